@@ -1,0 +1,71 @@
+//! Lower and upper bounds, true and marked, by MPI-4.1 section 5.1.6 to 5.1.8.
+
+use crate::constructor::Part;
+
+/// Where the data of a layout lies, and where markers say that it starts and ends.
+///
+/// `lb = min(marker or data)`, `ub = max(marker or data) + ε`, where `ε` rounds the extent up to the strictest
+/// alignment in the type map and is 0 where a marker sets the upper bound. Markers come from `resized` and
+/// `subarray`; they stay with a layout through every constructor above it, as the standard's text has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// First byte of data and one past the last; `None` where the type map holds no data.
+    pub data: Option<(i64, i64)>,
+    /// The lowest lower-bound marker and the highest upper-bound marker.
+    pub markers: Option<(i64, i64)>,
+    /// The strictest alignment among the predefined types, in bytes; 1 where there are none.
+    pub alignment: u64,
+}
+
+impl Bounds {
+    /// The bounds of a type map without entries.
+    pub(crate) const EMPTY: Self = Self { data: None, markers: None, alignment: 1 };
+
+    /// Lower bound in bytes.
+    pub fn lower(&self) -> i64 {
+        self.markers.or(self.data).map_or(0, |(lower, _)| lower)
+    }
+
+    /// Upper bound in bytes; `None` where it does not fit in 64 bits.
+    pub fn upper(&self) -> Option<i64> {
+        match (self.markers, self.data) {
+            (Some((_, upper)), _) => Some(upper),
+            (None, None) => Some(0),
+            (None, Some((lower, upper))) => {
+                let length = upper.checked_sub(lower)?;
+                let padding = (self.alignment as i64 - length % self.alignment as i64) % self.alignment as i64;
+                upper.checked_add(padding)
+            }
+        }
+    }
+
+    /// The bounds of a part: `repeat` copies of a child. `None` on overflow.
+    pub(crate) fn of_part(part: Part<'_>) -> Option<Self> {
+        let child = part.child.bounds();
+        if part.repeat == 0 {
+            return Some(Self::EMPTY);
+        }
+        let steps = i64::try_from(part.repeat - 1).ok()?;
+        let first = part.displacement;
+        let last = first.checked_add(steps.checked_mul(part.child.extent())?)?;
+        let (low, high) = (first.min(last), first.max(last));
+        let shift = |pair: Option<(i64, i64)>| match pair {
+            None => Some(None),
+            Some((lower, upper)) => Some(Some((low.checked_add(lower)?, high.checked_add(upper)?))),
+        };
+        Some(Self { data: shift(child.data)?, markers: shift(child.markers)?, alignment: child.alignment })
+    }
+
+    /// The bounds of two type maps, one after the other.
+    pub(crate) fn union(self, other: Self) -> Self {
+        let join = |a: Option<(i64, i64)>, b: Option<(i64, i64)>| match (a, b) {
+            (Some((al, au)), Some((bl, bu))) => Some((al.min(bl), au.max(bu))),
+            (one, other) => one.or(other),
+        };
+        Self {
+            data: join(self.data, other.data),
+            markers: join(self.markers, other.markers),
+            alignment: self.alignment.max(other.alignment),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The constructors with MPI's names and arguments, and the one description of them that all else derives
+//! from: a constructor is a list of [`Part`]s, each some copies of a child from a displacement on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Element, Layout};
+
+/// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The last index.
+    C,
+    /// The first index.
+    Fortran,
+}
+
+/// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2, 5.1.3, 5.1.7).
+///
+/// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
+/// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "constructor", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(missing_docs)] // the fields are the standard's arguments
+pub enum Constructor {
+    /// A predefined type.
+    Named { element: Element },
+    /// `MPI_Type_contiguous`
+    Contiguous { count: i64, child: Layout },
+    /// `MPI_Type_vector`
+    Vector { count: i64, blocklength: i64, stride: i64, child: Layout },
+    /// `MPI_Type_create_hvector`
+    Hvector { count: i64, blocklength: i64, stride_bytes: i64, child: Layout },
+    /// `MPI_Type_indexed`
+    Indexed { blocklengths: Vec<i64>, displacements: Vec<i64>, child: Layout },
+    /// `MPI_Type_create_hindexed`
+    Hindexed { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, child: Layout },
+    /// `MPI_Type_create_indexed_block`
+    IndexedBlock { blocklength: i64, displacements: Vec<i64>, child: Layout },
+    /// `MPI_Type_create_hindexed_block`
+    HindexedBlock { blocklength: i64, displacements_bytes: Vec<i64>, child: Layout },
+    /// `MPI_Type_create_struct`
+    Struct { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, children: Vec<Layout> },
+    /// `MPI_Type_create_subarray`
+    Subarray { sizes: Vec<i64>, subsizes: Vec<i64>, starts: Vec<i64>, order: Order, child: Layout },
+    /// `MPI_Type_create_resized`
+    Resized { lower_bound: i64, extent: i64, child: Layout },
+}
+
+/// `repeat` copies of `child`, one extent apart, the first `displacement` bytes from the parent's origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    pub displacement: i64,
+    pub repeat: u64,
+    pub child: &'a Layout,
+}
+
+impl Constructor {
+    /// The constructor's name as in `MPI_Type_create_<name>`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Named { .. } => "named",
+            Self::Contiguous { .. } => "contiguous",
+            Self::Vector { .. } => "vector",
+            Self::Hvector { .. } => "hvector",
+            Self::Indexed { .. } => "indexed",
+            Self::Hindexed { .. } => "hindexed",
+            Self::IndexedBlock { .. } => "indexed_block",
+            Self::HindexedBlock { .. } => "hindexed_block",
+            Self::Struct { .. } => "struct",
+            Self::Subarray { .. } => "subarray",
+            Self::Resized { .. } => "resized",
+        }
+    }
+
+    /// The layouts that this one is made of: none for a predefined type, several for a struct.
+    pub fn children(&self) -> &[Layout] {
+        match self {
+            Self::Named { .. } => &[],
+            Self::Struct { children, .. } => children,
+            Self::Contiguous { child, .. }
+            | Self::Vector { child, .. }
+            | Self::Hvector { child, .. }
+            | Self::Indexed { child, .. }
+            | Self::Hindexed { child, .. }
+            | Self::IndexedBlock { child, .. }
+            | Self::HindexedBlock { child, .. }
+            | Self::Subarray { child, .. }
+            | Self::Resized { child, .. } => std::slice::from_ref(child),
+        }
+    }
+
+    /// How many parts there are. Arguments are taken as checked.
+    pub(crate) fn part_count(&self) -> u64 {
+        match self {
+            Self::Named { .. } => 0,
+            Self::Contiguous { .. } | Self::Resized { .. } => 1,
+            Self::Vector { count, .. } | Self::Hvector { count, .. } => *count as u64,
+            Self::Indexed { displacements, .. } | Self::IndexedBlock { displacements, .. } => {
+                displacements.len() as u64
+            }
+            Self::Hindexed { displacements_bytes, .. }
+            | Self::HindexedBlock { displacements_bytes, .. }
+            | Self::Struct { displacements_bytes, .. } => displacements_bytes.len() as u64,
+            Self::Subarray { sizes, subsizes, order, .. } => {
+                let fastest = order.fastest(sizes.len());
+                (0..sizes.len()).filter(|&dim| dim != fastest).map(|dim| subsizes[dim] as u64).product()
+            }
+        }
+    }
+
+    /// Part number `k`, in type-map order. Arguments are taken as checked.
+    pub(crate) fn part(&self, k: u64) -> Part<'_> {
+        let i = k as usize;
+        let (displacement, repeat, child) = match self {
+            Self::Named { .. } => unreachable!("a predefined type has no parts"),
+            Self::Contiguous { count, child } => (0, *count, child),
+            Self::Resized { child, .. } => (0, 1, child),
+            Self::Vector { blocklength, stride, child, .. } => {
+                (k as i64 * stride * child.extent(), *blocklength, child)
+            }
+            Self::Hvector { blocklength, stride_bytes, child, .. } => {
+                (k as i64 * stride_bytes, *blocklength, child)
+            }
+            Self::Indexed { blocklengths, displacements, child } => {
+                (displacements[i] * child.extent(), blocklengths[i], child)
+            }
+            Self::Hindexed { blocklengths, displacements_bytes, child } => {
+                (displacements_bytes[i], blocklengths[i], child)
+            }
+            Self::IndexedBlock { blocklength, displacements, child } => {
+                (displacements[i] * child.extent(), *blocklength, child)
+            }
+            Self::HindexedBlock { blocklength, displacements_bytes, child } => {
+                (displacements_bytes[i], *blocklength, child)
+            }
+            Self::Struct { blocklengths, displacements_bytes, children } => {
+                (displacements_bytes[i], blocklengths[i], &children[i])
+            }
+            Self::Subarray { sizes, subsizes, starts, order, child } => {
+                let (elements, row) = subarray_row(sizes, subsizes, starts, *order, k);
+                (elements * child.extent(), row, child)
+            }
+        };
+        Part { displacement, repeat: repeat as u64, child }
+    }
+}
+
+impl Order {
+    /// The dimension that moves fastest in memory, of `dims`.
+    fn fastest(self, dims: usize) -> usize {
+        match self {
+            Self::C => dims - 1,
+            Self::Fortran => 0,
+        }
+    }
+
+    /// The dimensions from the fastest to the slowest.
+    pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
+        (0..dims).map(move |i| match self {
+            Self::C => dims - 1 - i,
+            Self::Fortran => i,
+        })
+    }
+}
+
+/// Row `k` of a subarray: its first element's index in the whole array, and how many elements it has.
+fn subarray_row(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, k: u64) -> (i64, i64) {
+    let mut dims = order.fastest_first(sizes.len());
+    let fastest = dims.next().expect("a subarray has a dimension");
+    let (mut element, mut weight, mut rest) = (starts[fastest], sizes[fastest], k as i64);
+    for dim in dims {
+        element += (starts[dim] + rest % subsizes[dim]) * weight;
+        rest /= subsizes[dim];
+        weight *= sizes[dim];
+    }
+    (element, subsizes[fastest])
+}

@@ -1,0 +1,55 @@
+//! The oracle: pack and unpack value by value, in the order of the type map.
+//!
+//! `origin` is the byte of `array` that displacement 0 stands for: MPI's buffer address, seen from the start
+//! of the array. Copies of a layout follow each other one extent apart, as MPI's `count` has it.
+
+use crate::{Layout, PackError, TypeMap};
+
+/// Gathers `count` copies of `layout` from `array`, and returns the packed bytes.
+///
+/// # Errors
+/// [`PackError::OutsideArray`] where the type map leaves `array`.
+pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Vec<u8>, PackError> {
+    let mut packed = Vec::with_capacity((layout.size() * count) as usize);
+    visit(layout, count, array.len(), origin, |from, bytes| packed.extend_from_slice(&array[from..from + bytes]))?;
+    Ok(packed)
+}
+
+/// Scatters `packed` to `count` copies of `layout` in `array`. Where the layout overlaps itself, which MPI
+/// forbids on the receiving side, the later entry stays.
+///
+/// # Errors
+/// [`PackError::PackedLength`] where `packed` has another size, [`PackError::OutsideArray`] where the type map
+/// leaves `array`; `array` is then untouched.
+pub fn unpack(layout: &Layout, count: u64, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), PackError> {
+    let expected = layout.size() * count;
+    if packed.len() as u64 != expected {
+        return Err(PackError::PackedLength { expected, found: packed.len() });
+    }
+    let mut next = 0;
+    visit(layout, count, array.len(), origin, |to, bytes| {
+        array[to..to + bytes].copy_from_slice(&packed[next..next + bytes]);
+        next += bytes;
+    })
+}
+
+/// Calls `value(first byte, bytes)` for every value of the type map, once all are known to lie in the array.
+fn visit(
+    layout: &Layout,
+    count: u64,
+    array_bytes: usize,
+    origin: i64,
+    mut value: impl FnMut(usize, usize),
+) -> Result<(), PackError> {
+    let map = TypeMap::of(layout);
+    let extent = map.extent();
+    let values = |copy: u64| map.data().map(move |(element, d)| (origin + copy as i64 * extent + d, element.size()));
+    for (from, bytes) in (0..count).flat_map(values) {
+        let to = from + bytes as i64;
+        if from < 0 || to > array_bytes as i64 {
+            return Err(PackError::OutsideArray { from, to, array_bytes });
+        }
+    }
+    (0..count).flat_map(values).for_each(|(from, bytes)| value(from as usize, bytes as usize));
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! What a derived datatype *means*, without an MPI.
+//!
+//! A [`Layout`] is our description of an MPI datatype: a tree of MPI's own constructors, checked when it is
+//! made. The words are the standard's (MPI-4.1, chapter 5):
+//!
+//! - **type map**: the sequence of (predefined type, byte displacement) pairs that a datatype stands for;
+//! - **type signature**: the same sequence without the displacements ([`Signature`]);
+//! - **size**: bytes of data, gaps left out ([`Layout::size`]);
+//! - **lower bound**, **upper bound**, **extent**: where a copy starts, ends, and how far apart copies lie
+//!   ([`Layout::lower_bound`], [`Layout::extent`]); **true** bounds look at the data alone;
+//! - **segment**: one contiguous run of bytes ([`Segment`]);
+//! - **flatten**: turn a layout into its segments, in type-map order, where a segment that starts where the
+//!   last one ends is merged into it ([`Layout::segments`], [`Layout::flatten`]).
+//!
+//! All displacements, bounds and extents are in bytes unless a name says otherwise; they are signed, because
+//! MPI's are. [`interpret`] packs and unpacks by a literal reading of the type map: slow, and the oracle that
+//! everything fast is compared with.
+#![forbid(unsafe_code)]
+
+mod bounds;
+mod constructor;
+mod element;
+mod error;
+pub mod interpret;
+mod layout;
+pub mod pool;
+mod schema;
+mod segments;
+mod signature;
+mod statistics;
+mod tree;
+mod typemap;
+
+pub use bounds::Bounds;
+pub use constructor::{Constructor, Order};
+pub use element::Element;
+pub use error::{LayoutError, PackError, SchemaError};
+pub use layout::{Layout, MAX_DEPTH};
+pub use schema::SCHEMA;
+pub use segments::{Run, Runs, Segment, Segments};
+pub use signature::Signature;
+pub use statistics::{Spread, Statistics};
+pub use typemap::{Entry, TypeMap};

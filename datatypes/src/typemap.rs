@@ -1,0 +1,148 @@
+//! The type map, written out entry by entry straight from the standard's formulas.
+//!
+//! This is the yardstick for all else in this crate: no merging, no shortcut, no shared code with
+//! [`segments`](Layout::segments) or [`Bounds`](crate::Bounds). It allocates an entry for every value.
+
+use crate::{Constructor, Element, Layout, Order};
+
+/// One entry of a type map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A value of a predefined type at a displacement in bytes.
+    Data(Element, i64),
+    /// The standard's `lb_marker`.
+    LowerMarker(i64),
+    /// The standard's `ub_marker`.
+    UpperMarker(i64),
+}
+
+/// A type map with its markers (MPI-4.1, sections 5.1.1 to 5.1.6).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeMap(pub Vec<Entry>);
+
+impl TypeMap {
+    /// The type map of a layout, by the definition of each constructor.
+    pub fn of(layout: &Layout) -> Self {
+        match layout.constructor() {
+            Constructor::Named { element } => Self(vec![Entry::Data(*element, 0)]),
+            Constructor::Contiguous { count, child } => Self::of(child).blocks(&[(0, *count)]),
+            Constructor::Vector { count, blocklength, stride, child } => {
+                let map = Self::of(child);
+                let ex = map.extent();
+                map.blocks(&(0..*count).map(|i| (i * stride * ex, *blocklength)).collect::<Vec<_>>())
+            }
+            Constructor::Hvector { count, blocklength, stride_bytes, child } => {
+                Self::of(child).blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>())
+            }
+            Constructor::Indexed { blocklengths, displacements, child } => {
+                let map = Self::of(child);
+                let ex = map.extent();
+                let blocks = displacements.iter().zip(blocklengths).map(|(d, b)| (d * ex, *b));
+                map.blocks(&blocks.collect::<Vec<_>>())
+            }
+            Constructor::Hindexed { blocklengths, displacements_bytes, child } => {
+                let blocks = displacements_bytes.iter().copied().zip(blocklengths.iter().copied());
+                Self::of(child).blocks(&blocks.collect::<Vec<_>>())
+            }
+            Constructor::IndexedBlock { blocklength, displacements, child } => {
+                let map = Self::of(child);
+                let ex = map.extent();
+                map.blocks(&displacements.iter().map(|d| (d * ex, *blocklength)).collect::<Vec<_>>())
+            }
+            Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
+                let blocks = displacements_bytes.iter().map(|d| (*d, *blocklength));
+                Self::of(child).blocks(&blocks.collect::<Vec<_>>())
+            }
+            Constructor::Struct { blocklengths, displacements_bytes, children } => {
+                let mut whole = Self::default();
+                for ((child, d), b) in children.iter().zip(displacements_bytes).zip(blocklengths) {
+                    whole.0.extend(Self::of(child).blocks(&[(*d, *b)]).0);
+                }
+                whole
+            }
+            Constructor::Subarray { sizes, subsizes, starts, order, child } => {
+                Self::of(child).subarray(sizes, subsizes, starts, *order)
+            }
+            Constructor::Resized { lower_bound, extent, child } => {
+                let mut map = Self::of(child);
+                map.0.retain(|entry| matches!(entry, Entry::Data(..)));
+                map.0.insert(0, Entry::LowerMarker(*lower_bound));
+                map.0.push(Entry::UpperMarker(lower_bound + extent));
+                map
+            }
+        }
+    }
+
+    /// `blocklength` copies of this map one extent apart from each displacement on.
+    fn blocks(&self, blocks: &[(i64, i64)]) -> Self {
+        let ex = self.extent();
+        let mut whole = Self::default();
+        for &(displacement, blocklength) in blocks {
+            for copy in 0..blocklength {
+                whole.0.extend(self.0.iter().map(|entry| entry.moved(displacement + copy * ex)));
+            }
+        }
+        whole
+    }
+
+    /// The recursive definition of section 5.1.3: one dimension after the other, the fastest first.
+    fn subarray(&self, sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order) -> Self {
+        let dims: Vec<usize> = match order {
+            Order::Fortran => (0..sizes.len()).collect(),
+            Order::C => (0..sizes.len()).rev().collect(),
+        };
+        let mut map = self.clone();
+        for dim in dims {
+            // Subarray(1, size, subsize, start): the child's copies start .. start + subsize, markers around all.
+            let ex = map.extent();
+            let mut next = Self(vec![Entry::LowerMarker(0)]);
+            for i in starts[dim]..starts[dim] + subsizes[dim] {
+                let data = map.0.iter().filter(|entry| matches!(entry, Entry::Data(..)));
+                next.0.extend(data.map(|entry| entry.moved(i * ex)));
+            }
+            next.0.push(Entry::UpperMarker(sizes[dim] * ex));
+            map = next;
+        }
+        map
+    }
+
+    /// The predefined types and their displacements, in order.
+    pub fn data(&self) -> impl Iterator<Item = (Element, i64)> {
+        self.0.iter().filter_map(|entry| match *entry {
+            Entry::Data(element, displacement) => Some((element, displacement)),
+            _ => None,
+        })
+    }
+
+    /// `lb`: the lowest marker, or the lowest data where no marker is; 0 for an empty map.
+    pub fn lower_bound(&self) -> i64 {
+        let markers = self.0.iter().filter_map(|e| if let Entry::LowerMarker(d) = e { Some(*d) } else { None });
+        markers.min().or_else(|| self.data().map(|(_, d)| d).min()).unwrap_or(0)
+    }
+
+    /// `ub`: the highest marker, or the end of the data rounded up to the strictest alignment.
+    pub fn upper_bound(&self) -> i64 {
+        let markers = self.0.iter().filter_map(|e| if let Entry::UpperMarker(d) = e { Some(*d) } else { None });
+        markers.max().unwrap_or_else(|| {
+            let end = self.data().map(|(element, d)| d + element.size() as i64).max().unwrap_or(0);
+            let align = self.data().map(|(element, _)| element.alignment() as i64).max().unwrap_or(1);
+            let epsilon = (0..align).find(|e| (end + e - self.lower_bound()) % align == 0);
+            end + epsilon.expect("one of `align` consecutive numbers is a multiple of it")
+        })
+    }
+
+    /// `ub - lb`.
+    pub fn extent(&self) -> i64 {
+        self.upper_bound() - self.lower_bound()
+    }
+}
+
+impl Entry {
+    fn moved(self, by: i64) -> Self {
+        match self {
+            Self::Data(element, d) => Self::Data(element, d + by),
+            Self::LowerMarker(d) => Self::LowerMarker(d + by),
+            Self::UpperMarker(d) => Self::UpperMarker(d + by),
+        }
+    }
+}
