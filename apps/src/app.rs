@@ -1,0 +1,87 @@
+//! The one trait of all micro-apps, and the words it uses.
+
+use datatypes::{Element, Layout};
+
+use crate::{ArraySpec, Arrays, Message};
+
+/// Which end of a message a layout describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where the bytes are read.
+    Send,
+    /// Where the bytes are written.
+    Receive,
+}
+
+/// In which order the bytes travel, where the application's loop and its datatype differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireOrder {
+    /// As the hand-written loop packs.
+    Manual,
+    /// As the derived datatype packs.
+    Ddt,
+}
+
+/// One value of a message: which array, and which element of it, counted from 0 in memory order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Number of the array in [`MicroApp::arrays`].
+    pub array: usize,
+    /// Element of the array, of the array's own element type.
+    pub element: usize,
+}
+
+/// Who exchanges with whom.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Exchange {
+    /// Two ranks send to each other; both use the same send and receive layouts.
+    Pairs,
+    /// Every rank sends a block to every rank, itself included. Block `p` starts `p` extents of the block's
+    /// layout after the start of array 0 (send) or array 1 (receive); the way back swaps the two arrays.
+    AllToAll {
+        /// What goes to one peer.
+        send_block: Layout,
+        /// What comes from one peer.
+        receive_block: Layout,
+    },
+}
+
+/// The exchange of one application, at one size.
+///
+/// Required: the arrays, the element, the message of each side, the hand-written loops and the places. The
+/// rest has defaults that suit an exchange between pairs with one wire order.
+pub trait MicroApp: Send + Sync {
+    /// The application's arrays, in the order in which reports number them.
+    fn arrays(&self) -> Vec<ArraySpec>;
+
+    /// The predefined type of every value on the wire.
+    fn element(&self) -> Element;
+
+    /// What is sent, or where the received goes, as layouts per array in wire order.
+    fn message(&self, side: Side, order: WireOrder) -> Message;
+
+    /// The application's pack loop: gathers the send side into `packed`, in [`WireOrder::Manual`].
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]);
+
+    /// The application's unpack loop: scatters `packed` to the receive side, in [`WireOrder::Manual`].
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays);
+
+    /// Every value that is sent, or the place where it must arrive, in wire order: a literal transcription of
+    /// the application's loops, slow, and independent of [`MicroApp::message`] and [`MicroApp::pack`].
+    fn places(&self, side: Side, order: WireOrder) -> Vec<Place>;
+
+    /// Whether the hand-written loop and the datatype put the values in different orders.
+    fn orders_differ(&self) -> bool {
+        false
+    }
+
+    /// Who exchanges with whom.
+    fn exchange(&self) -> Exchange {
+        Exchange::Pairs
+    }
+
+    /// Bytes on the wire, from one rank.
+    fn message_bytes(&self) -> u64 {
+        self.message(Side::Send, WireOrder::Ddt).size()
+    }
+}

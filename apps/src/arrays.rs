@@ -1,0 +1,161 @@
+//! The arrays of an application, each at a place of its own in one allocation.
+//!
+//! One allocation, so that a one-sided window can cover all of them and both ranks have the same displacements;
+//! a gap of at least a page between two arrays, so that a stray write hits a guard and not a neighbour.
+
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+use datatypes::Element;
+use ndarray::{ArrayView, ArrayViewMut, Dimension};
+
+/// Bytes of a page, the unit of allocation and of the gaps.
+pub const PAGE_BYTES: usize = 4096;
+
+/// Bytes of a cache line.
+const LINE_BYTES: usize = 64;
+
+/// Successive arrays start this many lines further into their page, so that equal indices of different arrays
+/// do not all fall into the same cache sets. Odd, so that 64 arrays get 64 different lines.
+const STAGGER_LINES: usize = 7;
+
+/// One array: its name in the application, its element type and its shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArraySpec {
+    /// The application's name for it.
+    pub name: &'static str,
+    /// The predefined type of an element.
+    pub element: Element,
+    /// Extent of each dimension, the slowest first (C order); the applications' Fortran indices read backwards.
+    pub shape: Vec<usize>,
+}
+
+impl ArraySpec {
+    /// An array of `shape`, slowest dimension first.
+    pub fn new(name: &'static str, element: Element, shape: &[usize]) -> Self {
+        Self { name, element, shape: shape.to_vec() }
+    }
+
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Bytes of the array.
+    pub fn bytes(&self) -> usize {
+        self.elements() * self.element.size() as usize
+    }
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(4096))]
+struct Page([u8; PAGE_BYTES]);
+
+/// All arrays of a micro-app, zeroed when made.
+pub struct Arrays {
+    pages: Vec<Page>,
+    specs: Vec<ArraySpec>,
+    places: Vec<Range<usize>>,
+}
+
+impl Arrays {
+    /// Bytes that [`Arrays::new`] will allocate for these arrays, gaps included; `None` beyond the address space.
+    pub fn footprint_bytes(specs: &[ArraySpec]) -> Option<usize> {
+        specs.iter().try_fold(PAGE_BYTES, |sum, spec| {
+            let elements = spec.shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n))?;
+            let bytes = elements.checked_mul(spec.element.size() as usize)?;
+            sum.checked_add(bytes)?.checked_add(3 * PAGE_BYTES)
+        })
+    }
+
+    /// Allocates the arrays.
+    pub fn new(specs: Vec<ArraySpec>) -> Self {
+        let mut next = PAGE_BYTES; // a guard page before the first
+        let mut places = Vec::with_capacity(specs.len());
+        for (i, spec) in specs.iter().enumerate() {
+            let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES;
+            places.push(start..start + spec.bytes());
+            next = (start + spec.bytes() + PAGE_BYTES).next_multiple_of(PAGE_BYTES);
+        }
+        Self { pages: bytemuck::zeroed_vec(next / PAGE_BYTES), specs, places }
+    }
+
+    /// What the arrays are.
+    pub fn specs(&self) -> &[ArraySpec] {
+        &self.specs
+    }
+
+    /// The allocation with all arrays, gaps and guards.
+    pub fn memory(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.pages)
+    }
+
+    /// The allocation with all arrays, gaps and guards.
+    pub fn memory_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.pages)
+    }
+
+    /// Where array `i` lies in [`Arrays::memory`], in bytes.
+    pub fn place(&self, i: usize) -> Range<usize> {
+        self.places[i].clone()
+    }
+
+    /// Bytes from the start of array 0 to the start of each array; array 0 comes first.
+    pub fn displacements(&self) -> Vec<i64> {
+        let first = self.places.first().map_or(0, |place| place.start as i64);
+        self.places.iter().map(|place| place.start as i64 - first).collect()
+    }
+
+    /// Exchanges the roles of arrays `a` and `b`, which must be of one kind; no byte moves.
+    ///
+    /// # Panics
+    /// If the two have different types or shapes.
+    pub fn swap(&mut self, a: usize, b: usize) {
+        assert_eq!((&self.specs[a].shape, self.specs[a].element), (&self.specs[b].shape, self.specs[b].element));
+        self.places.swap(a, b);
+    }
+
+    /// Array `i` as a slice in memory order. `T` is the array's element, or a part of it (a complex number is
+    /// two floats).
+    #[inline]
+    pub fn slice<T: Pod>(&self, i: usize) -> &[T] {
+        bytemuck::cast_slice(&self.memory()[self.places[i].clone()])
+    }
+
+    /// Array `i` as a slice in memory order.
+    #[inline]
+    pub fn slice_mut<T: Pod>(&mut self, i: usize) -> &mut [T] {
+        let place = self.places[i].clone();
+        bytemuck::cast_slice_mut(&mut self.memory_mut()[place])
+    }
+
+    /// Several arrays at once, for loops that write to all of them.
+    ///
+    /// # Panics
+    /// If an array is asked for twice.
+    #[inline]
+    pub fn slices_mut<T: Pod, const N: usize>(&mut self, which: [usize; N]) -> [&mut [T]; N] {
+        let places = which.map(|i| self.places[i].clone());
+        let memory = self.memory_mut().get_disjoint_mut(places).expect("arrays are disjoint");
+        memory.map(bytemuck::cast_slice_mut)
+    }
+
+    /// Array `i` as an n-dimensional view, slowest index first.
+    ///
+    /// # Panics
+    /// If the array has another number of dimensions.
+    pub fn view<T: Pod, D: Dimension>(&self, i: usize) -> ArrayView<'_, T, D> {
+        let view = ArrayView::from_shape(self.specs[i].shape.as_slice(), self.slice(i)).expect("the shape fits");
+        view.into_dimensionality().expect("the array has this many dimensions")
+    }
+
+    /// Array `i` as an n-dimensional view to write to, slowest index first.
+    ///
+    /// # Panics
+    /// If the array has another number of dimensions.
+    pub fn view_mut<T: Pod, D: Dimension>(&mut self, i: usize) -> ArrayViewMut<'_, T, D> {
+        let shape = self.specs[i].shape.clone();
+        let view = ArrayViewMut::from_shape(shape, self.slice_mut(i)).expect("the shape fits");
+        view.into_dimensionality().expect("the array has this many dimensions")
+    }
+}

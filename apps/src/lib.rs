@@ -1,0 +1,22 @@
+//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI and without clocks.
+//!
+//! A [`Test`] is a row of the table [`TESTS`]: a name, where the exchange comes from, its parameters and their
+//! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
+//! into, the hand-written pack and unpack loops of the application, and the places whose values must travel.
+//!
+//! Adding one is a file that implements [`MicroApp`] and a line in [`TESTS`].
+
+mod app;
+mod arrays;
+mod message;
+mod parameters;
+mod permutation;
+mod table;
+
+mod nas_lu;
+
+pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
+pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
+pub use message::{Message, Piece};
+pub use parameters::{Context, Kind, Parameter, ParameterError, ParameterSet, Preset, Test, Values};
+pub use table::{TESTS, find};

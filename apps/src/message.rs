@@ -1,0 +1,75 @@
+//! A message: which bytes of which arrays travel, in wire order.
+
+use datatypes::{Layout, Segment, Statistics};
+
+/// A layout within one array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Number of the array.
+    pub array: usize,
+    /// Byte of the array that the layout's displacement 0 stands for: the address that the application passes.
+    pub origin_bytes: i64,
+    /// What of it.
+    pub layout: Layout,
+}
+
+/// The pieces of a message, in wire order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// One piece per array where the order allows, more where the wire order goes back and forth.
+    pub pieces: Vec<Piece>,
+}
+
+impl Message {
+    /// A message from one array, passed from byte `origin_bytes` of it on.
+    pub fn single(array: usize, origin_bytes: i64, layout: Layout) -> Self {
+        Self { pieces: vec![Piece { array, origin_bytes, layout }] }
+    }
+
+    /// Bytes on the wire.
+    pub fn size(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.layout.size()).sum()
+    }
+
+    /// The segments as (array, segment), offsets from the start of their array, merged within an array.
+    pub fn segments(&self) -> impl Iterator<Item = (usize, Segment)> + '_ {
+        let moved = |piece: &Piece, segment: Segment| Segment { offset: piece.origin_bytes + segment.offset, ..segment };
+        let mut all = self.pieces.iter().flat_map(move |p| p.layout.segments().map(move |s| (p.array, moved(p, s)))).peekable();
+        std::iter::from_fn(move || {
+            let (array, mut segment) = all.next()?;
+            while let Some((_, next)) =
+                all.next_if(|(a, s)| *a == array && s.offset == segment.offset + segment.bytes as i64)
+            {
+                segment.bytes += next.bytes;
+            }
+            Some((array, segment))
+        })
+    }
+
+    /// Block length, stride and count statistics; strides are taken between neighbours in the same array.
+    pub fn statistics(&self) -> Statistics {
+        let mut lists: Vec<(usize, Vec<Segment>)> = Vec::new();
+        for (array, segment) in self.segments() {
+            match lists.last_mut() {
+                Some((last, list)) if *last == array => list.push(segment),
+                _ => lists.push((array, vec![segment])),
+            }
+        }
+        Statistics::of(lists.into_iter().map(|(_, list)| list))
+    }
+
+    /// The message as one datatype and the byte, from the start of array 0, that it is passed with, given where
+    /// each array starts from there. A message in one array keeps its own layout and address; several become a
+    /// struct passed from array 0, as in the original.
+    pub fn datatype(&self, displacements: &[i64]) -> (i64, Layout) {
+        match &self.pieces[..] {
+            [piece] => (displacements[piece.array] + piece.origin_bytes, piece.layout.clone()),
+            pieces => {
+                let places: Vec<i64> = pieces.iter().map(|p| displacements[p.array] + p.origin_bytes).collect();
+                let layouts: Vec<Layout> = pieces.iter().map(|piece| piece.layout.clone()).collect();
+                let whole = Layout::structure(&vec![1; pieces.len()], &places, &layouts);
+                (0, whole.expect("arrays lie within memory"))
+            }
+        }
+    }
+}
