@@ -111,7 +111,10 @@ impl Arrays {
     /// # Panics
     /// If the two have different types or shapes.
     pub fn swap(&mut self, a: usize, b: usize) {
-        assert_eq!((&self.specs[a].shape, self.specs[a].element), (&self.specs[b].shape, self.specs[b].element));
+        assert_eq!(
+            (&self.specs[a].shape, self.specs[a].element),
+            (&self.specs[b].shape, self.specs[b].element)
+        );
         self.places.swap(a, b);
     }
 
@@ -145,7 +148,8 @@ impl Arrays {
     /// # Panics
     /// If the array has another number of dimensions.
     pub fn view<T: Pod, D: Dimension>(&self, i: usize) -> ArrayView<'_, T, D> {
-        let view = ArrayView::from_shape(self.specs[i].shape.as_slice(), self.slice(i)).expect("the shape fits");
+        let view =
+            ArrayView::from_shape(self.specs[i].shape.as_slice(), self.slice(i)).expect("the shape fits");
         view.into_dimensionality().expect("the array has this many dimensions")
     }
 

@@ -33,8 +33,15 @@ impl Message {
 
     /// The segments as (array, segment), offsets from the start of their array, merged within an array.
     pub fn segments(&self) -> impl Iterator<Item = (usize, Segment)> + '_ {
-        let moved = |piece: &Piece, segment: Segment| Segment { offset: piece.origin_bytes + segment.offset, ..segment };
-        let mut all = self.pieces.iter().flat_map(move |p| p.layout.segments().map(move |s| (p.array, moved(p, s)))).peekable();
+        let moved = |piece: &Piece, segment: Segment| Segment {
+            offset: piece.origin_bytes + segment.offset,
+            ..segment
+        };
+        let mut all = self
+            .pieces
+            .iter()
+            .flat_map(move |p| p.layout.segments().map(move |s| (p.array, moved(p, s))))
+            .peekable();
         std::iter::from_fn(move || {
             let (array, mut segment) = all.next()?;
             while let Some((_, next)) =
@@ -65,7 +72,8 @@ impl Message {
         match &self.pieces[..] {
             [piece] => (displacements[piece.array] + piece.origin_bytes, piece.layout.clone()),
             pieces => {
-                let places: Vec<i64> = pieces.iter().map(|p| displacements[p.array] + p.origin_bytes).collect();
+                let places: Vec<i64> =
+                    pieces.iter().map(|p| displacements[p.array] + p.origin_bytes).collect();
                 let layouts: Vec<Layout> = pieces.iter().map(|piece| piece.layout.clone()).collect();
                 let whole = Layout::structure(&vec![1; pieces.len()], &places, &layouts);
                 (0, whole.expect("arrays lie within memory"))

@@ -96,7 +96,8 @@ impl MicroApp for NasLu {
     }
 
     fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (nx, ny, row, line) = (self.nx as i64, self.ny as i64, self.nx as i64 + 2, self.line(side) as i64);
+        let (nx, ny, row, line) =
+            (self.nx as i64, self.ny as i64, self.nx as i64 + 2, self.line(side) as i64);
         let double = Layout::named(Element::Double);
         let point_bytes = COMPONENTS as i64 * 8;
         let point = Layout::contiguous(COMPONENTS as i64, &double).expect("a point is small");

@@ -166,11 +166,12 @@ impl Test {
     /// # Errors
     /// [`ParameterError::UnknownSet`] with the names there are.
     pub fn set(&self, name: &str) -> Result<Values, ParameterError> {
-        let set = self.sets.iter().find(|set| set.name == name).ok_or_else(|| ParameterError::UnknownSet {
-            test: self.name,
-            name: name.to_owned(),
-            candidates: self.sets.iter().map(|set| set.name).collect(),
-        })?;
+        let set =
+            self.sets.iter().find(|set| set.name == name).ok_or_else(|| ParameterError::UnknownSet {
+                test: self.name,
+                name: name.to_owned(),
+                candidates: self.sets.iter().map(|set| set.name).collect(),
+            })?;
         Ok(Values { parameters: self.parameters, values: set.values.to_vec() })
     }
 
@@ -206,9 +207,11 @@ impl Values {
         let parameter = &self.parameters[i];
         let value = match parameter.kind {
             Kind::Integer => text.parse().map_err(|_| "must be a whole number".to_owned()),
-            Kind::Element => Element::ALL.iter().position(|e| e.name() == text).map(|i| i as i64).ok_or_else(|| {
-                format!("must be one of {}", Element::ALL.map(Element::name).join(", "))
-            }),
+            Kind::Element => Element::ALL
+                .iter()
+                .position(|e| e.name() == text)
+                .map(|i| i as i64)
+                .ok_or_else(|| format!("must be one of {}", Element::ALL.map(Element::name).join(", "))),
         };
         self.values[i] = value.map_err(|reason| ParameterError::Value {
             name: parameter.name,
@@ -250,7 +253,11 @@ impl Values {
     ///
     /// # Errors
     /// [`ParameterError::Value`] with the range.
-    pub fn within(&self, name: &'static str, range: std::ops::RangeInclusive<i64>) -> Result<i64, ParameterError> {
+    pub fn within(
+        &self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<i64, ParameterError> {
         let value = self.get(name);
         if range.contains(&value) {
             return Ok(value);

@@ -33,7 +33,8 @@ impl Bounds {
             (None, None) => Some(0),
             (None, Some((lower, upper))) => {
                 let length = upper.checked_sub(lower)?;
-                let padding = (self.alignment as i64 - length % self.alignment as i64) % self.alignment as i64;
+                let padding =
+                    (self.alignment as i64 - length % self.alignment as i64) % self.alignment as i64;
                 upper.checked_add(padding)
             }
         }

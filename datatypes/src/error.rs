@@ -17,7 +17,9 @@ pub enum LayoutError {
         reason: String,
     },
     /// Size, extent or a displacement does not fit in 64 bits.
-    #[error("{constructor}: {argument} = {value}: the {what} does not fit in a signed 64-bit number of bytes")]
+    #[error(
+        "{constructor}: {argument} = {value}: the {what} does not fit in a signed 64-bit number of bytes"
+    )]
     Overflow {
         /// The constructor's MPI name.
         constructor: &'static str,
@@ -35,7 +37,9 @@ pub enum LayoutError {
 #[non_exhaustive]
 pub enum PackError {
     /// The type map leaves the array.
-    #[error("the layout reaches bytes {from}..{to} of an array of {array_bytes} bytes (counted from its start)")]
+    #[error(
+        "the layout reaches bytes {from}..{to} of an array of {array_bytes} bytes (counted from its start)"
+    )]
     OutsideArray {
         /// First byte, counted from the start of the array; may be negative.
         from: i64,

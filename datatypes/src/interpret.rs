@@ -11,7 +11,9 @@ use crate::{Layout, PackError, TypeMap};
 /// [`PackError::OutsideArray`] where the type map leaves `array`.
 pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Vec<u8>, PackError> {
     let mut packed = Vec::with_capacity((layout.size() * count) as usize);
-    visit(layout, count, array.len(), origin, |from, bytes| packed.extend_from_slice(&array[from..from + bytes]))?;
+    visit(layout, count, array.len(), origin, |from, bytes| {
+        packed.extend_from_slice(&array[from..from + bytes])
+    })?;
     Ok(packed)
 }
 
@@ -21,7 +23,13 @@ pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Ve
 /// # Errors
 /// [`PackError::PackedLength`] where `packed` has another size, [`PackError::OutsideArray`] where the type map
 /// leaves `array`; `array` is then untouched.
-pub fn unpack(layout: &Layout, count: u64, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), PackError> {
+pub fn unpack(
+    layout: &Layout,
+    count: u64,
+    packed: &[u8],
+    array: &mut [u8],
+    origin: i64,
+) -> Result<(), PackError> {
     let expected = layout.size() * count;
     if packed.len() as u64 != expected {
         return Err(PackError::PackedLength { expected, found: packed.len() });
@@ -43,7 +51,8 @@ fn visit(
 ) -> Result<(), PackError> {
     let map = TypeMap::of(layout);
     let extent = map.extent();
-    let values = |copy: u64| map.data().map(move |(element, d)| (origin + copy as i64 * extent + d, element.size()));
+    let values =
+        |copy: u64| map.data().map(move |(element, d)| (origin + copy as i64 * extent + d, element.size()));
     for (from, bytes) in (0..count).flat_map(values) {
         let to = from + bytes as i64;
         if from < 0 || to > array_bytes as i64 {

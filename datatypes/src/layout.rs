@@ -98,7 +98,12 @@ impl Layout {
 
     /// As [`Layout::vector`], starts `stride_bytes` bytes apart (`MPI_Type_create_hvector`).
     #[allow(clippy::missing_errors_doc)]
-    pub fn hvector(count: i64, blocklength: i64, stride_bytes: i64, child: &Self) -> Result<Self, LayoutError> {
+    pub fn hvector(
+        count: i64,
+        blocklength: i64,
+        stride_bytes: i64,
+        child: &Self,
+    ) -> Result<Self, LayoutError> {
         Self::new(Constructor::Hvector { count, blocklength, stride_bytes, child: child.clone() })
     }
 
@@ -128,11 +133,7 @@ impl Layout {
 
     /// Blocks of one length at displacements in extents of the child (`MPI_Type_create_indexed_block`).
     #[allow(clippy::missing_errors_doc)]
-    pub fn indexed_block(
-        blocklength: i64,
-        displacements: &[i64],
-        child: &Self,
-    ) -> Result<Self, LayoutError> {
+    pub fn indexed_block(blocklength: i64, displacements: &[i64], child: &Self) -> Result<Self, LayoutError> {
         let displacements = displacements.to_vec();
         Self::new(Constructor::IndexedBlock { blocklength, displacements, child: child.clone() })
     }
@@ -248,7 +249,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn refuse(&self, argument: impl Into<String>, value: impl ToString, reason: impl Into<String>) -> LayoutError {
+    fn refuse(
+        &self,
+        argument: impl Into<String>,
+        value: impl ToString,
+        reason: impl Into<String>,
+    ) -> LayoutError {
         LayoutError::Argument {
             constructor: self.constructor.name(),
             argument: argument.into(),
@@ -277,7 +283,13 @@ impl Check<'_> {
         values.iter().enumerate().try_for_each(|(i, &v)| self.not_negative(format!("{argument}[{i}]"), v))
     }
 
-    fn same_length(&self, argument: &str, found: usize, as_argument: &str, wanted: usize) -> Result<(), LayoutError> {
+    fn same_length(
+        &self,
+        argument: &str,
+        found: usize,
+        as_argument: &str,
+        wanted: usize,
+    ) -> Result<(), LayoutError> {
         if found != wanted {
             let reason = format!("must be as long as {as_argument}, which has {wanted}");
             return Err(self.refuse(argument, format!("a list of {found}"), reason));
@@ -289,7 +301,8 @@ impl Check<'_> {
         match self.constructor {
             Constructor::Named { .. } | Constructor::Resized { .. } => Ok(()),
             Constructor::Contiguous { count, .. } => self.not_negative("count", *count),
-            Constructor::Vector { count, blocklength, .. } | Constructor::Hvector { count, blocklength, .. } => {
+            Constructor::Vector { count, blocklength, .. }
+            | Constructor::Hvector { count, blocklength, .. } => {
                 self.not_negative("count", *count)?;
                 self.not_negative("blocklength", *blocklength)
             }
@@ -298,11 +311,17 @@ impl Check<'_> {
                 self.same_length("displacements", list.len(), "blocklengths", blocklengths.len())?;
                 self.all_not_negative("blocklengths", blocklengths)
             }
-            Constructor::IndexedBlock { blocklength, .. } | Constructor::HindexedBlock { blocklength, .. } => {
+            Constructor::IndexedBlock { blocklength, .. }
+            | Constructor::HindexedBlock { blocklength, .. } => {
                 self.not_negative("blocklength", *blocklength)
             }
             Constructor::Struct { blocklengths, displacements_bytes, children } => {
-                self.same_length("displacements", displacements_bytes.len(), "blocklengths", blocklengths.len())?;
+                self.same_length(
+                    "displacements",
+                    displacements_bytes.len(),
+                    "blocklengths",
+                    blocklengths.len(),
+                )?;
                 self.same_length("types", children.len(), "blocklengths", blocklengths.len())?;
                 self.all_not_negative("blocklengths", blocklengths)
             }
@@ -312,7 +331,8 @@ impl Check<'_> {
                 }
                 self.same_length("subsizes", subsizes.len(), "sizes", sizes.len())?;
                 self.same_length("starts", starts.len(), "sizes", sizes.len())?;
-                (0..sizes.len()).try_for_each(|dim| self.subarray_dimension(dim, sizes[dim], subsizes[dim], starts[dim]))
+                (0..sizes.len())
+                    .try_for_each(|dim| self.subarray_dimension(dim, sizes[dim], subsizes[dim], starts[dim]))
             }
         }
     }
@@ -359,7 +379,8 @@ impl Check<'_> {
             | Constructor::Hvector { count, blocklength, child, .. } => {
                 product("count x blocklength", &[*count, *blocklength], child)?
             }
-            Constructor::Indexed { blocklengths, child, .. } | Constructor::Hindexed { blocklengths, child, .. } => {
+            Constructor::Indexed { blocklengths, child, .. }
+            | Constructor::Hindexed { blocklengths, child, .. } => {
                 sum("blocklengths", blocklengths, &|_| child.size())?
             }
             Constructor::IndexedBlock { blocklength, displacements: list, child }
@@ -397,7 +418,9 @@ impl Check<'_> {
                 });
             }
             Constructor::Resized { lower_bound, extent, child } => {
-                let upper = lower_bound.checked_add(*extent).ok_or_else(|| self.overflow("extent", extent, "extent"))?;
+                let upper = lower_bound
+                    .checked_add(*extent)
+                    .ok_or_else(|| self.overflow("extent", extent, "extent"))?;
                 return Ok(Bounds { markers: Some((*lower_bound, upper)), ..*child.bounds() });
             }
             Constructor::Contiguous { .. } => Ok(vec![0]),
@@ -410,7 +433,8 @@ impl Check<'_> {
                 .checked_mul((n - 1).max(0))
                 .ok_or_else(|| self.overflow("stride", stride_bytes, "displacement"))
                 .and_then(|_| count(*n)),
-            Constructor::Indexed { displacements, child, .. } | Constructor::IndexedBlock { displacements, child, .. } => {
+            Constructor::Indexed { displacements, child, .. }
+            | Constructor::IndexedBlock { displacements, child, .. } => {
                 scaled("displacements", displacements, child.extent()).map(|()| every(displacements))
             }
             Constructor::Hindexed { displacements_bytes, .. }

@@ -49,9 +49,15 @@ fn grow(random: &mut impl Rng, depth: u32) -> Layout {
             child: below(random),
         },
         3 => Constructor::Indexed { blocklengths: lengths, displacements, child: below(random) },
-        4 => Constructor::Hindexed { blocklengths: lengths, displacements_bytes: bytes, child: below(random) },
+        4 => {
+            Constructor::Hindexed { blocklengths: lengths, displacements_bytes: bytes, child: below(random) }
+        }
         5 => Constructor::IndexedBlock { blocklength: small(random), displacements, child: below(random) },
-        6 => Constructor::HindexedBlock { blocklength: small(random), displacements_bytes: bytes, child: below(random) },
+        6 => Constructor::HindexedBlock {
+            blocklength: small(random),
+            displacements_bytes: bytes,
+            child: below(random),
+        },
         7 => Constructor::Struct {
             blocklengths: lengths,
             displacements_bytes: bytes,
@@ -61,7 +67,8 @@ fn grow(random: &mut impl Rng, depth: u32) -> Layout {
             let dims = random.random_range(1..4usize);
             let sizes: Vec<i64> = (0..dims).map(|_| random.random_range(1..5)).collect();
             let subsizes: Vec<i64> = sizes.iter().map(|&size| random.random_range(1..=size)).collect();
-            let starts = sizes.iter().zip(&subsizes).map(|(size, sub)| random.random_range(0..=size - sub)).collect();
+            let starts =
+                sizes.iter().zip(&subsizes).map(|(size, sub)| random.random_range(0..=size - sub)).collect();
             let order = if random.random_bool(0.5) { Order::C } else { Order::Fortran };
             Constructor::Subarray { sizes, subsizes, starts, order, child: below(random) }
         }

@@ -83,7 +83,8 @@ impl Layout {
     /// The runs of the type map, in order; neighbours of the same type are not always joined.
     pub fn runs(&self) -> Runs<'_> {
         let whole = self.run();
-        let stack = if whole.is_some() { vec![] } else { vec![Frame { layout: self, base: 0, part: 0, copy: 0 }] };
+        let stack =
+            if whole.is_some() { vec![] } else { vec![Frame { layout: self, base: 0, part: 0, copy: 0 }] };
         Runs { stack, whole }
     }
 

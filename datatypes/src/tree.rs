@@ -62,7 +62,11 @@ fn arguments(constructor: &Constructor) -> String {
             format!("{name} blocklengths {}, displacements {}{of}", list(blocklengths), list(displacements))
         }
         Constructor::Hindexed { blocklengths, displacements_bytes, .. } => {
-            format!("{name} blocklengths {}, displacements {} B{of}", list(blocklengths), list(displacements_bytes))
+            format!(
+                "{name} blocklengths {}, displacements {} B{of}",
+                list(blocklengths),
+                list(displacements_bytes)
+            )
         }
         Constructor::IndexedBlock { blocklength, displacements, .. } => {
             format!("{name} blocklength {blocklength}, displacements {}{of}", list(displacements))
@@ -71,7 +75,11 @@ fn arguments(constructor: &Constructor) -> String {
             format!("{name} blocklength {blocklength}, displacements {} B{of}", list(displacements_bytes))
         }
         Constructor::Struct { blocklengths, displacements_bytes, .. } => {
-            format!("{name} blocklengths {}, displacements {} B", list(blocklengths), list(displacements_bytes))
+            format!(
+                "{name} blocklengths {}, displacements {} B",
+                list(blocklengths),
+                list(displacements_bytes)
+            )
         }
         Constructor::Subarray { sizes, subsizes, starts, order, .. } => format!(
             "{name} sizes {}, subsizes {}, starts {}, {order:?} order{of}",

@@ -31,9 +31,8 @@ impl TypeMap {
                 let ex = map.extent();
                 map.blocks(&(0..*count).map(|i| (i * stride * ex, *blocklength)).collect::<Vec<_>>())
             }
-            Constructor::Hvector { count, blocklength, stride_bytes, child } => {
-                Self::of(child).blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>())
-            }
+            Constructor::Hvector { count, blocklength, stride_bytes, child } => Self::of(child)
+                .blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>()),
             Constructor::Indexed { blocklengths, displacements, child } => {
                 let map = Self::of(child);
                 let ex = map.extent();
@@ -116,13 +115,15 @@ impl TypeMap {
 
     /// `lb`: the lowest marker, or the lowest data where no marker is; 0 for an empty map.
     pub fn lower_bound(&self) -> i64 {
-        let markers = self.0.iter().filter_map(|e| if let Entry::LowerMarker(d) = e { Some(*d) } else { None });
+        let markers =
+            self.0.iter().filter_map(|e| if let Entry::LowerMarker(d) = e { Some(*d) } else { None });
         markers.min().or_else(|| self.data().map(|(_, d)| d).min()).unwrap_or(0)
     }
 
     /// `ub`: the highest marker, or the end of the data rounded up to the strictest alignment.
     pub fn upper_bound(&self) -> i64 {
-        let markers = self.0.iter().filter_map(|e| if let Entry::UpperMarker(d) = e { Some(*d) } else { None });
+        let markers =
+            self.0.iter().filter_map(|e| if let Entry::UpperMarker(d) = e { Some(*d) } else { None });
         markers.max().unwrap_or_else(|| {
             let end = self.data().map(|(element, d)| d + element.size() as i64).max().unwrap_or(0);
             let align = self.data().map(|(element, _)| element.alignment() as i64).max().unwrap_or(1);

@@ -1,0 +1,194 @@
+//! What the rank program tells while it runs: one JSON object per line of its standard output.
+//!
+//! Raw samples leave the rank program as they were measured; nothing is averaged or dropped on the way.
+
+use serde::{Deserialize, Serialize};
+
+/// One line from the rank program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Before anything is measured: where this runs, and on what. Boxed: it is far larger than the others.
+    Hello(Box<Hello>),
+    /// Work on a method begins; whatever goes wrong before the next event is this method's.
+    Working {
+        /// The method's name.
+        method: String,
+        /// What is being done: `verify` or `measure`.
+        stage: String,
+    },
+    /// The samples of one block of one method.
+    Block(Block),
+    /// A method has come to its end.
+    Ended {
+        /// The method's name.
+        method: String,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// All methods have ended; the rank program is about to leave.
+    Done,
+}
+
+/// The rank program's account of itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// `MPI_Get_library_version`, first line.
+    pub library_version: String,
+    /// The standard that the library says it supports, e.g. `4.1`.
+    pub mpi_standard: String,
+    /// Name and version that the rank program was compiled for, from `mpi.h`.
+    pub compiled_for: String,
+    /// File of the MPI library that is mapped into the process.
+    pub library_path: Option<String>,
+    /// Level of `MPI_Init_thread` that is in force.
+    pub thread_level: String,
+    /// Smallest step of the clock, in seconds.
+    pub clock_resolution_s: f64,
+    /// Time of one reading of the clock, in seconds.
+    pub clock_cost_s: f64,
+    /// `MPI_Wtick`, for comparison.
+    pub mpi_wtick_s: f64,
+    /// Bytes of a message, of the send side's segments, and how many there are.
+    pub message: MessageFacts,
+    /// Where each rank runs, in rank order.
+    pub ranks: Vec<RankPlace>,
+    /// The pairs as (origin, echo) ranks; empty for an all-to-all.
+    pub pairs: Vec<(usize, usize)>,
+    /// Variables that steer the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
+    pub settings: Vec<(String, String)>,
+    /// The compiler and flags that the rank program was built with.
+    pub build: String,
+}
+
+/// What one rank sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageFacts {
+    /// Bytes on the wire from one rank.
+    pub bytes: u64,
+    /// Merged segments of the send side.
+    pub segments: u64,
+    /// Bytes of all arrays of one rank.
+    pub array_bytes: u64,
+}
+
+/// Where a rank runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankPlace {
+    /// Rank in the world.
+    pub rank: usize,
+    /// Host name.
+    pub host: String,
+    /// Process id on that host.
+    pub pid: u32,
+    /// The processors that the rank may run on: the binding that is really in force.
+    pub cpus: Vec<usize>,
+}
+
+/// The machine beside a block: what changes under a benchmark without anyone's doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineState {
+    /// One way of a cache line from core to core, in seconds; across nodes half a round trip of an 8-byte message.
+    pub latency_s: f64,
+    /// Rate of copying a buffer that fits in a core's cache, in bytes per second.
+    pub copy_bytes_per_s: f64,
+}
+
+/// One block: a datatype created, some repetitions, the datatype freed. Times in seconds, by the origin's clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// The method's name.
+    pub method: String,
+    /// Number of the pair; 0 for an all-to-all.
+    pub pair: usize,
+    /// Number of the block within its method, from 0.
+    pub block: usize,
+    /// The machine before the block.
+    pub before: MachineState,
+    /// The machine after the block.
+    pub after: MachineState,
+    /// Creation of all that the method needs: datatypes made and committed, buffers allocated.
+    pub create_s: f64,
+    /// Giving it back.
+    pub free_s: f64,
+    /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
+    pub batch: u32,
+    /// Explicit packing at the origin; empty where the method has none.
+    pub pack_s: Vec<f64>,
+    /// From the send to the end of the answer's receive.
+    pub communicate_s: Vec<f64>,
+    /// Explicit unpacking at the origin; empty where the method has none.
+    pub unpack_s: Vec<f64>,
+    /// The whole ping-pong, creation left out.
+    pub round_trip_s: Vec<f64>,
+}
+
+/// How a method ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The interval of the median became narrow enough.
+    Converged,
+    /// The limit of time was reached first.
+    TimeLimit,
+    /// The limit of repetitions was reached first.
+    RunLimit,
+    /// The MPI lacks what the method needs.
+    NotAvailable {
+        /// What is missing.
+        reason: String,
+    },
+    /// Bytes arrived wrong, or changed that should not; times of this method mean nothing.
+    WrongData {
+        /// Rank, place, expected and found.
+        detail: String,
+    },
+    /// The MPI reported an error.
+    MpiError {
+        /// The call and MPI's text.
+        detail: String,
+    },
+    /// The process ended before its time: signal or exit code and the last words.
+    Crashed {
+        /// What was seen.
+        detail: String,
+    },
+    /// Nothing was heard for longer than the limit; the process was ended.
+    TimedOut {
+        /// The limit and what was being done.
+        detail: String,
+    },
+}
+
+impl Outcome {
+    /// Whether the times can be used.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit)
+    }
+
+    /// A word or two for tables and the `outcome` column.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::TimeLimit => "time limit",
+            Self::RunLimit => "run limit",
+            Self::NotAvailable { .. } => "not available",
+            Self::WrongData { .. } => "wrong data",
+            Self::MpiError { .. } => "MPI error",
+            Self::Crashed { .. } => "crashed",
+            Self::TimedOut { .. } => "timed out",
+        }
+    }
+
+    /// The reason, where there is one.
+    pub fn detail(&self) -> Option<&str> {
+        match self {
+            Self::Converged | Self::TimeLimit | Self::RunLimit => None,
+            Self::NotAvailable { reason: detail }
+            | Self::WrongData { detail }
+            | Self::MpiError { detail }
+            | Self::Crashed { detail }
+            | Self::TimedOut { detail } => Some(detail),
+        }
+    }
+}

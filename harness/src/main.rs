@@ -1,0 +1,3 @@
+//! The program `ddtbench`.
+
+fn main() {}

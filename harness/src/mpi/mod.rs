@@ -1,0 +1,1 @@
+//! The MPIs of this machine.
