@@ -107,10 +107,10 @@ pub struct Block {
     pub before: MachineState,
     /// The machine after the block.
     pub after: MachineState,
-    /// Creation of all that the method needs: datatypes made and committed, buffers allocated.
-    pub create_s: f64,
-    /// Giving it back.
-    pub free_s: f64,
+    /// Datatypes made and committed; `None` for a method without any.
+    pub create_s: Option<f64>,
+    /// Datatypes freed; `None` for a method without any.
+    pub free_s: Option<f64>,
     /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
     pub batch: u32,
     /// Explicit packing at the origin; empty where the method has none.

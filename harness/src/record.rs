@@ -8,7 +8,7 @@ use crate::event::{Block, MessageFacts, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Datatypes made and committed, buffers allocated.
+    /// Datatypes made and committed.
     Create,
     /// Explicit packing at the origin.
     Pack,
@@ -16,7 +16,7 @@ pub enum Phase {
     Communicate,
     /// Explicit unpacking at the origin.
     Unpack,
-    /// Datatypes and buffers given back.
+    /// Datatypes freed.
     Free,
     /// The whole ping-pong without creation.
     RoundTrip,
@@ -42,11 +42,11 @@ impl Phase {
     /// The samples of this phase in a block.
     pub fn samples(self, block: &Block) -> &[f64] {
         match self {
-            Self::Create => std::slice::from_ref(&block.create_s),
+            Self::Create => block.create_s.as_slice(),
             Self::Pack => &block.pack_s,
             Self::Communicate => &block.communicate_s,
             Self::Unpack => &block.unpack_s,
-            Self::Free => std::slice::from_ref(&block.free_s),
+            Self::Free => block.free_s.as_slice(),
             Self::RoundTrip => &block.round_trip_s,
         }
     }
