@@ -40,6 +40,17 @@ impl Bounds {
         }
     }
 
+    /// Upper bound less lower bound; `None` where either does not fit in 64 bits.
+    pub(crate) fn extent(&self) -> Option<i64> {
+        self.upper()?.checked_sub(self.lower())
+    }
+
+    /// Whether bounds, extent and true extent all fit in 64 bits.
+    pub(crate) fn fit(&self) -> bool {
+        let true_extent = self.data.map_or(Some(0), |(lower, upper)| upper.checked_sub(lower));
+        self.extent().is_some() && true_extent.is_some()
+    }
+
     /// The bounds of a part: `repeat` copies of a child. `None` on overflow.
     pub(crate) fn of_part(part: Part<'_>) -> Option<Self> {
         let child = part.child.bounds();

@@ -102,10 +102,22 @@ impl Constructor {
             Self::Hindexed { displacements_bytes, .. }
             | Self::HindexedBlock { displacements_bytes, .. }
             | Self::Struct { displacements_bytes, .. } => displacements_bytes.len() as u64,
-            Self::Subarray { sizes, subsizes, order, .. } => {
-                let fastest = order.fastest(sizes.len());
-                (0..sizes.len()).filter(|&dim| dim != fastest).map(|dim| subsizes[dim] as u64).product()
+            Self::Subarray { subsizes, order, .. } => {
+                order.fastest_first(subsizes.len()).skip(1).map(|dim| subsizes[dim] as u64).product()
             }
+        }
+    }
+
+    /// Parts that lie at even distances, as the counts of a loop nest, the innermost first: part `k` steps as
+    /// a number does whose digits run to these counts. `None` where displacements come from a list.
+    pub(crate) fn nest(&self) -> Option<Vec<u64>> {
+        match self {
+            Self::Contiguous { .. } | Self::Resized { .. } => Some(vec![]),
+            Self::Vector { count, .. } | Self::Hvector { count, .. } => Some(vec![*count as u64]),
+            Self::Subarray { subsizes, order, .. } => {
+                Some(order.fastest_first(subsizes.len()).skip(1).map(|dim| subsizes[dim] as u64).collect())
+            }
+            _ => None,
         }
     }
 
@@ -117,7 +129,8 @@ impl Constructor {
             Self::Contiguous { count, child } => (0, *count, child),
             Self::Resized { child, .. } => (0, 1, child),
             Self::Vector { blocklength, stride, child, .. } => {
-                (k as i64 * stride * child.extent(), *blocklength, child)
+                // With one block the stride is never used and may be anything.
+                (k as i64 * stride.wrapping_mul(child.extent()), *blocklength, child)
             }
             Self::Hvector { blocklength, stride_bytes, child, .. } => {
                 (k as i64 * stride_bytes, *blocklength, child)
@@ -147,14 +160,6 @@ impl Constructor {
 }
 
 impl Order {
-    /// The dimension that moves fastest in memory, of `dims`.
-    fn fastest(self, dims: usize) -> usize {
-        match self {
-            Self::C => dims - 1,
-            Self::Fortran => 0,
-        }
-    }
-
     /// The dimensions from the fastest to the slowest.
     pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {

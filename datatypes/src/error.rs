@@ -17,9 +17,7 @@ pub enum LayoutError {
         reason: String,
     },
     /// Size, extent or a displacement does not fit in 64 bits.
-    #[error(
-        "{constructor}: {argument} = {value}: the {what} does not fit in a signed 64-bit number of bytes"
-    )]
+    #[error("{constructor}: {argument} = {value}: the {what} does not fit in a signed 64-bit number")]
     Overflow {
         /// The constructor's MPI name.
         constructor: &'static str,
@@ -27,7 +25,7 @@ pub enum LayoutError {
         argument: String,
         /// The value that was given.
         value: String,
-        /// What overflows: `size`, `extent` or `displacement`.
+        /// What overflows: `size`, `displacement`, `extent`, ...
         what: &'static str,
     },
 }
@@ -42,9 +40,9 @@ pub enum PackError {
     )]
     OutsideArray {
         /// First byte, counted from the start of the array; may be negative.
-        from: i64,
+        from: i128,
         /// One past the last byte.
-        to: i64,
+        to: i128,
         /// Bytes of the array.
         array_bytes: usize,
     },
@@ -62,9 +60,17 @@ pub enum PackError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// Not JSON, an unknown constructor or field, or arguments that a constructor refuses.
-    #[error("not a layout: {0}")]
+    /// Not JSON, or not the object around a layout.
+    #[error("not a layout's file: {0}")]
     Json(#[from] serde_json::Error),
+    /// An unknown constructor or field, a field that is missing, or arguments that a constructor refuses.
+    #[error("{place}: {reason}")]
+    Refused {
+        /// The way to the refused layout, e.g. `layout.child.children[1]`.
+        place: String,
+        /// Why.
+        reason: serde_json::Error,
+    },
     /// Another version of the schema.
     #[error("schema {found:?} is not known: this version reads {expected:?}")]
     Version {

@@ -10,7 +10,7 @@ use crate::{Layout, PackError, TypeMap};
 /// # Errors
 /// [`PackError::OutsideArray`] where the type map leaves `array`.
 pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Vec<u8>, PackError> {
-    let mut packed = Vec::with_capacity((layout.size() * count) as usize);
+    let mut packed = Vec::new();
     visit(layout, count, array.len(), origin, |from, bytes| {
         packed.extend_from_slice(&array[from..from + bytes])
     })?;
@@ -30,7 +30,7 @@ pub fn unpack(
     array: &mut [u8],
     origin: i64,
 ) -> Result<(), PackError> {
-    let expected = layout.size() * count;
+    let expected = layout.size().saturating_mul(count);
     if packed.len() as u64 != expected {
         return Err(PackError::PackedLength { expected, found: packed.len() });
     }
@@ -49,16 +49,21 @@ fn visit(
     origin: i64,
     mut value: impl FnMut(usize, usize),
 ) -> Result<(), PackError> {
+    if count == 0 || layout.size() == 0 {
+        return Ok(()); // nothing to move, however many times
+    }
     let map = TypeMap::of(layout);
-    let extent = map.extent();
-    let values =
-        |copy: u64| map.data().map(move |(element, d)| (origin + copy as i64 * extent + d, element.size()));
-    for (from, bytes) in (0..count).flat_map(values) {
-        let to = from + bytes as i64;
-        if from < 0 || to > array_bytes as i64 {
+    let places = |copy: u64| {
+        // 128 bits: neither origin nor count has been checked.
+        let start = i128::from(origin) + i128::from(copy) * i128::from(map.extent());
+        map.data().map(move |(element, d)| (start + i128::from(d), element.size() as usize))
+    };
+    for (from, bytes) in (0..count).flat_map(places) {
+        let to = from + bytes as i128;
+        if from < 0 || to > array_bytes as i128 {
             return Err(PackError::OutsideArray { from, to, array_bytes });
         }
     }
-    (0..count).flat_map(values).for_each(|(from, bytes)| value(from as usize, bytes as usize));
+    (0..count).flat_map(places).for_each(|(from, bytes)| value(from as usize, bytes));
     Ok(())
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
-use crate::constructor::{Constructor, Order, Part};
-use crate::segments::{Run, single_run};
+use crate::check::Check;
+use crate::constructor::{Constructor, Order};
+use crate::segments::{Piece, Run, Segment};
 use crate::{Element, LayoutError};
 
-/// The deepest nesting that is accepted; deeper trees would exhaust the stack where they are walked.
-pub const MAX_DEPTH: u32 = 256;
+/// The deepest nesting that is accepted: what a JSON reader that stops at 128 levels can read back, where a
+/// struct takes two of them. It also bounds the stack wherever a tree is walked.
+pub const MAX_DEPTH: u32 = 60;
 
 /// A derived datatype: a checked tree of MPI constructors. Cloning is cheap, the tree is shared.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,6 +28,8 @@ struct Node {
     depth: u32,
     /// The whole type map as one run of one predefined type, where it is one.
     run: Option<Run>,
+    /// The whole type map as one segment, of any predefined types, where it is one.
+    segment: Option<Segment>,
 }
 
 impl PartialEq for Layout {
@@ -61,20 +65,17 @@ impl Layout {
     /// A negative count or block length, lists of different lengths, a subarray that leaves its array, a size,
     /// extent or displacement beyond 64 bits, or a nesting deeper than [`MAX_DEPTH`].
     pub fn new(constructor: Constructor) -> Result<Self, LayoutError> {
-        let check = Check { constructor: &constructor };
+        let check = Check(&constructor);
         check.arguments()?;
         let depth = 1 + constructor.children().iter().map(Self::depth).max().unwrap_or(0);
-        if depth > MAX_DEPTH {
-            return Err(check.refuse("child", depth, format!("at most {MAX_DEPTH} levels can be nested")));
-        }
+        check.depth(depth)?;
         let size = check.size()?;
-        let bounds = check.bounds()?;
-        let upper = bounds.upper();
-        let extent = upper
-            .and_then(|upper| upper.checked_sub(bounds.lower()))
-            .ok_or_else(|| check.overflow("extent", bounds.lower(), "extent"))?;
-        let run = single_run(&constructor);
-        Ok(Self(Arc::new(Node { constructor, bounds, size, extent, depth, run })))
+        let (bounds, extent) = check.bounds()?;
+        let (run, segment) = match size {
+            0 => (None, None),
+            _ => (Run::whole(&constructor), Segment::whole(&constructor)),
+        };
+        Ok(Self(Arc::new(Node { constructor, bounds, size, extent, depth, run, segment })))
     }
 
     /// A predefined type.
@@ -241,225 +242,9 @@ impl Layout {
     pub(crate) fn run(&self) -> Option<Run> {
         self.0.run
     }
-}
 
-/// Checks the arguments of one constructor, and names them where they are wrong.
-struct Check<'a> {
-    constructor: &'a Constructor,
-}
-
-impl Check<'_> {
-    fn refuse(
-        &self,
-        argument: impl Into<String>,
-        value: impl ToString,
-        reason: impl Into<String>,
-    ) -> LayoutError {
-        LayoutError::Argument {
-            constructor: self.constructor.name(),
-            argument: argument.into(),
-            value: value.to_string(),
-            reason: reason.into(),
-        }
+    /// The whole type map as one segment, where it is one.
+    pub(crate) fn segment(&self) -> Option<Segment> {
+        self.0.segment
     }
-
-    fn overflow(&self, argument: impl Into<String>, value: impl ToString, what: &'static str) -> LayoutError {
-        LayoutError::Overflow {
-            constructor: self.constructor.name(),
-            argument: argument.into(),
-            value: value.to_string(),
-            what,
-        }
-    }
-
-    fn not_negative(&self, argument: impl Into<String>, value: i64) -> Result<(), LayoutError> {
-        if value < 0 {
-            return Err(self.refuse(argument, value, "must not be negative"));
-        }
-        Ok(())
-    }
-
-    fn all_not_negative(&self, argument: &str, values: &[i64]) -> Result<(), LayoutError> {
-        values.iter().enumerate().try_for_each(|(i, &v)| self.not_negative(format!("{argument}[{i}]"), v))
-    }
-
-    fn same_length(
-        &self,
-        argument: &str,
-        found: usize,
-        as_argument: &str,
-        wanted: usize,
-    ) -> Result<(), LayoutError> {
-        if found != wanted {
-            let reason = format!("must be as long as {as_argument}, which has {wanted}");
-            return Err(self.refuse(argument, format!("a list of {found}"), reason));
-        }
-        Ok(())
-    }
-
-    fn arguments(&self) -> Result<(), LayoutError> {
-        match self.constructor {
-            Constructor::Named { .. } | Constructor::Resized { .. } => Ok(()),
-            Constructor::Contiguous { count, .. } => self.not_negative("count", *count),
-            Constructor::Vector { count, blocklength, .. }
-            | Constructor::Hvector { count, blocklength, .. } => {
-                self.not_negative("count", *count)?;
-                self.not_negative("blocklength", *blocklength)
-            }
-            Constructor::Indexed { blocklengths, displacements: list, .. }
-            | Constructor::Hindexed { blocklengths, displacements_bytes: list, .. } => {
-                self.same_length("displacements", list.len(), "blocklengths", blocklengths.len())?;
-                self.all_not_negative("blocklengths", blocklengths)
-            }
-            Constructor::IndexedBlock { blocklength, .. }
-            | Constructor::HindexedBlock { blocklength, .. } => {
-                self.not_negative("blocklength", *blocklength)
-            }
-            Constructor::Struct { blocklengths, displacements_bytes, children } => {
-                self.same_length(
-                    "displacements",
-                    displacements_bytes.len(),
-                    "blocklengths",
-                    blocklengths.len(),
-                )?;
-                self.same_length("types", children.len(), "blocklengths", blocklengths.len())?;
-                self.all_not_negative("blocklengths", blocklengths)
-            }
-            Constructor::Subarray { sizes, subsizes, starts, .. } => {
-                if sizes.is_empty() {
-                    return Err(self.refuse("ndims", 0, "must be at least 1"));
-                }
-                self.same_length("subsizes", subsizes.len(), "sizes", sizes.len())?;
-                self.same_length("starts", starts.len(), "sizes", sizes.len())?;
-                (0..sizes.len())
-                    .try_for_each(|dim| self.subarray_dimension(dim, sizes[dim], subsizes[dim], starts[dim]))
-            }
-        }
-    }
-
-    /// MPI asks for `1 <= subsize <= size` and `0 <= start <= size - subsize`.
-    fn subarray_dimension(&self, dim: usize, size: i64, subsize: i64, start: i64) -> Result<(), LayoutError> {
-        if size < 1 {
-            return Err(self.refuse(format!("sizes[{dim}]"), size, "must be at least 1"));
-        }
-        if !(1..=size).contains(&subsize) {
-            let reason = format!("must be from 1 to {size}, the size of the array");
-            return Err(self.refuse(format!("subsizes[{dim}]"), subsize, reason));
-        }
-        if !(0..=size - subsize).contains(&start) {
-            let reason = format!(
-                "the subarray leaves its array: must be from 0 to {}, the size {size} less the subsize {subsize}",
-                size - subsize
-            );
-            return Err(self.refuse(format!("starts[{dim}]"), start, reason));
-        }
-        Ok(())
-    }
-
-    fn size(&self) -> Result<u64, LayoutError> {
-        // MPI reports sizes as signed numbers, so 63 bits are all there is.
-        let product = |argument: &str, factors: &[i64], child: &Layout| {
-            factors
-                .iter()
-                .try_fold(child.size() as i64, |product, &factor| product.checked_mul(factor))
-                .ok_or_else(|| self.overflow(argument, list(factors), "size"))
-        };
-        let sum = |argument: &str, lengths: &[i64], children: &dyn Fn(usize) -> u64| {
-            lengths.iter().enumerate().try_fold(0i64, |sum, (i, &length)| {
-                (children(i) as i64)
-                    .checked_mul(length)
-                    .and_then(|bytes| sum.checked_add(bytes))
-                    .ok_or_else(|| self.overflow(format!("{argument}[{i}]"), length, "size"))
-            })
-        };
-        let size = match self.constructor {
-            Constructor::Named { element } => element.size() as i64,
-            Constructor::Contiguous { count, child } => product("count", &[*count], child)?,
-            Constructor::Vector { count, blocklength, child, .. }
-            | Constructor::Hvector { count, blocklength, child, .. } => {
-                product("count x blocklength", &[*count, *blocklength], child)?
-            }
-            Constructor::Indexed { blocklengths, child, .. }
-            | Constructor::Hindexed { blocklengths, child, .. } => {
-                sum("blocklengths", blocklengths, &|_| child.size())?
-            }
-            Constructor::IndexedBlock { blocklength, displacements: list, child }
-            | Constructor::HindexedBlock { blocklength, displacements_bytes: list, child } => {
-                product("count x blocklength", &[list.len() as i64, *blocklength], child)?
-            }
-            Constructor::Struct { blocklengths, children, .. } => {
-                sum("blocklengths", blocklengths, &|i| children[i].size())?
-            }
-            Constructor::Subarray { subsizes, child, .. } => product("subsizes", subsizes, child)?,
-            Constructor::Resized { child, .. } => child.size() as i64,
-        };
-        Ok(size as u64)
-    }
-
-    fn bounds(&self) -> Result<Bounds, LayoutError> {
-        let count = |count: i64| Ok(if count > 0 { vec![0, count - 1] } else { vec![] });
-        let scaled = |argument: &str, values: &[i64], extent: i64| {
-            values.iter().enumerate().try_for_each(|(i, &value)| {
-                value
-                    .checked_mul(extent)
-                    .map(drop)
-                    .ok_or_else(|| self.overflow(format!("{argument}[{i}]"), value, "displacement"))
-            })
-        };
-        let every = |list: &[i64]| (0..list.len() as i64).collect::<Vec<_>>();
-        // The parts that lie outermost: all of a list, the first and last of a regular constructor. Where the
-        // displacements of these fit in 64 bits, so do all between them.
-        let outermost: Result<Vec<i64>, LayoutError> = match self.constructor {
-            Constructor::Named { element } => {
-                return Ok(Bounds {
-                    data: Some((0, element.size() as i64)),
-                    markers: None,
-                    alignment: element.alignment(),
-                });
-            }
-            Constructor::Resized { lower_bound, extent, child } => {
-                let upper = lower_bound
-                    .checked_add(*extent)
-                    .ok_or_else(|| self.overflow("extent", extent, "extent"))?;
-                return Ok(Bounds { markers: Some((*lower_bound, upper)), ..*child.bounds() });
-            }
-            Constructor::Contiguous { .. } => Ok(vec![0]),
-            Constructor::Vector { count: n, stride, child, .. } => stride
-                .checked_mul(child.extent())
-                .and_then(|bytes| bytes.checked_mul((n - 1).max(0)))
-                .ok_or_else(|| self.overflow("stride", stride, "displacement"))
-                .and_then(|_| count(*n)),
-            Constructor::Hvector { count: n, stride_bytes, .. } => stride_bytes
-                .checked_mul((n - 1).max(0))
-                .ok_or_else(|| self.overflow("stride", stride_bytes, "displacement"))
-                .and_then(|_| count(*n)),
-            Constructor::Indexed { displacements, child, .. }
-            | Constructor::IndexedBlock { displacements, child, .. } => {
-                scaled("displacements", displacements, child.extent()).map(|()| every(displacements))
-            }
-            Constructor::Hindexed { displacements_bytes, .. }
-            | Constructor::HindexedBlock { displacements_bytes, .. }
-            | Constructor::Struct { displacements_bytes, .. } => Ok(every(displacements_bytes)),
-            Constructor::Subarray { sizes, child, .. } => {
-                let whole = sizes.iter().try_fold(child.extent(), |bytes, &size| bytes.checked_mul(size));
-                let whole = whole.ok_or_else(|| self.overflow("sizes", list(sizes), "extent"))?;
-                let rows = self.constructor.part_count() as i64;
-                let data = [0, rows - 1].into_iter().try_fold(Bounds::EMPTY, |bounds, k| {
-                    Bounds::of_part(self.constructor.part(k as u64)).map(|part| bounds.union(part))
-                });
-                let data = data.ok_or_else(|| self.overflow("sizes", list(sizes), "displacement"))?;
-                return Ok(Bounds { markers: Some((0, whole)), ..data });
-            }
-        };
-        outermost?.into_iter().try_fold(Bounds::EMPTY, |bounds, k| {
-            let part: Part<'_> = self.constructor.part(k as u64);
-            Bounds::of_part(part)
-                .map(|part| bounds.union(part))
-                .ok_or_else(|| self.overflow(format!("block {k}"), part.displacement, "displacement"))
-        })
-    }
-}
-
-fn list(values: &[i64]) -> String {
-    values.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ")
 }

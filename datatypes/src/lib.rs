@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod check;
 mod constructor;
 mod element;
 mod error;

@@ -1,15 +1,36 @@
 //! A layout as JSON, with a version, so that layouts can be kept in files and exchanged.
-//!
-//! ```json
-//! {"schema": "ddtbench-layout/1", "layout": {"constructor": "vector", "count": 3, "blocklength": 1, "stride": 4,
-//!  "child": {"constructor": "named", "element": "double"}}}
-//! ```
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{Layout, SchemaError};
 
-/// The schema that this version writes and reads.
+/// The schema that this version writes and reads: a layout as JSON.
+///
+/// ```json
+/// {"schema": "ddtbench-layout/1",
+///  "layout": {"constructor": "vector", "count": 3, "blocklength": 1, "stride": 4,
+///             "child": {"constructor": "named", "element": "double"}}}
+/// ```
+///
+/// Every layout is an object with the name of its `constructor` and all its arguments, nothing else; numbers
+/// are integers of 64 bits, `child` is a layout, `[..]` a list:
+///
+/// | `constructor` | arguments |
+/// |---|---|
+/// | `named` | `element`: [`Element::name`](crate::Element::name) |
+/// | `contiguous` | `count`, `child` |
+/// | `vector` | `count`, `blocklength`, `stride`, `child` |
+/// | `hvector` | `count`, `blocklength`, `stride_bytes`, `child` |
+/// | `indexed` | `blocklengths: [..]`, `displacements: [..]`, `child` |
+/// | `hindexed` | `blocklengths: [..]`, `displacements_bytes: [..]`, `child` |
+/// | `indexed_block` | `blocklength`, `displacements: [..]`, `child` |
+/// | `hindexed_block` | `blocklength`, `displacements_bytes: [..]`, `child` |
+/// | `struct` | `blocklengths: [..]`, `displacements_bytes: [..]`, `children: [layouts]` |
+/// | `subarray` | `sizes: [..]`, `subsizes: [..]`, `starts: [..]`, `order`: `c` or `fortran`, `child` |
+/// | `resized` | `lower_bound`, `extent`, `child` |
+///
+/// The number in `schema` changes when a file of the old form would be read wrongly or not at all.
 pub const SCHEMA: &str = "ddtbench-layout/1";
 
 #[derive(Serialize)]
@@ -21,12 +42,19 @@ struct Written<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
+    #[serde(rename = "schema")]
+    _schema: String,
+    layout: Value,
+}
+
+/// Read before all else: another version may have other fields.
+#[derive(Deserialize)]
+struct Version {
     schema: String,
-    layout: serde_json::Value,
 }
 
 impl Layout {
-    /// The layout as JSON, on one line.
+    /// The layout as JSON, on one line, in the form of [`SCHEMA`].
     pub fn to_json(&self) -> String {
         serde_json::to_string(&Written { schema: SCHEMA, layout: self }).expect("a layout is plain data")
     }
@@ -36,10 +64,27 @@ impl Layout {
     /// # Errors
     /// [`SchemaError`] with the place and the reason.
     pub fn from_json(text: &str) -> Result<Self, SchemaError> {
-        let read: Read = serde_json::from_str(text)?;
-        if read.schema != SCHEMA {
-            return Err(SchemaError::Version { expected: SCHEMA, found: read.schema });
+        let Version { schema: found } = serde_json::from_str(text)?;
+        if found != SCHEMA {
+            return Err(SchemaError::Version { expected: SCHEMA, found });
         }
-        Ok(serde_json::from_value(read.layout)?)
+        let Read { layout, .. } = serde_json::from_str(text)?;
+        Self::deserialize(&layout).map_err(|reason| locate(&layout, reason))
+    }
+}
+
+/// Follows a refusal down to the innermost layout that is refused.
+fn locate(layout: &Value, reason: serde_json::Error) -> SchemaError {
+    let (mut place, mut layout, mut reason) = ("layout".to_string(), layout, reason);
+    loop {
+        let child = layout.get("child").map(|child| ("child".to_string(), child));
+        let children = layout.get("children").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let mut below = child.into_iter().chain(children.map(|(i, child)| (format!("children[{i}]"), child)));
+        let refused = below.find_map(|(name, child)| Some((name, child, Layout::deserialize(child).err()?)));
+        let Some((name, child, why)) = refused else {
+            return SchemaError::Refused { place, reason };
+        };
+        place = format!("{place}.{name}");
+        (layout, reason) = (child, why);
     }
 }

@@ -12,6 +12,13 @@ pub struct Segment {
     pub bytes: u64,
 }
 
+impl Segment {
+    /// One past the last byte.
+    pub fn end(&self) -> i64 {
+        self.offset + self.bytes as i64
+    }
+}
+
 /// Values of one predefined type that lie side by side and follow each other in the type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -33,64 +40,105 @@ impl Run {
     pub fn end(&self) -> i64 {
         self.offset + self.bytes() as i64
     }
+}
 
-    /// This run and the next as one, where they are one.
+/// What a whole type map may be at once: one run of a predefined type, or one segment of any types.
+pub(crate) trait Piece: Copy {
+    /// What was found out of a layout when it was made.
+    fn of(layout: &Layout) -> Option<Self>;
+    fn named(element: Element) -> Self;
+    fn bytes(&self) -> u64;
+    fn moved(self, by: i64) -> Self;
+    /// Copies side by side.
+    fn repeated(self, copies: u64) -> Self;
+    /// This and the next as one, where they are one.
+    fn joined(self, next: Self) -> Option<Self>;
+
+    /// The whole type map as one piece, or `None`. Arguments are taken as checked, and size is not 0.
+    fn whole(constructor: &Constructor) -> Option<Self> {
+        if let Constructor::Named { element } = constructor {
+            return Some(Self::named(*element));
+        }
+        let piece = |k| {
+            let part = constructor.part(k);
+            let one = Self::of(part.child)?;
+            let dense = part.repeat == 1 || one.bytes() as i64 == part.child.extent();
+            dense.then(|| one.moved(part.displacement).repeated(part.repeat))
+        };
+        if let Some(counts) = constructor.nest() {
+            // All steps of a loop are alike: the first decides for all, however many there are.
+            let (mut whole, mut parts) = (piece(0)?, 1);
+            for count in counts {
+                if count > 1 {
+                    whole.joined(piece(parts)?)?;
+                    whole = whole.repeated(count);
+                }
+                parts *= count;
+            }
+            return Some(whole);
+        }
+        let is_empty = |k: &u64| {
+            let part = constructor.part(*k);
+            part.repeat == 0 || part.child.size() == 0
+        };
+        let mut filled = (0..constructor.part_count()).filter(|k| !is_empty(k));
+        let first = piece(filled.next()?)?;
+        filled.try_fold(first, |whole, k| whole.joined(piece(k)?))
+    }
+}
+
+impl Piece for Run {
+    fn of(layout: &Layout) -> Option<Self> {
+        layout.run()
+    }
+    fn named(element: Element) -> Self {
+        Self { offset: 0, element, count: 1 }
+    }
+    fn bytes(&self) -> u64 {
+        Self::bytes(self)
+    }
+    fn moved(self, by: i64) -> Self {
+        Self { offset: self.offset.wrapping_add(by), ..self }
+    }
+    fn repeated(self, copies: u64) -> Self {
+        Self { count: self.count * copies, ..self }
+    }
     fn joined(self, next: Self) -> Option<Self> {
         (self.end() == next.offset && self.element == next.element)
             .then_some(Self { count: self.count + next.count, ..self })
     }
 }
 
-/// The whole type map as one run, or `None`. Assumes checked arguments.
-pub(crate) fn single_run(constructor: &Constructor) -> Option<Run> {
-    let part_run = |k| {
-        let part = constructor.part(k);
-        let run = part.child.run()?;
-        let dense = part.repeat == 1 || run.bytes() as i64 == part.child.extent();
-        dense.then_some(Run { offset: part.displacement + run.offset, count: run.count * part.repeat, ..run })
-    };
-    let is_empty = |k| {
-        let part = constructor.part(k);
-        part.repeat == 0 || part.child.size() == 0
-    };
-    if let Constructor::Named { element } = constructor {
-        return Some(Run { offset: 0, element: *element, count: 1 });
+impl Piece for Segment {
+    fn of(layout: &Layout) -> Option<Self> {
+        layout.segment()
     }
-    let parts = constructor.part_count();
-    if let Constructor::Vector { .. } | Constructor::Hvector { .. } = constructor {
-        // All parts are alike: the first two decide for all.
-        if parts == 0 || is_empty(0) {
-            return None;
-        }
-        let first = part_run(0)?;
-        if parts > 1 {
-            first.joined(part_run(1)?)?;
-        }
-        return Some(Run { count: first.count * parts, ..first });
+    fn named(element: Element) -> Self {
+        Self { offset: 0, bytes: element.size() }
     }
-    let mut whole: Option<Run> = None;
-    for k in (0..parts).filter(|&k| !is_empty(k)) {
-        let run = part_run(k)?;
-        whole = Some(match whole {
-            None => run,
-            Some(whole) => whole.joined(run)?,
-        });
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
-    whole
+    fn moved(self, by: i64) -> Self {
+        Self { offset: self.offset.wrapping_add(by), ..self }
+    }
+    fn repeated(self, copies: u64) -> Self {
+        Self { bytes: self.bytes * copies, ..self }
+    }
+    fn joined(self, next: Self) -> Option<Self> {
+        (self.end() == next.offset).then_some(Self { bytes: self.bytes + next.bytes, ..self })
+    }
 }
 
 impl Layout {
     /// The runs of the type map, in order; neighbours of the same type are not always joined.
     pub fn runs(&self) -> Runs<'_> {
-        let whole = self.run();
-        let stack =
-            if whole.is_some() { vec![] } else { vec![Frame { layout: self, base: 0, part: 0, copy: 0 }] };
-        Runs { stack, whole }
+        Runs(Walk::of(self))
     }
 
     /// The merged segments in type-map order, made as they are asked for.
     pub fn segments(&self) -> Segments<'_> {
-        Segments { runs: self.runs(), pending: None }
+        Segments { pieces: Walk::of(self), pending: None }
     }
 
     /// The merged segments as a list. Where it may be long, prefer [`Layout::segments`].
@@ -108,63 +156,90 @@ impl Layout {
 #[derive(Debug)]
 struct Frame<'a> {
     layout: &'a Layout,
+    /// The layout's origin. Only data is known to lie within 64 bits, an origin may not: it wraps, and wraps
+    /// back where the data is reached.
     base: i64,
+    parts: u64,
     part: u64,
     copy: u64,
 }
 
-/// Iterator over the runs of a layout; see [`Layout::runs`].
+/// A walk through the tree, in type-map order, down to subtrees that are one piece.
 #[derive(Debug)]
-pub struct Runs<'a> {
+struct Walk<'a, P> {
     stack: Vec<Frame<'a>>,
-    whole: Option<Run>,
+    whole: Option<P>,
 }
 
-impl Iterator for Runs<'_> {
-    type Item = Run;
+impl<'a> Frame<'a> {
+    fn new(layout: &'a Layout, base: i64) -> Self {
+        Self { layout, base, parts: layout.constructor().part_count(), part: 0, copy: 0 }
+    }
+}
 
-    fn next(&mut self) -> Option<Run> {
-        if let Some(run) = self.whole.take() {
-            return Some(run);
+impl<'a, P: Piece> Walk<'a, P> {
+    fn of(layout: &'a Layout) -> Self {
+        let whole = P::of(layout);
+        let done = whole.is_some() || layout.size() == 0;
+        Self { stack: if done { vec![] } else { vec![Frame::new(layout, 0)] }, whole }
+    }
+}
+
+impl<P: Piece> Iterator for Walk<'_, P> {
+    type Item = P;
+
+    fn next(&mut self) -> Option<P> {
+        if let Some(piece) = self.whole.take() {
+            return Some(piece);
         }
         loop {
             let frame = self.stack.last_mut()?;
-            let constructor = frame.layout.constructor();
-            if frame.part == constructor.part_count() {
+            if frame.part == frame.parts {
                 self.stack.pop();
                 continue;
             }
-            let part = constructor.part(frame.part);
+            let part = frame.layout.constructor().part(frame.part);
             if frame.copy == part.repeat || part.child.size() == 0 {
                 frame.part += 1;
                 frame.copy = 0;
                 continue;
             }
             let extent = part.child.extent();
-            let base = frame.base + part.displacement + frame.copy as i64 * extent;
-            match part.child.run() {
-                Some(run) if run.bytes() as i64 == extent => {
-                    let copies = part.repeat - frame.copy;
-                    frame.copy = part.repeat;
-                    return Some(Run { offset: base + run.offset, count: run.count * copies, ..run });
-                }
-                Some(run) => {
-                    frame.copy += 1;
-                    return Some(Run { offset: base + run.offset, ..run });
-                }
-                None => {
-                    frame.copy += 1;
-                    self.stack.push(Frame { layout: part.child, base, part: 0, copy: 0 });
-                }
+            let gone = (frame.copy as i64).wrapping_mul(extent);
+            let base = frame.base.wrapping_add(part.displacement).wrapping_add(gone);
+            let Some(piece) = P::of(part.child) else {
+                frame.copy += 1;
+                self.stack.push(Frame::new(part.child, base));
+                continue;
+            };
+            // Dense copies are one piece; others come one by one.
+            let copies = if piece.bytes() as i64 == extent { part.repeat - frame.copy } else { 1 };
+            frame.copy += copies;
+            if frame.copy == part.repeat {
+                frame.part += 1;
+                frame.copy = 0;
             }
+            return Some(piece.moved(base).repeated(copies));
         }
+    }
+}
+
+/// Iterator over the runs of a layout; see [`Layout::runs`].
+#[derive(Debug)]
+pub struct Runs<'a>(Walk<'a, Run>);
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        self.0.next()
     }
 }
 
 /// Iterator over the merged segments of a layout; see [`Layout::segments`].
 #[derive(Debug)]
 pub struct Segments<'a> {
-    runs: Runs<'a>,
+    pieces: Walk<'a, Segment>,
     pending: Option<Segment>,
 }
 
@@ -172,15 +247,14 @@ impl Iterator for Segments<'_> {
     type Item = Segment;
 
     fn next(&mut self) -> Option<Segment> {
-        for run in self.runs.by_ref() {
-            let next = Segment { offset: run.offset, bytes: run.bytes() };
-            match &mut self.pending {
-                Some(last) if last.offset + last.bytes as i64 == next.offset => last.bytes += next.bytes,
-                pending => {
-                    if let Some(done) = pending.replace(next) {
-                        return Some(done);
-                    }
-                }
+        for next in self.pieces.by_ref() {
+            let Some(last) = self.pending else {
+                self.pending = Some(next);
+                continue;
+            };
+            match last.joined(next) {
+                Some(longer) => self.pending = Some(longer),
+                None => return self.pending.replace(next),
             }
         }
         self.pending.take()

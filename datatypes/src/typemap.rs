@@ -1,7 +1,8 @@
 //! The type map, written out entry by entry straight from the standard's formulas.
 //!
 //! This is the yardstick for all else in this crate: no merging, no shortcut, no shared code with
-//! [`segments`](Layout::segments) or [`Bounds`](crate::Bounds). It allocates an entry for every value.
+//! [`segments`](Layout::segments) or [`Bounds`](crate::Bounds). It takes memory for every value and time for
+//! every copy, empty ones too.
 
 use crate::{Constructor, Element, Layout, Order};
 
@@ -29,7 +30,7 @@ impl TypeMap {
             Constructor::Vector { count, blocklength, stride, child } => {
                 let map = Self::of(child);
                 let ex = map.extent();
-                map.blocks(&(0..*count).map(|i| (i * stride * ex, *blocklength)).collect::<Vec<_>>())
+                map.blocks(&(0..*count).map(|i| (step(i, *stride, ex), *blocklength)).collect::<Vec<_>>())
             }
             Constructor::Hvector { count, blocklength, stride_bytes, child } => Self::of(child)
                 .blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>()),
@@ -138,12 +139,19 @@ impl TypeMap {
     }
 }
 
+/// `i * stride * extent`, where the last factors alone may be too large as long as `i` is 0.
+fn step(i: i64, stride: i64, extent: i64) -> i64 {
+    (i128::from(i) * (i128::from(stride) * i128::from(extent))) as i64
+}
+
 impl Entry {
+    /// Data always stays within 64 bits. A marker may not, if others bound it: then it only has to stay beyond
+    /// them.
     fn moved(self, by: i64) -> Self {
         match self {
             Self::Data(element, d) => Self::Data(element, d + by),
-            Self::LowerMarker(d) => Self::LowerMarker(d + by),
-            Self::UpperMarker(d) => Self::UpperMarker(d + by),
+            Self::LowerMarker(d) => Self::LowerMarker(d.saturating_add(by)),
+            Self::UpperMarker(d) => Self::UpperMarker(d.saturating_add(by)),
         }
     }
 }

@@ -1,0 +1,277 @@
+//! Checks the arguments of one constructor, and derives size and bounds where nothing overflows.
+//!
+//! Every refusal names the constructor, the argument and its value.
+
+use crate::bounds::Bounds;
+use crate::constructor::{Constructor, Part};
+use crate::layout::MAX_DEPTH;
+use crate::{Layout, LayoutError};
+
+/// The constructor whose arguments are checked. `arguments` comes first: the others take its word.
+pub(crate) struct Check<'a>(pub &'a Constructor);
+
+impl Check<'_> {
+    fn refuse(
+        &self,
+        argument: impl Into<String>,
+        value: impl ToString,
+        reason: impl Into<String>,
+    ) -> LayoutError {
+        LayoutError::Argument {
+            constructor: self.0.name(),
+            argument: argument.into(),
+            value: value.to_string(),
+            reason: reason.into(),
+        }
+    }
+
+    fn overflow(&self, argument: impl Into<String>, value: impl ToString, what: &'static str) -> LayoutError {
+        LayoutError::Overflow {
+            constructor: self.0.name(),
+            argument: argument.into(),
+            value: value.to_string(),
+            what,
+        }
+    }
+
+    fn not_negative(&self, argument: &str, value: i64) -> Result<(), LayoutError> {
+        match value {
+            0.. => Ok(()),
+            _ => Err(self.refuse(argument, value, "must not be negative")),
+        }
+    }
+
+    fn lengths(&self, lengths: &[i64], displacements: usize) -> Result<(), LayoutError> {
+        self.as_long("displacements", displacements, "blocklengths", lengths.len())?;
+        match lengths.iter().position(|&length| length < 0) {
+            None => Ok(()),
+            Some(i) => self.not_negative(&format!("blocklengths[{i}]"), lengths[i]),
+        }
+    }
+
+    fn as_long(&self, argument: &str, found: usize, other: &str, wanted: usize) -> Result<(), LayoutError> {
+        if found == wanted {
+            return Ok(());
+        }
+        let reason = format!("must be as long as {other}, which has {wanted}");
+        Err(self.refuse(argument, format!("a list of {found}"), reason))
+    }
+
+    /// What MPI forbids, whatever the child is.
+    pub fn arguments(&self) -> Result<(), LayoutError> {
+        match self.0 {
+            Constructor::Named { .. } | Constructor::Resized { .. } => Ok(()),
+            Constructor::Contiguous { count, .. } => self.not_negative("count", *count),
+            Constructor::Vector { count, blocklength, .. }
+            | Constructor::Hvector { count, blocklength, .. } => {
+                self.not_negative("count", *count)?;
+                self.not_negative("blocklength", *blocklength)
+            }
+            Constructor::Indexed { blocklengths, displacements: list, .. }
+            | Constructor::Hindexed { blocklengths, displacements_bytes: list, .. } => {
+                self.lengths(blocklengths, list.len())
+            }
+            Constructor::IndexedBlock { blocklength, .. }
+            | Constructor::HindexedBlock { blocklength, .. } => {
+                self.not_negative("blocklength", *blocklength)
+            }
+            Constructor::Struct { blocklengths, displacements_bytes, children } => {
+                self.as_long("types", children.len(), "blocklengths", blocklengths.len())?;
+                self.lengths(blocklengths, displacements_bytes.len())
+            }
+            Constructor::Subarray { sizes, subsizes, starts, .. } => {
+                if sizes.is_empty() {
+                    return Err(self.refuse("ndims", 0, "must be at least 1"));
+                }
+                self.as_long("subsizes", subsizes.len(), "sizes", sizes.len())?;
+                self.as_long("starts", starts.len(), "sizes", sizes.len())?;
+                (0..sizes.len())
+                    .try_for_each(|dim| self.subarray_dimension(dim, sizes[dim], subsizes[dim], starts[dim]))
+            }
+        }
+    }
+
+    /// MPI asks for `1 <= subsize <= size` and `0 <= start <= size - subsize`.
+    fn subarray_dimension(&self, dim: usize, size: i64, subsize: i64, start: i64) -> Result<(), LayoutError> {
+        if size < 1 {
+            return Err(self.refuse(format!("sizes[{dim}]"), size, "must be at least 1"));
+        }
+        if !(1..=size).contains(&subsize) {
+            let reason = format!("must be from 1 to {size}, the size of the array");
+            return Err(self.refuse(format!("subsizes[{dim}]"), subsize, reason));
+        }
+        let last = size - subsize;
+        if !(0..=last).contains(&start) {
+            let reason = format!(
+                "the subarray leaves its array: must be from 0 to {last}, the size {size} less the subsize {subsize}"
+            );
+            return Err(self.refuse(format!("starts[{dim}]"), start, reason));
+        }
+        Ok(())
+    }
+
+    pub fn depth(&self, depth: u32) -> Result<(), LayoutError> {
+        if depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        Err(self.refuse("nesting", depth, format!("at most {MAX_DEPTH} levels can be nested")))
+    }
+
+    /// Bytes of data. MPI reports sizes as signed numbers, so 63 bits are all there is.
+    pub fn size(&self) -> Result<u64, LayoutError> {
+        let product = |argument: &str, factors: &[i64], child: &Layout| {
+            product(child.size() as i64, factors)
+                .ok_or_else(|| self.overflow(argument, times(factors), "size"))
+        };
+        let sum = |lengths: &[i64], child_size: &dyn Fn(usize) -> u64| {
+            lengths.iter().enumerate().try_fold(0i64, |sum, (i, &length)| {
+                (child_size(i) as i64)
+                    .checked_mul(length)
+                    .and_then(|bytes| sum.checked_add(bytes))
+                    .ok_or_else(|| self.overflow(format!("blocklengths[{i}]"), length, "size"))
+            })
+        };
+        let size = match self.0 {
+            Constructor::Named { element } => element.size() as i64,
+            Constructor::Contiguous { count, child } => product("count", &[*count], child)?,
+            Constructor::Vector { count, blocklength, child, .. }
+            | Constructor::Hvector { count, blocklength, child, .. } => {
+                product("count x blocklength", &[*count, *blocklength], child)?
+            }
+            Constructor::Indexed { blocklengths, child, .. }
+            | Constructor::Hindexed { blocklengths, child, .. } => sum(blocklengths, &|_| child.size())?,
+            Constructor::IndexedBlock { blocklength, displacements: list, child }
+            | Constructor::HindexedBlock { blocklength, displacements_bytes: list, child } => {
+                product("count x blocklength", &[list.len() as i64, *blocklength], child)?
+            }
+            Constructor::Struct { blocklengths, children, .. } => sum(blocklengths, &|i| children[i].size())?,
+            Constructor::Subarray { subsizes, child, .. } => product("subsizes", subsizes, child)?,
+            Constructor::Resized { child, .. } => child.size() as i64,
+        };
+        Ok(size as u64)
+    }
+
+    /// Bounds and extent.
+    pub fn bounds(&self) -> Result<(Bounds, i64), LayoutError> {
+        self.displacements()?;
+        let bounds = match self.0 {
+            Constructor::Named { element } => Bounds {
+                data: Some((0, element.size() as i64)),
+                alignment: element.alignment(),
+                ..Bounds::EMPTY
+            },
+            Constructor::Resized { lower_bound, extent, child } => {
+                let upper = lower_bound
+                    .checked_add(*extent)
+                    .ok_or_else(|| self.overflow("extent", extent, "upper bound"))?;
+                Bounds { markers: Some((*lower_bound, upper)), ..*child.bounds() }
+            }
+            Constructor::Subarray { sizes, child, .. } => {
+                // Every product of some of the sizes is used somewhere, also where the child is empty.
+                product(1, sizes)
+                    .ok_or_else(|| self.overflow("sizes", times(sizes), "number of elements"))?;
+                let whole = product(child.extent(), sizes)
+                    .ok_or_else(|| self.overflow("sizes", times(sizes), "extent"))?;
+                Bounds { markers: Some((0, whole)), ..self.outermost_parts()? }
+            }
+            _ => self.outermost_parts()?,
+        };
+        match bounds.extent() {
+            Some(extent) if bounds.fit() => Ok((bounds, extent)),
+            _ => Err(self.blame_span()),
+        }
+    }
+
+    /// Displacements that are products must fit in 64 bits, of blocks without data too.
+    fn displacements(&self) -> Result<(), LayoutError> {
+        let last = |count: i64| (count - 1).max(0);
+        match self.0 {
+            Constructor::Vector { count, stride, child, .. } => {
+                product(child.extent(), &[*stride, last(*count)])
+                    .map(drop)
+                    .ok_or_else(|| self.overflow("stride", stride, "displacement"))
+            }
+            Constructor::Hvector { count, stride_bytes, .. } => product(*stride_bytes, &[last(*count)])
+                .map(drop)
+                .ok_or_else(|| self.overflow("stride", stride_bytes, "displacement")),
+            Constructor::Indexed { displacements, child, .. }
+            | Constructor::IndexedBlock { displacements, child, .. } => {
+                let overflows = |&(_, d): &(usize, &i64)| d.checked_mul(child.extent()).is_none();
+                match displacements.iter().enumerate().find(overflows) {
+                    None => Ok(()),
+                    Some((i, d)) => Err(self.overflow(format!("displacements[{i}]"), d, "displacement")),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The parts to look at: all of a list, the first and the last of a nest. Where these fit in 64 bits, so do
+    /// all between them.
+    fn outermost(&self) -> impl Iterator<Item = u64> {
+        let parts = self.0.part_count();
+        let skipped = if self.0.nest().is_some() { parts.saturating_sub(2) } else { 0 };
+        (0..parts.min(1)).chain(1 + skipped..parts)
+    }
+
+    /// The bounds of all parts together.
+    fn outermost_parts(&self) -> Result<Bounds, LayoutError> {
+        self.outermost().try_fold(Bounds::EMPTY, |whole, k| {
+            let part = self.0.part(k);
+            let bounds = Bounds::of_part(part).ok_or_else(|| self.blame(k, part, "displacement"))?;
+            Ok(whole.union(bounds))
+        })
+    }
+
+    /// Every part is in reach, but not the way from the first byte to the last: names the part that makes it so.
+    fn blame_span(&self) -> LayoutError {
+        let mut whole = Bounds::EMPTY;
+        let culprit = self.outermost().find(|&k| {
+            whole = whole.union(Bounds::of_part(self.0.part(k)).unwrap_or(Bounds::EMPTY));
+            !whole.fit()
+        });
+        let k = culprit.unwrap_or(0);
+        self.blame(k, self.0.part(k), "extent")
+    }
+
+    /// The argument that puts part `k` out of reach: its length, where a single copy would be in reach.
+    fn blame(&self, k: u64, part: Part<'_>, what: &'static str) -> LayoutError {
+        let single = Bounds::of_part(Part { repeat: 1, ..part }).is_some_and(|bounds| bounds.fit());
+        let too_long = part.repeat > 1 && single;
+        let (argument, value) = match self.0 {
+            Constructor::Contiguous { count, .. } => ("count".into(), count.to_string()),
+            Constructor::Subarray { sizes, .. } => ("sizes".into(), times(sizes)),
+            Constructor::Vector { stride, .. } | Constructor::Hvector { stride_bytes: stride, .. }
+                if k > 0 =>
+            {
+                ("stride".into(), stride.to_string())
+            }
+            Constructor::Vector { .. }
+            | Constructor::Hvector { .. }
+            | Constructor::IndexedBlock { .. }
+            | Constructor::HindexedBlock { .. }
+                if too_long =>
+            {
+                ("blocklength".into(), part.repeat.to_string())
+            }
+            _ if too_long => (format!("blocklengths[{k}]"), part.repeat.to_string()),
+            Constructor::Indexed { displacements, .. } | Constructor::IndexedBlock { displacements, .. } => {
+                (format!("displacements[{k}]"), displacements[k as usize].to_string())
+            }
+            _ => (format!("displacements[{k}]"), part.displacement.to_string()),
+        };
+        self.overflow(argument, value, what)
+    }
+}
+
+/// `first` times all `factors`; 0 where any is 0, however large the others are.
+fn product(first: i64, factors: &[i64]) -> Option<i64> {
+    if factors.contains(&0) {
+        return Some(0);
+    }
+    factors.iter().try_fold(first, |product, &factor| product.checked_mul(factor))
+}
+
+fn times(factors: &[i64]) -> String {
+    factors.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ")
+}
