@@ -1,67 +1,69 @@
 //! Seeded random layouts, for property tests and for testing datatype engines.
 
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::{Constructor, Element, Layout, Order};
+use crate::{Constructor, Element, Layout, LayoutError, MAX_DEPTH, Order};
 
 /// A random layout with at most `depth` constructors above its predefined types and at most `entries` values.
 /// The same arguments give the same layout on every machine.
 ///
-/// Zero counts, negative strides, overlaps, gaps and resized children (negative extents too) all occur.
+/// Zero counts, negative strides, overlaps, gaps, dense blocks and resized children (negative extents too) all
+/// occur. A layout always has room for one value, and nests no deeper than [`MAX_DEPTH`].
 pub fn random_layout(seed: u64, depth: u32, entries: u64) -> Layout {
     let mut random = Pcg64::seed_from_u64(seed);
+    let entries = entries.max(1);
     loop {
-        let layout = grow(&mut random, depth);
-        // The smallest values are single bytes, so size bounds their number.
-        if layout.size() <= entries {
+        // Deep nests of large extents overflow now and then: refused like too many values.
+        let Ok(layout) = grow(&mut random, depth.min(MAX_DEPTH - 1)) else { continue };
+        // Size first, since it bounds how long the values take to count.
+        let most_bytes = entries.saturating_mul(Element::DoubleComplex.size());
+        if layout.size() <= most_bytes && layout.runs().map(|run| run.count).sum::<u64>() <= entries {
             return layout;
         }
     }
 }
 
-fn grow(random: &mut impl Rng, depth: u32) -> Layout {
+fn grow(random: &mut Pcg64, depth: u32) -> Result<Layout, LayoutError> {
     if depth == 0 {
-        return Layout::named(Element::ALL[random.random_range(0..Element::ALL.len())]);
+        return Ok(Layout::named(Element::ALL[random.random_range(0..Element::ALL.len())]));
     }
-    let below = |random: &mut _| {
-        let less = RngExt::random_range(random, 0..2);
+    let below = |random: &mut Pcg64| {
+        let less = random.random_range(0..2);
         grow(random, depth - 1 - less.min(depth - 1))
     };
-    let small = |random: &mut _| RngExt::random_range(random, 0..4i64);
-    let signed = |random: &mut _| RngExt::random_range(random, -6..12i64);
-    let blocks = random.random_range(0..4usize);
-    let lengths: Vec<i64> = (0..blocks).map(|_| small(random)).collect();
+    let blocks = count(random);
+    let lengths: Vec<i64> = (0..blocks).map(|_| count(random)).collect();
     let displacements: Vec<i64> = (0..blocks).map(|_| signed(random)).collect();
-    let bytes: Vec<i64> = (0..blocks).map(|_| random.random_range(-40..80i64)).collect();
-    let constructor = match random.random_range(0..10u32) {
-        0 => Constructor::Contiguous { count: small(random), child: below(random) },
+    let bytes: Vec<i64> = (0..blocks).map(|_| signed_bytes(random)).collect();
+    Layout::new(match random.random_range(0..10u32) {
+        0 => Constructor::Contiguous { count: count(random), child: below(random)? },
         1 => Constructor::Vector {
-            count: small(random),
-            blocklength: small(random),
+            count: count(random),
+            blocklength: count(random),
             stride: signed(random),
-            child: below(random),
+            child: below(random)?,
         },
         2 => Constructor::Hvector {
-            count: small(random),
-            blocklength: small(random),
-            stride_bytes: random.random_range(-40..80),
-            child: below(random),
+            count: count(random),
+            blocklength: count(random),
+            stride_bytes: signed_bytes(random),
+            child: below(random)?,
         },
-        3 => Constructor::Indexed { blocklengths: lengths, displacements, child: below(random) },
+        3 => Constructor::Indexed { blocklengths: lengths, displacements, child: below(random)? },
         4 => {
-            Constructor::Hindexed { blocklengths: lengths, displacements_bytes: bytes, child: below(random) }
+            Constructor::Hindexed { blocklengths: lengths, displacements_bytes: bytes, child: below(random)? }
         }
-        5 => Constructor::IndexedBlock { blocklength: small(random), displacements, child: below(random) },
+        5 => Constructor::IndexedBlock { blocklength: count(random), displacements, child: below(random)? },
         6 => Constructor::HindexedBlock {
-            blocklength: small(random),
+            blocklength: count(random),
             displacements_bytes: bytes,
-            child: below(random),
+            child: below(random)?,
         },
         7 => Constructor::Struct {
             blocklengths: lengths,
             displacements_bytes: bytes,
-            children: (0..blocks).map(|_| below(random)).collect(),
+            children: (0..blocks).map(|_| below(random)).collect::<Result<_, _>>()?,
         },
         8 => {
             let dims = random.random_range(1..4usize);
@@ -70,13 +72,26 @@ fn grow(random: &mut impl Rng, depth: u32) -> Layout {
             let starts =
                 sizes.iter().zip(&subsizes).map(|(size, sub)| random.random_range(0..=size - sub)).collect();
             let order = if random.random_bool(0.5) { Order::C } else { Order::Fortran };
-            Constructor::Subarray { sizes, subsizes, starts, order, child: below(random) }
+            Constructor::Subarray { sizes, subsizes, starts, order, child: below(random)? }
         }
         _ => Constructor::Resized {
             lower_bound: random.random_range(-16..16),
             extent: random.random_range(-24..48),
-            child: below(random),
+            child: below(random)?,
         },
-    };
-    Layout::new(constructor).expect("small arguments are legal")
+    })
+}
+
+/// Zero now and then only: an empty child leaves nothing to see above it.
+fn count(random: &mut Pcg64) -> i64 {
+    if random.random_ratio(1, 12) { 0 } else { random.random_range(1..4) }
+}
+
+fn signed(random: &mut Pcg64) -> i64 {
+    random.random_range(-6..12)
+}
+
+/// Half of them multiples of 8, so that blocks touch now and then.
+fn signed_bytes(random: &mut Pcg64) -> i64 {
+    if random.random_bool(0.5) { 8 * signed(random) } else { random.random_range(-40..80) }
 }
