@@ -1,1 +1,121 @@
-//! The MPIs of this machine.
+//! The MPIs of this machine: found, installed, listed, built for, started and watched. No MPI is linked here.
+//!
+//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the
+//! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
+//! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
+
+mod error;
+mod find;
+mod header;
+mod install;
+pub mod interrupt;
+mod launcher;
+mod lock;
+mod process;
+mod project;
+mod rank_program;
+mod registry;
+mod show;
+mod tree;
+mod wheels;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use error::{MpiError, Result};
+pub use launcher::{CommandLine, Launch, cores};
+pub use process::{ExitDescription, Line, Next, Running};
+pub use project::{Addition, Project};
+
+/// Takes a sentence for the user, e.g. onto standard error.
+pub type Say<'a> = &'a mut dyn FnMut(&str);
+
+/// Whose library it is: decides the launcher's options and variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// MPICH and what keeps its launcher, Hydra: MVAPICH, Cray MPICH.
+    Mpich,
+    /// Open MPI.
+    OpenMpi,
+    /// Intel MPI.
+    Intel,
+    /// Any other.
+    Other,
+}
+
+impl Family {
+    /// The short name, as in `system-openmpi`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mpich => "mpich",
+            Self::OpenMpi => "openmpi",
+            Self::Intel => "impi",
+            Self::Other => "mpi",
+        }
+    }
+
+    /// The name as its makers write it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Mpich => "MPICH",
+            Self::OpenMpi => "Open MPI",
+            Self::Intel => "Intel MPI",
+            Self::Other => "MPI",
+        }
+    }
+}
+
+/// How an MPI came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Installed from Python packages into the project's folder.
+    Wheel,
+    /// Added to the file that lists this machine's MPIs.
+    Listed,
+    /// An `mpicc` in `PATH`.
+    Path,
+    /// Named by the variable `MPICC` or as a path.
+    MpiccVariable,
+}
+
+impl Source {
+    /// A few words for a table.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Wheel => "installed here",
+            Self::Listed => "listed",
+            Self::Path => "PATH",
+            Self::MpiccVariable => "MPICC",
+        }
+    }
+}
+
+/// An MPI that can be compiled for and started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installation {
+    /// The name in this project; also of its build folder.
+    pub name: String,
+    /// Whose library it is.
+    pub family: Family,
+    /// The library's version, from `mpi.h`.
+    pub version: String,
+    /// The compiler wrapper.
+    pub mpicc: PathBuf,
+    /// The launcher.
+    pub mpiexec: PathBuf,
+    /// Variables that the wrapper, the launcher and the ranks need.
+    pub env: BTreeMap<String, String>,
+    /// Options that the launcher always gets.
+    pub launcher_args: Vec<String>,
+    /// Folders of the library that the loader would not find by itself.
+    pub library_dirs: Vec<PathBuf>,
+    /// How it came to be known.
+    pub source: Source,
+}
+
+impl Installation {
+    /// Maker and version, e.g. `Open MPI 5.0.11`.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.family.title(), self.version)
+    }
+}

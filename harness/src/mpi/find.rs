@@ -1,0 +1,192 @@
+//! MPIs that are already on the machine: compiler wrappers in `PATH` and the launchers that belong to them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::error::{MpiError, Result};
+use super::show::Show;
+use super::{Installation, Source, header};
+
+/// Folders that the loader searches by itself, in which a library needs no help to be found.
+const LOADER_DIRS: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
+
+/// Makes an installation of a compiler wrapper by asking it and its header.
+///
+/// `mpiexec` is looked for beside the wrapper if it is not given.
+pub(super) fn inspect(
+    name: &str,
+    mpicc: &Path,
+    mpiexec: Option<&Path>,
+    mut env: BTreeMap<String, String>,
+    source: Source,
+) -> Result<Installation> {
+    if let Some((key, value)) = intel_root(mpicc) {
+        env.entry(key).or_insert(value);
+    }
+    let show = Show::ask(mpicc, &env)?;
+    let (family, version) = header::family_and_version(mpicc, &show, &env)?;
+    let mpiexec = match mpiexec {
+        Some(path) => path.to_owned(),
+        None => launcher_of(mpicc).ok_or_else(|| MpiError::Unusable {
+            mpicc: mpicc.to_owned(),
+            reason: "no mpiexec lies beside it, and PATH has none of its own; name it with --mpiexec"
+                .to_owned(),
+        })?,
+    };
+    let library_dirs = show.library_dirs.into_iter().filter(|dir| needs_help(dir)).collect();
+    Ok(Installation {
+        name: name.to_owned(),
+        family,
+        version,
+        mpicc: mpicc.to_owned(),
+        mpiexec,
+        env,
+        launcher_args: Vec::new(),
+        library_dirs,
+        source,
+    })
+}
+
+/// Whether libraries in `dir` must be pointed out to the loader.
+fn needs_help(dir: &Path) -> bool {
+    let is_known = |dir: &Path| LOADER_DIRS.iter().any(|known| dir == Path::new(known));
+    // Debian's are one level deeper: /usr/lib/x86_64-linux-gnu.
+    let is_multiarch = dir.to_string_lossy().ends_with("-linux-gnu") && dir.parent().is_some_and(is_known);
+    !(is_known(dir) || is_multiarch)
+}
+
+/// Intel's wrapper prints placeholders unless `I_MPI_ROOT` says where it lies. A right one is left alone.
+fn intel_root(mpicc: &Path) -> Option<(String, String)> {
+    let bin = mpicc.parent()?;
+    if !bin.join("impi_info").exists() {
+        return None;
+    }
+    let set_and_right =
+        env::var_os("I_MPI_ROOT").is_some_and(|root| !root.is_empty() && mpicc.starts_with(root));
+    let root = bin.parent()?.to_str()?.to_owned();
+    (!set_and_right).then(|| ("I_MPI_ROOT".to_owned(), root))
+}
+
+/// The compiler wrappers in the folders of a `PATH`, each MPI once: first `mpicc`, then `mpicc.mpich` and the like.
+pub(super) fn wrappers(path: &OsStr) -> Vec<PathBuf> {
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for dir in env::split_paths(path).filter(|dir| dir.is_absolute()) {
+        let mut names: Vec<PathBuf> = dir
+            .read_dir()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| is_wrapper_name(&entry.file_name()))
+            .map(|entry| entry.path())
+            .collect();
+        names.sort();
+        for file in names {
+            // Makers share one binary between `mpicc`, `mpicxx` and more, but not between two MPIs.
+            let Ok(real) = file.canonicalize() else { continue };
+            if !seen.contains(&real) {
+                seen.push(real);
+                found.push(true_name(&file));
+            }
+        }
+    }
+    found
+}
+
+fn is_wrapper_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name == "mpicc"
+        || name.strip_prefix("mpicc.").is_some_and(|maker| !maker.is_empty() && !maker.contains('.'))
+}
+
+/// Follows links as long as the name stays a wrapper's: `/usr/bin/mpicc` is `/usr/bin/mpicc.openmpi` on Debian,
+/// which in turn links to a binary that does not know its task by that name.
+pub(super) fn true_name(file: &Path) -> PathBuf {
+    let mut best = file.to_owned();
+    let mut current = file.to_owned();
+    // A chain of links longer than this is a loop.
+    for _ in 0..16 {
+        let Ok(target) = current.read_link() else { break };
+        current = current.parent().unwrap_or(Path::new("/")).join(target);
+        if current.file_name().is_some_and(is_wrapper_name) {
+            best.clone_from(&current);
+        }
+    }
+    best
+}
+
+/// The launcher that belongs to a wrapper: beside it under the same maker's name, else beside it, else one in
+/// `PATH` that has no wrapper of another MPI beside it.
+fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
+    let bin = mpicc.parent()?;
+    let suffix = mpicc.file_name()?.to_str()?.strip_prefix("mpicc").unwrap_or_default();
+    let with_suffix = [format!("mpiexec{suffix}"), format!("mpirun{suffix}")];
+    let beside = with_suffix.iter().map(String::as_str).chain(["mpiexec", "mpiexec.hydra", "mpirun"]);
+    let in_path = || {
+        let path = env::var_os("PATH")?;
+        env::split_paths(&path)
+            .filter(|dir| !dir.join("mpicc").exists())
+            .flat_map(|dir| ["mpiexec", "srun"].map(|name| dir.join(name)))
+            .find(|file| is_program(file))
+    };
+    beside.map(|name| bin.join(name)).find(|file| is_program(file)).or_else(in_path)
+}
+
+/// Whether there is something to start.
+pub(super) fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+/// A program as a shell would find it: a path as it is, a bare name in `PATH`.
+pub(super) fn in_path(program: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return is_program(path).then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|dir| dir.join(path)).find(|file| is_program(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn program(file: &Path) {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Debian's way: the plain name goes through another folder to the maker's name, and on to a shared binary.
+    #[test]
+    fn alternatives_are_one_mpi() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bin, etc) = (folder.path().join("bin"), folder.path().join("etc"));
+        program(&bin.join("opal_wrapper"));
+        program(&bin.join("mpicc.mpich"));
+        program(&bin.join("mpiexec.mpich"));
+        program(&bin.join("mpiexec.openmpi"));
+        fs::create_dir(&etc).unwrap();
+        symlink("opal_wrapper", bin.join("mpicc.openmpi")).unwrap();
+        symlink(bin.join("mpicc.openmpi"), etc.join("mpi")).unwrap();
+        symlink(etc.join("mpi"), bin.join("mpicc")).unwrap();
+
+        let found = wrappers(bin.as_os_str());
+        assert_eq!(found, [bin.join("mpicc.openmpi"), bin.join("mpicc.mpich")]);
+        assert_eq!(launcher_of(&found[0]), Some(bin.join("mpiexec.openmpi")));
+        assert_eq!(launcher_of(&found[1]), Some(bin.join("mpiexec.mpich")));
+    }
+
+    #[test]
+    fn libraries_that_the_loader_finds() {
+        assert!(!needs_help(Path::new("/usr/lib/x86_64-linux-gnu")));
+        assert!(!needs_help(Path::new("/usr/lib64")));
+        assert!(needs_help(Path::new("/usr/lib/x86_64-linux-gnu/openmpi/lib")));
+        assert!(needs_help(Path::new("/opt/mpi/lib")));
+    }
+}

@@ -1,0 +1,88 @@
+//! Family and version of an MPI, from the macros of its `mpi.h`: no MPI program has to run for it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Family;
+use super::error::{MpiError, Result, last_lines};
+use super::show::Show;
+
+/// Each line comes back with its macros replaced; a macro that is not defined stays as it is.
+const QUESTIONS: &str = "#include <mpi.h>
+ddtbench_intel I_MPI_VERSION
+ddtbench_mpich MPICH_VERSION
+ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
+ddtbench_standard MPI_VERSION MPI_SUBVERSION
+";
+
+/// Asks the preprocessor what `mpi.h` says.
+pub(super) fn family_and_version(
+    mpicc: &Path,
+    show: &Show,
+    env: &BTreeMap<String, String>,
+) -> Result<(Family, String)> {
+    let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
+    let mut command = Command::new(&show.compiler);
+    command.args(["-E", "-P", "-x", "c"]).args(&show.defines);
+    command.args(show.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
+    command.arg("-").envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .map_err(|error| unusable(format!("its C compiler `{}` does not start: {error}", show.compiler)))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A compiler that does not read has already failed, and says why on standard error.
+        let _ = stdin.write_all(QUESTIONS.as_bytes());
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|error| unusable(format!("its C compiler `{}` was lost: {error}", show.compiler)))?;
+    if !output.status.success() {
+        return Err(unusable(format!("mpi.h cannot be read: {}", last_lines(&output.stderr, 5))));
+    }
+    answers(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| unusable("its mpi.h does not even define MPI_VERSION".to_owned()))
+}
+
+/// Reads the preprocessor's answers; the first maker that is defined counts.
+fn answers(preprocessed: &str) -> Option<(Family, String)> {
+    // Intel MPI and Open MPI's relatives also define MPICH_VERSION, so the order matters.
+    const ORDER: [(&str, Family); 4] = [
+        ("ddtbench_intel", Family::Intel),
+        ("ddtbench_openmpi", Family::OpenMpi),
+        ("ddtbench_mpich", Family::Mpich),
+        ("ddtbench_standard", Family::Other),
+    ];
+    ORDER.into_iter().find_map(|(key, family)| {
+        let line = preprocessed.lines().find_map(|line| line.trim().strip_prefix(key))?;
+        let parts: Vec<&str> = line.split_whitespace().map(|part| part.trim_matches('"')).collect();
+        let defined =
+            !parts.is_empty() && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        let version = parts.join(".");
+        defined
+            .then(|| (family, if family == Family::Other { format!("standard {version}") } else { version }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makers_by_their_macros() {
+        let intel = "int x;\nddtbench_intel \"2021.19.0\"\nddtbench_mpich \"3.4a2\"\n\
+            ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION\nddtbench_standard 4 1\n";
+        assert_eq!(answers(intel), Some((Family::Intel, "2021.19.0".to_owned())));
+
+        let open = "ddtbench_intel I_MPI_VERSION\nddtbench_mpich MPICH_VERSION\nddtbench_openmpi 5 0 11\n";
+        assert_eq!(answers(open), Some((Family::OpenMpi, "5.0.11".to_owned())));
+
+        let mpich = "ddtbench_intel I_MPI_VERSION\nddtbench_mpich \"5.0.2\"\nddtbench_standard 5 0";
+        assert_eq!(answers(mpich), Some((Family::Mpich, "5.0.2".to_owned())));
+
+        let other = "ddtbench_mpich MPICH_VERSION\nddtbench_standard 3 1";
+        assert_eq!(answers(other), Some((Family::Other, "standard 3.1".to_owned())));
+        assert_eq!(answers("ddtbench_standard MPI_VERSION MPI_SUBVERSION"), None);
+    }
+}

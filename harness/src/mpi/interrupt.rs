@@ -1,0 +1,38 @@
+//! Ctrl-C and its relatives: the first sets a flag that [`super::Running::next`] reports, the second ends at once.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+fn flag() -> &'static Arc<AtomicBool> {
+    REQUESTED.get_or_init(Arc::default)
+}
+
+/// Begins to watch for SIGINT, SIGTERM and SIGHUP. To be called once, at the start of the program.
+///
+/// A signal that is ignored, as SIGHUP is under `nohup`, stays ignored.
+pub fn watch() -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)) {
+        // The order matters: at the first signal the flag is still down when the first action looks at it.
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(flag()))?;
+        signal_hook::flag::register(signal, Arc::clone(flag()))?;
+    }
+    Ok(())
+}
+
+/// Whether a signal has come.
+pub fn requested() -> bool {
+    flag().load(Ordering::SeqCst)
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: an all-zero `sigaction` is a valid value, and with a null new action the call only fills `old`.
+    unsafe {
+        let mut old: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut old) == 0 && old.sa_sigaction == libc::SIG_IGN
+    }
+}

@@ -1,0 +1,108 @@
+//! Tests of the command lines.
+
+use super::super::Source;
+use super::*;
+
+fn installation(family: Family) -> Installation {
+    Installation {
+        name: "x".to_owned(),
+        family,
+        version: "1".to_owned(),
+        mpicc: "/m/bin/mpicc".into(),
+        mpiexec: "/m/bin/mpiexec".into(),
+        env: BTreeMap::new(),
+        launcher_args: Vec::new(),
+        library_dirs: Vec::new(),
+        source: Source::Listed,
+    }
+}
+
+struct Case<'a> {
+    family: Family,
+    launcher: Option<&'a str>,
+    more: &'a [&'a str],
+    bind: bool,
+    oversubscribed: bool,
+}
+
+fn line(case: &Case<'_>) -> String {
+    let installation = installation(case.family);
+    let more: Vec<String> = case.more.iter().map(|&word| word.to_owned()).collect();
+    let launch = Launch {
+        installation: &installation,
+        ranks: 4,
+        program: Path::new("/p"),
+        args: &["a b".to_owned()],
+        launcher: case.launcher,
+        launcher_args: &more,
+        bind: case.bind,
+        env: BTreeMap::new(),
+    };
+    launch.command_line_on(case.oversubscribed, false, &|_| false).unwrap().to_string()
+}
+
+#[test]
+fn bound_by_each_maker() {
+    let of = |family| line(&Case { family, launcher: None, more: &[], bind: true, oversubscribed: false });
+    assert_eq!(of(Family::Mpich), "/m/bin/mpiexec -n 4 -bind-to core /p 'a b'");
+    assert_eq!(of(Family::OpenMpi), "/m/bin/mpiexec -n 4 --bind-to core /p 'a b'");
+    assert_eq!(of(Family::Intel), "I_MPI_PIN=1 I_MPI_PIN_DOMAIN=core /m/bin/mpiexec -n 4 /p 'a b'");
+    assert_eq!(of(Family::Other), "/m/bin/mpiexec -n 4 /p 'a b'");
+}
+
+#[test]
+fn more_ranks_than_cores_are_not_bound() {
+    let of = |family| line(&Case { family, launcher: None, more: &[], bind: true, oversubscribed: true });
+    assert_eq!(of(Family::Mpich), "MPIR_CVAR_DEVICE_COLLECTIVES=none /m/bin/mpiexec -n 4 /p 'a b'");
+    assert_eq!(
+        of(Family::OpenMpi),
+        "OMPI_MCA_mpi_yield_when_idle=1 /m/bin/mpiexec -n 4 --map-by :OVERSUBSCRIBE --bind-to none /p 'a b'"
+    );
+    assert_eq!(of(Family::Intel), "I_MPI_PIN=0 /m/bin/mpiexec -n 4 /p 'a b'");
+}
+
+#[test]
+fn other_launchers() {
+    let of = |launcher| {
+        let launcher = Some(launcher);
+        line(&Case { family: Family::Mpich, launcher, more: &["--x"], bind: true, oversubscribed: false })
+    };
+    assert_eq!(of("srun"), "srun -n 4 --cpu-bind=cores --x /p 'a b'");
+    assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
+    assert_eq!(of("srun --mpi=pmi2"), "srun --mpi=pmi2 -n 4 --x /p 'a b'");
+    assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
+}
+
+#[test]
+fn the_users_placement_stands() {
+    let more = &["--map-by", "ppr:1:node"];
+    let case = Case { family: Family::OpenMpi, launcher: None, more, bind: true, oversubscribed: false };
+    assert_eq!(line(&case), "/m/bin/mpiexec -n 4 --map-by ppr:1:node /p 'a b'");
+}
+
+#[test]
+fn variables_of_the_user_stand() {
+    let installation = installation(Family::OpenMpi);
+    let launch = Launch {
+        installation: &installation,
+        ranks: 2,
+        program: Path::new("/p"),
+        args: &[],
+        launcher: None,
+        launcher_args: &[],
+        bind: false,
+        env: [("X".to_owned(), "1".to_owned())].into(),
+    };
+    let command = launch.command_line_on(true, true, &|name| name == "OMPI_MCA_mpi_yield_when_idle").unwrap();
+    let names: Vec<&str> = command.env.keys().map(String::as_str).collect();
+    assert_eq!(names, ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "X"]);
+    let empty = Launch { launcher: Some(" "), ..launch };
+    assert!(empty.command_line().is_err());
+}
+
+#[test]
+fn lists_of_processors() {
+    assert_eq!(parse_cpu_list("0-2,8"), [0, 1, 2, 8]);
+    assert_eq!(parse_cpu_list(""), Vec::<usize>::new());
+    assert!(cores() >= 1);
+}

@@ -1,0 +1,283 @@
+//! A started command: its lines as they come, how it ended, and an end for all of its processes.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::error::{MpiError, Result};
+use super::launcher::{CommandLine, Launch};
+use super::{interrupt, tree};
+
+/// How often signals and the end of the command are looked for.
+const POLL: Duration = Duration::from_millis(100);
+/// Time that a polite request to end gets.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Time that pipes may stay open after the command's end before what holds them open is ended.
+const AFTER_END: Duration = Duration::from_secs(1);
+
+/// One line of output, without its line end; bytes that are not UTF-8 are replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Of standard output.
+    Out(String),
+    /// Of standard error.
+    Err(String),
+}
+
+/// What [`Running::next`] saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A line.
+    Line(Line),
+    /// Nothing for the whole time.
+    Silence,
+    /// The user wants to stop; the command still runs.
+    Interrupted,
+    /// The command has ended and all of its lines were read.
+    Exited(ExitDescription),
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExitDescription {
+    /// Its exit code, unless a signal ended it.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl ExitDescription {
+    /// Whether it ended with exit code 0.
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+impl From<ExitStatus> for ExitDescription {
+    fn from(status: ExitStatus) -> Self {
+        Self { code: status.code(), signal: status.signal() }
+    }
+}
+
+impl fmt::Display for ExitDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.code, self.signal) {
+            // Launchers and shells report a rank's signal this way.
+            (Some(code), _) if signal_name(code - 128).is_some() => {
+                write!(f, "exit code {code}, usually {}", signal_name(code - 128).unwrap_or_default())
+            }
+            (Some(code), _) => write!(f, "exit code {code}"),
+            (None, Some(signal)) => match signal_name(signal) {
+                Some(name) => write!(f, "ended by signal {signal}, {name}"),
+                None => write!(f, "ended by signal {signal}"),
+            },
+            (None, None) => write!(f, "ended in an unknown way"),
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        libc::SIGHUP => "SIGHUP (terminal closed)",
+        libc::SIGINT => "SIGINT (interrupted)",
+        libc::SIGILL => "SIGILL (illegal instruction)",
+        libc::SIGABRT => "SIGABRT (aborted)",
+        libc::SIGBUS => "SIGBUS (bad memory access)",
+        libc::SIGFPE => "SIGFPE (arithmetic error)",
+        libc::SIGKILL => "SIGKILL (killed, perhaps for want of memory)",
+        libc::SIGSEGV => "SIGSEGV (segmentation fault)",
+        libc::SIGPIPE => "SIGPIPE (nobody read the output)",
+        libc::SIGTERM => "SIGTERM (terminated)",
+        _ => return None,
+    })
+}
+
+/// A started command. Dropping it kills it.
+///
+/// The thread that starts it must live as long as it: when that thread ends, the system ends the command.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    marker: String,
+    lines: Receiver<Line>,
+    ended: Option<(ExitStatus, Instant)>,
+    swept: bool,
+    killed: bool,
+}
+
+impl Launch<'_> {
+    /// Starts the command line of this launch.
+    pub fn start(&self) -> Result<Running> {
+        Running::start(&self.command_line()?)
+    }
+}
+
+impl Running {
+    /// Starts a command in a process group of its own, without input.
+    pub fn start(line: &CommandLine) -> Result<Self> {
+        let marker = unique();
+        let mut command = Command::new(&line.program);
+        command.args(&line.args).envs(&line.env).env(tree::MARKER, &marker);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        #[cfg(target_os = "linux")]
+        die_with_parent(&mut command);
+        let mut child =
+            command.spawn().map_err(|source| MpiError::Start { command: line.to_string(), source })?;
+        let (sender, lines) = channel();
+        let out = child.stdout.take().expect("standard output was asked to be a pipe");
+        let err = child.stderr.take().expect("standard error was asked to be a pipe");
+        read_lines(out, Line::Out, sender.clone());
+        read_lines(err, Line::Err, sender);
+        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false })
+    }
+
+    /// Process id of the command.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for something to happen, at most `timeout`. Lines that are already there come first, even after
+    /// [`Running::kill`]; after the end every call returns `Exited`.
+    pub fn next(&mut self, timeout: Duration) -> Next {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if interrupt::requested() && !self.killed {
+                return Next::Interrupted;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(POLL)) {
+                Ok(line) => return Next::Line(line),
+                Err(RecvTimeoutError::Timeout) => self.sweep_if_ended(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    if let Some(status) = self.reap() {
+                        self.sweep();
+                        return Next::Exited(status.into());
+                    }
+                    // It has closed its output but not ended.
+                    thread::sleep(left.min(Duration::from_millis(5)));
+                }
+            }
+            if Instant::now() >= deadline {
+                return Next::Silence;
+            }
+        }
+    }
+
+    /// Ends the command and every process that came of it, and waits until none is left: first politely, after
+    /// two seconds by force.
+    pub fn kill(&mut self) {
+        self.killed = true;
+        for (signal, patience) in [(libc::SIGTERM, PATIENCE), (libc::SIGKILL, PATIENCE)] {
+            let deadline = Instant::now() + patience;
+            let mut told = Vec::new();
+            loop {
+                let left = self.members();
+                if left.is_empty() {
+                    break;
+                }
+                // Each is told once to end: a second SIGTERM would cut short what the launcher does at the first.
+                let new: Vec<u32> = left.into_iter().filter(|pid| !told.contains(pid)).collect();
+                tree::signal(&new, signal);
+                told.extend(new);
+                if Instant::now() >= deadline {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        self.reap();
+    }
+
+    /// What still runs of the command. Its own number may be another's once it was reaped.
+    fn members(&mut self) -> Vec<u32> {
+        let root = self.reap().is_none().then(|| self.child.id());
+        tree::members(root, &self.marker)
+    }
+
+    fn reap(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            // An error means that there is no such child; it cannot be waited for any more.
+            let status = self.child.try_wait().unwrap_or_else(|_| Some(ExitStatus::from_raw(0)));
+            self.ended = status.map(|status| (status, Instant::now()));
+        }
+        self.ended.map(|(status, _)| status)
+    }
+
+    /// Ranks that outlive a crashed launcher would hold the pipes open for ever.
+    fn sweep_if_ended(&mut self) {
+        self.reap();
+        if self.ended.is_some_and(|(_, when)| when.elapsed() > AFTER_END) {
+            self.sweep();
+        }
+    }
+
+    fn sweep(&mut self) {
+        if !self.swept {
+            self.swept = true;
+            self.kill();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.sweep();
+    }
+}
+
+/// A value that no other command of this machine has.
+fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    format!("{}.{now}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Makes the system end the command with us, even if we are killed.
+#[cfg(target_os = "linux")]
+fn die_with_parent(command: &mut Command) {
+    let parent = std::process::id();
+    // SAFETY: between fork and exec only system calls that are safe in signal handlers are made.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            // The parent may have gone before the request was made.
+            if u32::try_from(libc::getppid()) != Ok(parent) {
+                libc::raise(libc::SIGTERM);
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Reads lines in a thread until the pipe is closed.
+fn read_lines(pipe: impl Read + Send + 'static, kind: fn(String) -> Line, sender: Sender<Line>) {
+    thread::spawn(move || {
+        let mut pipe = BufReader::with_capacity(1 << 16, pipe);
+        loop {
+            let mut line = Vec::new();
+            match pipe.read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            while matches!(line.last(), Some(b'\n' | b'\r')) {
+                line.pop();
+            }
+            let text = String::from_utf8(line)
+                .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned());
+            if sender.send(kind(text)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

@@ -1,0 +1,88 @@
+//! Tests with shells in the place of launchers.
+
+use super::*;
+
+fn shell(script: &str) -> Running {
+    let args = vec!["-c".to_owned(), script.to_owned()];
+    Running::start(&CommandLine { program: "/bin/sh".into(), args, env: Default::default() }).unwrap()
+}
+
+/// All lines and the end.
+fn watch(running: &mut Running) -> (Vec<Line>, ExitDescription) {
+    let mut lines = Vec::new();
+    loop {
+        match running.next(Duration::from_secs(20)) {
+            Next::Line(line) => lines.push(line),
+            Next::Exited(exit) => return (lines, exit),
+            other => panic!("{other:?} after {lines:?}"),
+        }
+    }
+}
+
+#[test]
+fn lines_and_the_exit_code() {
+    let (mut lines, exit) = watch(&mut shell("printf 'one\\r\\ntwo'; printf 'b\\377d\\n' >&2; exit 3"));
+    lines.sort_by_key(|line| matches!(line, Line::Err(_)));
+    let expected = [Line::Out("one".into()), Line::Out("two".into()), Line::Err("b\u{fffd}d".into())];
+    assert_eq!(lines, expected);
+    assert_eq!(exit.to_string(), "exit code 3");
+}
+
+#[test]
+fn ends_in_words() {
+    let (_, exit) = watch(&mut shell("kill -SEGV $$"));
+    assert_eq!(exit.to_string(), "ended by signal 11, SIGSEGV (segmentation fault)");
+    let (_, exit) = watch(&mut shell("exit 139"));
+    assert_eq!(exit.to_string(), "exit code 139, usually SIGSEGV (segmentation fault)");
+    assert!(!exit.success());
+}
+
+#[test]
+fn long_lines_are_fast() {
+    let start = Instant::now();
+    let (lines, _) = watch(&mut shell("head -c 20000000 /dev/zero | tr '\\0' x; echo"));
+    assert!(matches!(&lines[..], [Line::Out(line)] if line.len() == 20_000_000));
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn silence_is_told() {
+    let mut running = shell("sleep 100");
+    let start = Instant::now();
+    assert_eq!(running.next(Duration::from_millis(150)), Next::Silence);
+    assert!(start.elapsed() >= Duration::from_millis(150));
+}
+
+#[test]
+fn nothing_survives_a_kill() {
+    // A child, a grandchild in a session of its own, an orphan, and one that does not listen to SIGTERM.
+    let mut running = shell(
+        "sleep 100 & setsid sh -c 'sleep 100 & sleep 100' & (setsid sleep 100 &) ; \
+         sh -c 'trap \"\" TERM; sleep 100; sleep 100' & echo ready; wait",
+    );
+    assert_eq!(running.next(Duration::from_secs(10)), Next::Line(Line::Out("ready".into())));
+    while running.members().len() < 8 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    running.kill();
+    assert_eq!(running.members(), Vec::<u32>::new());
+    assert!(matches!(running.next(Duration::from_secs(5)), Next::Exited(_)));
+    assert!(matches!(running.next(Duration::ZERO), Next::Exited(_)));
+}
+
+#[test]
+fn an_orphan_does_not_hold_up_the_end() {
+    let start = Instant::now();
+    let mut running = shell("setsid sleep 100 & exit 7");
+    let (_, exit) = watch(&mut running);
+    assert_eq!(exit.code, Some(7));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(running.members(), Vec::<u32>::new());
+}
+
+#[test]
+fn a_command_that_does_not_exist() {
+    let line = CommandLine { program: "/no/such/mpiexec".into(), args: vec![], env: Default::default() };
+    let error = Running::start(&line).unwrap_err().to_string();
+    assert!(error.contains("/no/such/mpiexec"), "{error}");
+}

