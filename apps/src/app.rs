@@ -75,6 +75,12 @@ pub trait MicroApp: Send + Sync {
         false
     }
 
+    /// Whether the application receives straight into its array, so that it never unpacks by hand: the receive
+    /// side is then one contiguous run, and [`MicroApp::unpack`] is a plain copy that a method may leave out.
+    fn receives_in_place(&self) -> bool {
+        false
+    }
+
     /// Who exchanges with whom.
     fn exchange(&self) -> Exchange {
         Exchange::Pairs

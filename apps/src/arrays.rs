@@ -163,3 +163,82 @@ impl Arrays {
         view.into_dimensionality().expect("the array has this many dimensions")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Ix2;
+
+    use super::*;
+
+    /// Arrays of different types and sizes, one of them a multiple of a page and one empty.
+    fn specs() -> Vec<ArraySpec> {
+        vec![
+            ArraySpec::new("a", Element::Double, &[3, 5]),
+            ArraySpec::new("b", Element::Byte, &[PAGE_BYTES]),
+            ArraySpec::new("c", Element::Float, &[0, 7]),
+            ArraySpec::new("d", Element::DoubleComplex, &[1000]),
+        ]
+    }
+
+    #[test]
+    fn arrays_are_a_page_apart_and_a_page_from_the_ends() {
+        let arrays = Arrays::new(specs());
+        let mut free_from = 0;
+        for (i, spec) in arrays.specs().iter().enumerate() {
+            let place = arrays.place(i);
+            assert_eq!(place.len(), spec.bytes());
+            assert!(place.start >= free_from + PAGE_BYTES, "{} has no guard before it", spec.name);
+            assert_eq!(place.start % LINE_BYTES, 0, "{} starts within a cache line", spec.name);
+            free_from = place.end;
+        }
+        assert!(arrays.memory().len() >= free_from + PAGE_BYTES);
+        assert_eq!(arrays.memory().as_ptr() as usize % PAGE_BYTES, 0);
+    }
+
+    #[test]
+    fn the_footprint_covers_the_allocation_and_does_not_overflow() {
+        assert!(Arrays::new(specs()).memory().len() <= Arrays::footprint_bytes(&specs()).unwrap());
+        let huge = ArraySpec::new("huge", Element::Double, &[usize::MAX / 4, 1]);
+        assert_eq!(Arrays::footprint_bytes(&[huge]), None);
+    }
+
+    #[test]
+    fn displacements_lead_from_array_0_to_each_array() {
+        let arrays = Arrays::new(specs());
+        let displacements = arrays.displacements();
+        assert_eq!(displacements[0], 0);
+        for (i, displacement) in displacements.iter().enumerate() {
+            assert_eq!(arrays.place(0).start as i64 + displacement, arrays.place(i).start as i64);
+        }
+    }
+
+    #[test]
+    fn what_is_written_to_one_array_is_in_its_place_and_nowhere_else() {
+        let mut arrays = Arrays::new(specs());
+        arrays.slice_mut::<u8>(1).fill(1);
+        arrays.slice_mut::<[f64; 2]>(3).fill([-1.0, 1.0]);
+        let [a, d] = arrays.slices_mut::<f64, 2>([0, 3]);
+        (a[14], d[0]) = (2.0, 3.0);
+        assert_eq!(arrays.view::<f64, Ix2>(0)[[2, 4]], 2.0);
+        let outside: usize = arrays.memory().iter().filter(|&&byte| byte != 0).count();
+        let inside: usize = (0..4).map(|i| arrays.slice::<u8>(i).iter().filter(|&&b| b != 0).count()).sum();
+        assert_eq!(outside, inside);
+        arrays.view_mut::<f64, Ix2>(0)[[0, 0]] = 4.0;
+        assert_eq!(arrays.slice::<f64>(0)[0], 4.0);
+    }
+
+    #[test]
+    fn swapped_arrays_keep_their_bytes() {
+        let spec = |name| ArraySpec::new(name, Element::Int32, &[4]);
+        let mut arrays = Arrays::new(vec![spec("there"), spec("back")]);
+        arrays.slice_mut::<i32>(0).fill(7);
+        arrays.swap(0, 1);
+        assert_eq!((arrays.slice::<i32>(0), arrays.slice::<i32>(1)), (&[0; 4][..], &[7; 4][..]));
+    }
+
+    #[test]
+    #[should_panic(expected = "disjoint")]
+    fn one_array_cannot_be_borrowed_twice() {
+        Arrays::new(specs()).slices_mut::<f64, 2>([0, 0]);
+    }
+}

@@ -9,14 +9,22 @@
 mod app;
 mod arrays;
 mod message;
+mod nest;
 mod parameters;
 mod permutation;
 mod table;
 
+mod fft2d;
+mod lammps;
+mod milc;
 mod nas_lu;
+mod nas_mg;
+mod plain;
+mod specfem3d;
+mod wrf;
 
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use message::{Message, Piece};
-pub use parameters::{Context, Kind, Parameter, ParameterError, ParameterSet, Preset, Test, Values};
+pub use parameters::{Built, Context, Kind, Parameter, ParameterError, ParameterSet, Preset, Test, Values};
 pub use table::{TESTS, find};

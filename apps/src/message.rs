@@ -81,3 +81,50 @@ impl Message {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use datatypes::{Constructor, Element};
+
+    use super::*;
+
+    fn floats(array: usize, origin_bytes: i64, count: i64) -> Piece {
+        let layout = Layout::contiguous(count, &Layout::named(Element::Float)).unwrap();
+        Piece { array, origin_bytes, layout }
+    }
+
+    #[test]
+    fn neighbours_in_one_array_are_one_segment_and_arrays_stay_apart() {
+        let message =
+            Message { pieces: vec![floats(0, 0, 2), floats(0, 8, 1), floats(1, 12, 1), floats(0, 12, 1)] };
+        let segments: Vec<_> = message.segments().map(|(array, s)| (array, s.offset, s.bytes)).collect();
+        assert_eq!(segments, [(0, 0, 12), (1, 12, 4), (0, 12, 4)]);
+        assert_eq!(message.size(), 20);
+    }
+
+    #[test]
+    fn a_message_in_one_array_keeps_its_layout_and_address() {
+        let piece = floats(1, 40, 3);
+        let (origin, layout) = Message::single(1, 40, piece.layout.clone()).datatype(&[0, 1000]);
+        assert_eq!((origin, layout), (1040, piece.layout));
+    }
+
+    #[test]
+    fn a_message_in_several_arrays_is_a_struct_passed_from_array_0() {
+        let message = Message { pieces: vec![floats(0, 4, 2), floats(1, 8, 1)] };
+        let (origin, layout) = message.datatype(&[0, 1000]);
+        assert_eq!(origin, 0);
+        let Constructor::Struct { blocklengths, displacements_bytes, children } = layout.constructor() else {
+            panic!("{layout:?} is no struct");
+        };
+        assert_eq!((&blocklengths[..], &displacements_bytes[..]), (&[1, 1][..], &[4, 1008][..]));
+        assert_eq!(children, &[message.pieces[0].layout.clone(), message.pieces[1].layout.clone()]);
+    }
+
+    #[test]
+    fn strides_are_not_taken_from_one_array_to_the_next() {
+        let message = Message { pieces: vec![floats(0, 0, 1), floats(0, 16, 1), floats(1, 400, 1)] };
+        let strides = message.statistics().stride_bytes.expect("two segments in one array");
+        assert_eq!((strides.min, strides.max, strides.distinct), (16, 16, 1));
+    }
+}

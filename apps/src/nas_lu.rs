@@ -1,6 +1,6 @@
 //! NAS LU: the pencil exchange of the SSOR solver's right-hand side, one face row of a 2-d decomposition.
 //!
-//! Source: NAS Parallel Benchmarks 3.3 (MPI), LU, `exchange_1.f`; as micro-app in DDTBench 1.2, `c_nas_lu.c`.
+//! Source: NAS Parallel Benchmarks 3.3 (MPI), LU, `exchange_1.f`; as micro-app in DDTBench 1.2, `src_c/timing_nas.c`.
 //!
 //! Array `u(5, nx+2, ny+2)`, doubles, first index fastest; a = 0 and a = nx+1, b = 0 and b = ny+1 are halo.
 //! - `nas_lu_x`: sends a = 1..=nx at b = ny, receives at b = 0: one contiguous run.
@@ -12,14 +12,14 @@ use datatypes::{Element, Layout};
 use ndarray::{Ix3, s};
 
 use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, Place, Preset, Side, Test,
-    Values, WireOrder,
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
+    WireOrder,
 };
 
 /// Components of the solution at a grid point.
 const COMPONENTS: usize = 5;
 
-const SOURCE: &str = "NAS Parallel Benchmarks 3.3 LU, exchange_1.f; DDTBench 1.2 c_nas_lu.c";
+const SOURCE: &str = "NAS Parallel Benchmarks 3.3 LU, exchange_1.f; DDTBench 1.2 src_c/timing_nas.c";
 
 const PARAMETERS: &[Parameter] = &[
     Parameter::integer("nx", "points", "grid points of a rank along x, halo not counted"),
@@ -70,9 +70,9 @@ struct NasLu {
 }
 
 impl NasLu {
-    fn boxed(values: &Values, direction: Direction) -> Result<Box<dyn MicroApp>, ParameterError> {
-        let nx = values.within("nx", 1..=i32::MAX.into())? as usize;
-        let ny = values.within("ny", 1..=i32::MAX.into())? as usize;
+    fn boxed(values: &Values, direction: Direction) -> Built {
+        let nx = values.positive("nx")?;
+        let ny = values.positive("ny")?;
         Ok(Box::new(Self { nx, ny, direction }))
     }
 

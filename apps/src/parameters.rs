@@ -2,7 +2,7 @@
 
 use datatypes::Element;
 
-use crate::MicroApp;
+use crate::{Arrays, MicroApp};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +87,11 @@ pub struct Test {
     /// Its named sets.
     pub sets: &'static [ParameterSet],
     /// Makes the micro-app; refuses values that the application could not have.
-    pub(crate) make: fn(&Values, Context) -> Result<Box<dyn MicroApp>, ParameterError>,
+    pub(crate) make: fn(&Values, Context) -> Built,
 }
+
+/// A micro-app, or why its values were refused.
+pub type Built = Result<Box<dyn MicroApp>, ParameterError>;
 
 /// Checked values of a test's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,6 +142,14 @@ pub enum ParameterError {
         /// What would be right.
         reason: String,
     },
+    /// Arrays beyond the address space.
+    #[error("{test} {values}: the arrays would be larger than an address space")]
+    TooLarge {
+        /// The test.
+        test: &'static str,
+        /// All values.
+        values: String,
+    },
 }
 
 /// `: did you mean "x"?` where a candidate is close to `name`.
@@ -188,9 +199,15 @@ impl Test {
     /// The micro-app with these values.
     ///
     /// # Errors
-    /// [`ParameterError::Value`] naming the parameter, its value and what would be right.
-    pub fn build(&self, values: &Values, context: Context) -> Result<Box<dyn MicroApp>, ParameterError> {
-        (self.make)(values, context)
+    /// [`ParameterError::Value`] naming the parameter, its value and what would be right;
+    /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
+    pub fn build(&self, values: &Values, context: Context) -> Built {
+        let app = (self.make)(values, context)?;
+        // From here on no byte offset within the arrays can overflow.
+        match Arrays::footprint_bytes(&app.arrays()) {
+            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(app),
+            _ => Err(ParameterError::TooLarge { test: self.name, values: values.to_string() }),
+        }
     }
 }
 
@@ -268,6 +285,14 @@ impl Values {
             (least, most) => format!("must be from {least} to {most}"),
         };
         Err(self.refuse(name, reason))
+    }
+
+    /// The value of parameter `name`, which must be a count of at least 1 that MPI can take as `int`.
+    ///
+    /// # Errors
+    /// [`ParameterError::Value`] with the range.
+    pub(crate) fn positive(&self, name: &'static str) -> Result<usize, ParameterError> {
+        Ok(self.within(name, 1..=i32::MAX.into())? as usize)
     }
 
     /// The error that refuses the value of parameter `name`.

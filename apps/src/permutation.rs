@@ -1,25 +1,64 @@
 //! Random index lists that are the same on every rank and every machine.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, as the original's lists are. Each
-/// `stream` of one seed gives another list. Unlike the original's shuffle, Fisher-Yates favours no entry.
-pub fn index_list(seed: u64, stream: u64, bound: usize, count: usize) -> Vec<usize> {
+/// The first `count` entries of a shuffled `0..bound`, drawn when they are first asked for: a micro-app is built
+/// before anyone has decided that there is memory for it.
+#[derive(Debug)]
+pub(crate) struct IndexList {
+    seed: u64,
+    stream: u64,
+    bound: u32,
+    count: usize,
+    list: OnceLock<Vec<u32>>,
+}
+
+impl IndexList {
+    /// Each `stream` of one `seed` gives another list; `count` is at most `bound`.
+    pub fn new(seed: u64, stream: u64, bound: u32, count: usize) -> Self {
+        Self { seed, stream, bound, count, list: OnceLock::new() }
+    }
+
+    /// Number of indices.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The indices, as 32-bit numbers like the applications'.
+    pub fn get(&self) -> &[u32] {
+        self.list.get_or_init(|| index_list(self.seed, self.stream, self.bound, self.count))
+    }
+
+    /// The displacements of blocks of `values` at these indices.
+    pub fn displacements(&self, values: i64) -> Vec<i64> {
+        self.get().iter().map(|&i| values * i64::from(i)).collect()
+    }
+}
+
+/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, as the original's lists are. Unlike the
+/// original's shuffle, Fisher-Yates favours no entry.
+///
+/// Only entries that the shuffle has moved are stored, so that a short list from a large range stays cheap.
+fn index_list(seed: u64, stream: u64, bound: u32, count: usize) -> Vec<u32> {
     // PCG keeps streams apart only by seeding, so seed and stream are mixed by an odd multiplier.
     let mut random = Pcg64::seed_from_u64(seed ^ stream.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    let mut list: Vec<usize> = (0..bound).collect();
-    for i in 0..count {
+    let mut moved: HashMap<u32, u32> = HashMap::new();
+    let swap = |i: usize| {
+        let i = i as u32;
         let from = below(&mut random, bound - i) + i;
-        list.swap(i, from);
-    }
-    list.truncate(count);
-    list
+        let here = moved.get(&i).copied().unwrap_or(i);
+        moved.insert(from, here).unwrap_or(from)
+    };
+    (0..count).map(swap).collect()
 }
 
 /// A number below `bound`, drawn as 64 bits so that 32-bit machines get the same lists.
-fn below(random: &mut impl Rng, bound: usize) -> usize {
-    random.random_range(0..bound as u64) as usize
+fn below(random: &mut impl Rng, bound: u32) -> u32 {
+    random.random_range(0..u64::from(bound)) as u32
 }
 
 #[cfg(test)]
@@ -28,13 +67,39 @@ mod tests {
 
     #[test]
     fn a_list_is_unique_in_range_and_the_same_every_time() {
-        let list = index_list(7, 0, 1000, 400);
-        let mut sorted = list.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        assert_eq!(sorted.len(), 400);
-        assert!(sorted.iter().all(|&i| i < 1000));
-        assert_eq!(list, index_list(7, 0, 1000, 400));
-        assert_ne!(list, index_list(7, 1, 1000, 400));
+        for count in [0, 1, 400, 1000] {
+            let list = index_list(7, 0, 1000, count);
+            let mut sorted = list.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), count);
+            assert!(sorted.iter().all(|&i| i < 1000));
+            assert_eq!(list, index_list(7, 0, 1000, count));
+        }
+        assert_ne!(index_list(7, 0, 1000, 400), index_list(7, 1, 1000, 400));
+        assert_ne!(index_list(7, 0, 1000, 400), index_list(8, 0, 1000, 400));
+    }
+
+    /// Results name their seed: a list that changes with a version would break the comparison with older ones.
+    #[test]
+    fn the_list_of_a_seed_is_this_one() {
+        assert_eq!(index_list(1, 0, 3534, 6), [2968, 62, 404, 3474, 3140, 1684]);
+    }
+
+    #[test]
+    fn the_shuffle_is_that_of_a_stored_array() {
+        let (bound, count) = (500, 300);
+        let mut random = Pcg64::seed_from_u64(3);
+        let mut stored: Vec<u32> = (0..bound).collect();
+        for i in 0..count {
+            let from = below(&mut random, bound - i as u32) as usize + i;
+            stored.swap(i, from);
+        }
+        assert_eq!(index_list(3, 0, bound, count), stored[..count]);
+    }
+
+    #[test]
+    fn a_short_list_from_a_huge_range_needs_no_memory_for_the_range() {
+        assert_eq!(IndexList::new(1, 0, u32::MAX, 5).get().len(), 5);
     }
 }

@@ -1,9 +1,28 @@
 //! Every test, in report order. A new one is a new file and a line here.
 
-use crate::{ParameterError, Test, nas_lu};
+use crate::{ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, specfem3d, wrf};
 
 /// All tests.
-pub const TESTS: &[Test] = &[nas_lu::X, nas_lu::Y];
+pub const TESTS: &[Test] = &[
+    wrf::X_VEC,
+    wrf::X_SA,
+    wrf::Y_VEC,
+    wrf::Y_SA,
+    milc::SU3_ZD,
+    nas_mg::X,
+    nas_mg::Y,
+    nas_mg::Z,
+    nas_lu::X,
+    nas_lu::Y,
+    fft2d::FFT2D,
+    specfem3d::MT,
+    specfem3d::OC,
+    specfem3d::CM,
+    lammps::FULL,
+    lammps::ATOMIC,
+    plain::CONTIGUOUS,
+    plain::STRIDED,
+];
 
 /// The test called `name`.
 ///

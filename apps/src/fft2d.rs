@@ -1,0 +1,156 @@
+//! 2-d FFT: the transpose of a distributed matrix between the FFTs along its two dimensions, and back.
+//!
+//! Source: T. Hoefler, S. Gottlieb: Parallel Zero-Copy Algorithms for Fast Fourier Transform and Conjugate
+//! Gradient using MPI Datatypes (EuroMPI 2010); as micro-app in DDTBench 1.2, `src_c/timing_fft2d.c`.
+//!
+//! Each of P ranks has n = N/P columns of an N x N matrix: arrays `matrix(N, n)` and `received(N, n)`, double
+//! complex, first index fastest. Block p for rank p: for r < n, the n elements c = p n ..= p n + n-1 of column r.
+//! Element q of all that is received goes to (q / n, q mod n): a transpose. Then the same with the arrays swapped.
+//!
+//! Bytes: 16 N n from each rank, 16 n^2 to each. The original pads N with N mod P; here N must be divisible.
+
+use datatypes::{Element, Layout};
+
+use crate::nest::Nest;
+use crate::{
+    ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Place, Preset,
+    Side, Test, Values, WireOrder,
+};
+
+/// Double complex, for which Rust has no type: real and imaginary part.
+type Complex = [f64; 2];
+
+/// Bytes of a [`Complex`].
+const COMPLEX_BYTES: i64 = 16;
+
+const PARAMETERS: &[Parameter] = &[Parameter::integer(
+    "n",
+    "elements",
+    "rows and columns of the matrix over all ranks, a multiple of them",
+)];
+
+/// The original's matrices, and a larger one.
+const SETS: &[ParameterSet] = &[
+    ParameterSet { name: "256", preset: Preset::Default, values: &[256] },
+    ParameterSet { name: "512", preset: Preset::Quick, values: &[512] },
+    ParameterSet { name: "768", preset: Preset::Default, values: &[768] },
+    ParameterSet { name: "1024", preset: Preset::Default, values: &[1024] },
+    ParameterSet { name: "1536", preset: Preset::Default, values: &[1536] },
+    ParameterSet { name: "4096", preset: Preset::Full, values: &[4096] },
+];
+
+/// The transpose.
+pub const FFT2D: Test = Test {
+    name: "fft2d",
+    original_name: Some("FFT"),
+    source: "Hoefler and Gottlieb, EuroMPI 2010; DDTBench 1.2 src_c/timing_fft2d.c",
+    about: "all-to-all transpose of a double complex matrix",
+    parameters: PARAMETERS,
+    sets: SETS,
+    make: Fft2d::boxed,
+};
+
+struct Fft2d {
+    /// Rows of the matrix: N.
+    rows: usize,
+    /// Columns of a rank: n.
+    columns: usize,
+    /// P.
+    ranks: usize,
+}
+
+impl Fft2d {
+    fn boxed(values: &Values, context: Context) -> Built {
+        let (rows, ranks) = (values.positive("n")?, context.ranks.max(1));
+        if rows % ranks != 0 {
+            let above = rows.next_multiple_of(ranks);
+            let nearest = match above - ranks {
+                0 => format!("the nearest is {above}"),
+                below => format!("the nearest are {below} and {above}"),
+            };
+            return Err(values.refuse("n", format!("must be a multiple of the {ranks} ranks; {nearest}")));
+        }
+        Ok(Box::new(Self { rows, columns: rows / ranks, ranks }))
+    }
+
+    /// What a rank sends to one peer.
+    fn gather(&self) -> Layout {
+        let (rows, n) = (self.rows as i64, self.columns as i64);
+        let layout = Layout::vector(n, n, rows, &Layout::named(Element::DoubleComplex))
+            .and_then(|block| Layout::resized(0, COMPLEX_BYTES * n, &block));
+        layout.expect("the matrix fits in memory")
+    }
+
+    /// Where what comes from one peer goes.
+    fn scatter(&self) -> Layout {
+        let (rows, n) = (self.rows as i64, self.columns as i64);
+        let layout = Layout::vector(n, 1, rows, &Layout::named(Element::DoubleComplex))
+            .and_then(|row| Layout::resized(0, COMPLEX_BYTES, &row))
+            .and_then(|row| Layout::contiguous(n, &row));
+        layout.expect("the matrix fits in memory")
+    }
+}
+
+impl MicroApp for Fft2d {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        ["matrix", "received"]
+            .map(|name| ArraySpec::new(name, Element::DoubleComplex, &[self.columns, self.rows]))
+            .into()
+    }
+
+    fn element(&self) -> Element {
+        Element::DoubleComplex
+    }
+
+    fn message(&self, side: Side, _: WireOrder) -> Message {
+        let (array, block) = match side {
+            Side::Send => (0, self.gather()),
+            Side::Receive => (1, self.scatter()),
+        };
+        let whole = Layout::contiguous(self.ranks as i64, &block).expect("the matrix fits in memory");
+        Message::single(array, 0, whole)
+    }
+
+    fn exchange(&self) -> Exchange {
+        Exchange::AllToAll { send_block: self.gather(), receive_block: self.scatter() }
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let n = self.columns;
+        let blocks = Nest { planes: self.ranks, plane_stride: n, ..Nest::plane(0, n, n, self.rows) };
+        blocks.gather::<Complex>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+    }
+
+    /// Column by column, as in the original: written in order, read n elements apart.
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let packed: &[Complex] = bytemuck::cast_slice(packed);
+        let columns = arrays.slice_mut::<Complex>(1).chunks_exact_mut(self.rows);
+        for (r, column) in columns.enumerate() {
+            for (to, row) in column.iter_mut().zip(packed.chunks_exact(self.columns)) {
+                *to = row[r];
+            }
+        }
+    }
+
+    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
+        let (rows, n) = (self.rows, self.columns);
+        let mut places = Vec::new();
+        match side {
+            Side::Send => {
+                for p in 0..self.ranks {
+                    for r in 0..n {
+                        for c in p * n..(p + 1) * n {
+                            places.push(Place { array: 0, element: c + rows * r });
+                        }
+                    }
+                }
+            }
+            Side::Receive => {
+                for q in 0..rows * n {
+                    places.push(Place { array: 1, element: q / n + rows * (q % n) });
+                }
+            }
+        }
+        places
+    }
+}

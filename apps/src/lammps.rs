@@ -1,0 +1,307 @@
+//! LAMMPS: atoms that leave the region of one rank for that of another.
+//!
+//! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, the exchange of an atom vector
+//! (`atom_vec_full.cpp`, `atom_vec_atomic.cpp`); as micro-apps in DDTBench 1.2, `src_c/timing_lammps.c`.
+//!
+//! Arrays over dim1 + icount atoms, doubles: `x` (3 an atom), `tag`, `type`, `mask`, and for `full` `q` and
+//! `molecule`. Sends the atoms of an index list among the first dim1; receives at dim1.., one after the other.
+//! The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by array:
+//! two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
+
+use bytemuck::{Pod, Zeroable};
+use datatypes::{Element, Layout};
+use memoffset::offset_of;
+
+use crate::permutation::IndexList;
+use crate::{
+    ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterSet, Piece, Place, Preset,
+    Side, Test, Values, WireOrder,
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter::integer("dim1", "atoms", "atoms of the rank"),
+    Parameter::integer("icount", "atoms", "atoms that leave, and as many that arrive"),
+];
+
+/// Atoms of a molecule.
+pub const FULL: Test = Test {
+    name: "lammps_full",
+    original_name: Some("LAMMPS_full"),
+    source: "LAMMPS peptide, atom_vec_full.cpp; DDTBench 1.2 src_c/timing_lammps.c",
+    about: "random atoms with eight doubles each from six arrays",
+    parameters: PARAMETERS,
+    sets: &[
+        ParameterSet { name: "3534_3062", preset: Preset::Quick, values: &[3534, 3062] },
+        ParameterSet { name: "2597_2243", preset: Preset::Default, values: &[2597, 2243] },
+        ParameterSet { name: "1907_1662", preset: Preset::Default, values: &[1907, 1662] },
+        ParameterSet { name: "353400_306200", preset: Preset::Full, values: &[353_400, 306_200] },
+    ],
+    make: Atoms::<FullAtom>::boxed,
+};
+
+/// Atoms of a solid.
+pub const ATOMIC: Test = Test {
+    name: "lammps_atomic",
+    original_name: Some("LAMMPS_atomic"),
+    source: "LAMMPS crack, atom_vec_atomic.cpp; DDTBench 1.2 src_c/timing_lammps.c",
+    about: "random atoms with six doubles each from four arrays",
+    sets: &[
+        ParameterSet { name: "4084_243", preset: Preset::Quick, values: &[4084, 243] },
+        ParameterSet { name: "2157_145", preset: Preset::Default, values: &[2157, 145] },
+        ParameterSet { name: "1217_114", preset: Preset::Default, values: &[1217, 114] },
+        ParameterSet { name: "408400_24300", preset: Preset::Full, values: &[408_400, 24_300] },
+    ],
+    make: Atoms::<AtomicAtom>::boxed,
+    ..FULL
+};
+
+/// Components of a position.
+const POSITION: usize = 3;
+
+/// An atom as the loop writes it: `atom_style full`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct FullAtom {
+    x: [f64; POSITION],
+    tag: f64,
+    kind: f64,
+    mask: f64,
+    molecule: f64,
+    q: f64,
+}
+
+/// An atom as the loop writes it: `atom_style atomic`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct AtomicAtom {
+    x: [f64; POSITION],
+    tag: f64,
+    kind: f64,
+    mask: f64,
+}
+
+/// One array of atoms, and where its value lies in the record.
+struct Field {
+    name: &'static str,
+    /// Doubles of an atom.
+    values: usize,
+    offset_bytes: usize,
+}
+
+/// A record, and the loops over it.
+trait Record: Pod {
+    /// The arrays, in their own order.
+    const FIELDS: &'static [Field];
+
+    /// Writes a record for each atom of `list`.
+    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]);
+
+    /// Appends the atoms of the records behind atom `first`.
+    fn unpack(records: &[Self], arrays: &mut Arrays, first: usize);
+}
+
+impl Record for FullAtom {
+    const FIELDS: &'static [Field] = &[
+        Field { name: "x", values: POSITION, offset_bytes: offset_of!(FullAtom, x) },
+        Field { name: "tag", values: 1, offset_bytes: offset_of!(FullAtom, tag) },
+        Field { name: "type", values: 1, offset_bytes: offset_of!(FullAtom, kind) },
+        Field { name: "mask", values: 1, offset_bytes: offset_of!(FullAtom, mask) },
+        Field { name: "q", values: 1, offset_bytes: offset_of!(FullAtom, q) },
+        Field { name: "molecule", values: 1, offset_bytes: offset_of!(FullAtom, molecule) },
+    ];
+
+    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]) {
+        let x = arrays.slice::<[f64; POSITION]>(0);
+        // All of one length, so that one comparison per atom guards all six reads.
+        let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
+        for (record, &atom) in records.iter_mut().zip(list) {
+            let i = atom as usize;
+            *record =
+                Self { x: x[i], tag: tag[i], kind: kind[i], mask: mask[i], molecule: molecule[i], q: q[i] };
+        }
+    }
+
+    fn unpack(records: &[Self], arrays: &mut Arrays, first: usize) {
+        let slices = arrays.slices_mut::<f64, 6>([0, 1, 2, 3, 4, 5]);
+        let [x, tag, kind, mask, q, molecule] = slices;
+        let x = &mut x.as_chunks_mut::<POSITION>().0[first..][..records.len()];
+        let [tag, kind, mask, q, molecule] =
+            [tag, kind, mask, q, molecule].map(|array| &mut array[first..][..records.len()]);
+        for (i, record) in records.iter().enumerate() {
+            x[i] = record.x;
+            tag[i] = record.tag;
+            kind[i] = record.kind;
+            mask[i] = record.mask;
+            molecule[i] = record.molecule;
+            q[i] = record.q;
+        }
+    }
+}
+
+impl Record for AtomicAtom {
+    const FIELDS: &'static [Field] = &[
+        Field { name: "x", values: POSITION, offset_bytes: offset_of!(AtomicAtom, x) },
+        Field { name: "tag", values: 1, offset_bytes: offset_of!(AtomicAtom, tag) },
+        Field { name: "type", values: 1, offset_bytes: offset_of!(AtomicAtom, kind) },
+        Field { name: "mask", values: 1, offset_bytes: offset_of!(AtomicAtom, mask) },
+    ];
+
+    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]) {
+        let x = arrays.slice::<[f64; POSITION]>(0);
+        let [tag, kind, mask] = [1, 2, 3].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
+        for (record, &atom) in records.iter_mut().zip(list) {
+            let i = atom as usize;
+            *record = Self { x: x[i], tag: tag[i], kind: kind[i], mask: mask[i] };
+        }
+    }
+
+    fn unpack(records: &[Self], arrays: &mut Arrays, first: usize) {
+        let [x, tag, kind, mask] = arrays.slices_mut::<f64, 4>([0, 1, 2, 3]);
+        let x = &mut x.as_chunks_mut::<POSITION>().0[first..][..records.len()];
+        let [tag, kind, mask] = [tag, kind, mask].map(|array| &mut array[first..][..records.len()]);
+        for (i, record) in records.iter().enumerate() {
+            x[i] = record.x;
+            tag[i] = record.tag;
+            kind[i] = record.kind;
+            mask[i] = record.mask;
+        }
+    }
+}
+
+/// Atoms with the arrays of record `R`.
+struct Atoms<R> {
+    dim1: usize,
+    leaving: IndexList,
+    record: std::marker::PhantomData<R>,
+}
+
+impl<R: Record + Send + Sync> Atoms<R> {
+    fn boxed(values: &Values, context: Context) -> Built {
+        let dim1 = values.positive("dim1")?;
+        let icount = values.within("icount", 1..=dim1 as i64)? as usize;
+        let leaving = IndexList::new(context.seed, 0, dim1 as u32, icount);
+        Ok(Box::new(Self { dim1, leaving, record: std::marker::PhantomData }))
+    }
+
+    /// The fields with their array's number, as they follow each other in the record.
+    fn record_order() -> Vec<(usize, &'static Field)> {
+        let mut fields: Vec<_> = R::FIELDS.iter().enumerate().collect();
+        fields.sort_by_key(|(_, field)| field.offset_bytes);
+        fields
+    }
+
+    /// The atom that travels as number `k`.
+    fn atom(&self, side: Side, k: usize) -> usize {
+        match side {
+            Side::Send => self.leaving.get()[k] as usize,
+            Side::Receive => self.dim1 + k,
+        }
+    }
+
+    /// Array by array: the original's datatypes.
+    fn by_array(&self, side: Side) -> Vec<Piece> {
+        let double = Layout::named(Element::Double);
+        // As in the original, all arrays with one value an atom share one type.
+        let layout = |values: usize| {
+            let layout = match side {
+                Side::Send => {
+                    Layout::indexed_block(values as i64, &self.leaving.displacements(values as i64), &double)
+                }
+                Side::Receive => Layout::contiguous((values * self.leaving.len()) as i64, &double),
+            };
+            layout.expect("the arrays fit in memory")
+        };
+        let (position, scalar) = (layout(POSITION), layout(1));
+        let piece = |(array, field): (usize, &Field)| Piece {
+            array,
+            origin_bytes: match side {
+                Side::Send => 0,
+                Side::Receive => (8 * field.values * self.dim1) as i64,
+            },
+            layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
+        };
+        R::FIELDS.iter().enumerate().map(piece).collect()
+    }
+
+    /// Atom by atom, field by field as in the record.
+    fn by_atom(&self, side: Side) -> Vec<Piece> {
+        let scalar = Layout::named(Element::Double);
+        let position = Layout::contiguous(POSITION as i64, &scalar).expect("a position is small");
+        let fields = Self::record_order();
+        let mut pieces = Vec::with_capacity(fields.len() * self.leaving.len());
+        for k in 0..self.leaving.len() {
+            let atom = self.atom(side, k);
+            pieces.extend(fields.iter().map(|&(array, field)| Piece {
+                array,
+                origin_bytes: (8 * field.values * atom) as i64,
+                layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
+            }));
+        }
+        pieces
+    }
+}
+
+impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        let atoms = self.dim1 + self.leaving.len();
+        let shape = |field: &Field| if field.values == 1 { vec![atoms] } else { vec![atoms, field.values] };
+        R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()
+    }
+
+    fn element(&self) -> Element {
+        Element::Double
+    }
+
+    fn message(&self, side: Side, order: WireOrder) -> Message {
+        Message {
+            pieces: match order {
+                WireOrder::Ddt => self.by_array(side),
+                WireOrder::Manual => self.by_atom(side),
+            },
+        }
+    }
+
+    fn message_bytes(&self) -> u64 {
+        // As the default, without drawing the list.
+        (self.leaving.len() * size_of::<R>()) as u64
+    }
+
+    fn orders_differ(&self) -> bool {
+        true
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        R::pack(arrays, self.leaving.get(), bytemuck::cast_slice_mut(packed));
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        R::unpack(bytemuck::cast_slice(packed), arrays, self.dim1);
+    }
+
+    fn places(&self, side: Side, order: WireOrder) -> Vec<Place> {
+        const X: usize = 0;
+        let full = R::FIELDS.len() == 6;
+        // x, tag, type, mask, q, molecule are arrays 0 to 5; the record has molecule before q.
+        let (scalars, wire): (&[usize], &[usize]) =
+            if full { (&[1, 2, 3, 4, 5], &[1, 2, 3, 5, 4]) } else { (&[1, 2, 3], &[1, 2, 3]) };
+        let position = |k| (0..3).map(move |c| Place { array: X, element: c + 3 * self.atom(side, k) });
+        let mut places = Vec::new();
+        match order {
+            WireOrder::Manual => {
+                for k in 0..self.leaving.len() {
+                    places.extend(position(k));
+                    places.extend(wire.iter().map(|&array| Place { array, element: self.atom(side, k) }));
+                }
+            }
+            WireOrder::Ddt => {
+                places.extend((0..self.leaving.len()).flat_map(position));
+                for &array in scalars {
+                    places.extend(
+                        (0..self.leaving.len()).map(|k| Place { array, element: self.atom(side, k) }),
+                    );
+                }
+            }
+        }
+        places
+    }
+}

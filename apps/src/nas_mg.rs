@@ -1,0 +1,175 @@
+//! NAS MG: the faces of a 3-d grid that the multigrid solver's smoother exchanges.
+//!
+//! Source: NAS Parallel Benchmarks 3.3 (MPI), MG, `mg.f`, `give3` and `take3`; as micro-app in DDTBench 1.2,
+//! `src_c/timing_nas.c`.
+//!
+//! Array `u(d1, d2, d3)`, doubles, first index fastest; the outermost layer is halo, the interior is 1..=d-2.
+//! - `nas_mg_x`: sends x = d1-2, receives x = d1-1; order z, y: (d2-2)(d3-2) single doubles.
+//! - `nas_mg_y`: sends y = d2-2, receives y = d2-1; order z, x: d3-2 runs of d1-2.
+//! - `nas_mg_z`: sends z = 1, receives z = 0; order y, x: d2-2 runs of d1-2.
+
+use datatypes::{Element, Layout};
+
+use crate::nest::Nest;
+use crate::{
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
+    WireOrder,
+};
+
+const SOURCE: &str = "NAS Parallel Benchmarks 3.3 MG, mg.f give3/take3; DDTBench 1.2 src_c/timing_nas.c";
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter::integer("d1", "points", "grid points of a rank along x (fastest), halo counted"),
+    Parameter::integer("d2", "points", "grid points of a rank along y, halo counted"),
+    Parameter::integer("d3", "points", "grid points of a rank along z, halo counted"),
+];
+
+/// The grids of classes S, W, A and C on four ranks, and a larger one.
+const SETS: &[ParameterSet] = &[
+    ParameterSet { name: "34x18x18", preset: Preset::Default, values: &[34, 18, 18] },
+    ParameterSet { name: "130x66x66", preset: Preset::Quick, values: &[130, 66, 66] },
+    ParameterSet { name: "258x130x130", preset: Preset::Default, values: &[258, 130, 130] },
+    ParameterSet { name: "514x258x258", preset: Preset::Default, values: &[514, 258, 258] },
+    ParameterSet { name: "1026x258x258", preset: Preset::Full, values: &[1026, 258, 258] },
+];
+
+/// The face with single doubles.
+pub const X: Test = Test {
+    name: "nas_mg_x",
+    original_name: Some("NAS_MG_x"),
+    source: SOURCE,
+    about: "the x face of a 3-d grid: single doubles, a row apart",
+    parameters: PARAMETERS,
+    sets: SETS,
+    make: |values, _| NasMg::boxed(values, Direction::X),
+};
+
+/// The face with a run per plane.
+pub const Y: Test = Test {
+    name: "nas_mg_y",
+    original_name: Some("NAS_MG_y"),
+    about: "the y face of a 3-d grid: rows, a plane apart",
+    make: |values, _| NasMg::boxed(values, Direction::Y),
+    ..X
+};
+
+/// The face with a run per row.
+pub const Z: Test = Test {
+    name: "nas_mg_z",
+    original_name: Some("NAS_MG_z"),
+    about: "the z face of a 3-d grid: rows without their halo",
+    make: |values, _| NasMg::boxed(values, Direction::Z),
+    ..X
+};
+
+enum Direction {
+    X,
+    Y,
+    Z,
+}
+
+struct NasMg {
+    d1: usize,
+    d2: usize,
+    d3: usize,
+    direction: Direction,
+}
+
+impl NasMg {
+    fn boxed(values: &Values, direction: Direction) -> Built {
+        // A point of interior between two of halo.
+        let points = |name| Ok(values.within(name, 3..=i32::MAX.into())? as usize);
+        Ok(Box::new(Self { d1: points("d1")?, d2: points("d2")?, d3: points("d3")?, direction }))
+    }
+
+    /// The constant index of the exchanged face.
+    fn face(&self, side: Side) -> usize {
+        match (&self.direction, side) {
+            (Direction::X, Side::Send) => self.d1 - 2,
+            (Direction::X, Side::Receive) => self.d1 - 1,
+            (Direction::Y, Side::Send) => self.d2 - 2,
+            (Direction::Y, Side::Receive) => self.d2 - 1,
+            (Direction::Z, Side::Send) => 1,
+            (Direction::Z, Side::Receive) => 0,
+        }
+    }
+
+    /// Linear index of a grid point.
+    fn index(&self, x: usize, y: usize, z: usize) -> usize {
+        x + self.d1 * (y + self.d2 * z)
+    }
+
+    fn nest(&self, side: Side) -> Nest {
+        let (face, d1, plane) = (self.face(side), self.d1, self.d1 * self.d2);
+        match self.direction {
+            Direction::X => Nest {
+                planes: self.d3 - 2,
+                plane_stride: plane,
+                ..Nest::plane(self.index(face, 1, 1), 1, self.d2 - 2, d1)
+            },
+            Direction::Y => Nest::plane(self.index(1, face, 1), d1 - 2, self.d3 - 2, plane),
+            Direction::Z => Nest::plane(self.index(1, 1, face), d1 - 2, self.d2 - 2, d1),
+        }
+    }
+}
+
+impl MicroApp for NasMg {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        vec![ArraySpec::new("u", Element::Double, &[self.d3, self.d2, self.d1])]
+    }
+
+    fn element(&self) -> Element {
+        Element::Double
+    }
+
+    fn message(&self, side: Side, _: WireOrder) -> Message {
+        let (d1, d2, d3) = (self.d1 as i64, self.d2 as i64, self.d3 as i64);
+        let double = Layout::named(Element::Double);
+        let layout = match self.direction {
+            Direction::X => Layout::vector(d2 - 2, 1, d1, &double)
+                .and_then(|column| Layout::hvector(d3 - 2, 1, 8 * d1 * d2, &column)),
+            Direction::Y => Layout::vector(d3 - 2, d1 - 2, d1 * d2, &double),
+            Direction::Z => Layout::vector(d2 - 2, d1 - 2, d1, &double),
+        };
+        let origin_bytes = 8 * self.nest(side).start as i64;
+        Message::single(0, origin_bytes, layout.expect("the array fits in memory"))
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
+    }
+
+    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
+        let (d1, d2, d3, face) = (self.d1, self.d2, self.d3, self.face(side));
+        let mut places = Vec::new();
+        let mut push = |x, y, z| places.push(Place { array: 0, element: x + d1 * y + d1 * d2 * z });
+        match self.direction {
+            Direction::X => {
+                for z in 1..=d3 - 2 {
+                    for y in 1..=d2 - 2 {
+                        push(face, y, z);
+                    }
+                }
+            }
+            Direction::Y => {
+                for z in 1..=d3 - 2 {
+                    for x in 1..=d1 - 2 {
+                        push(x, face, z);
+                    }
+                }
+            }
+            Direction::Z => {
+                for y in 1..=d2 - 2 {
+                    for x in 1..=d1 - 2 {
+                        push(x, y, face);
+                    }
+                }
+            }
+        }
+        places
+    }
+}

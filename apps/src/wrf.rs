@@ -1,0 +1,302 @@
+//! WRF: one halo exchange of the atmosphere model, faces of nine arrays in one message.
+//!
+//! Source: Weather Research and Forecasting model, case em_b_wave, the halo exchange between patches in one
+//! horizontal direction; as micro-app in DDTBench 1.2, `src_c/timing_wrf.c`.
+//!
+//! Nine arrays of floats, i fastest, then k, then j, then species s: four (i, j), three (i, k, j), two
+//! (i, k, j, s), with i = ims..=ime, k = kms..=kme, j = jms..=jme, s = 1..=limit. Sent and received in place, array
+//! by array: s = 2..=limit, j = js..=je, k = kms..=kme, i = is..=ie. The x tests send a few i of many j, the y tests
+//! a few j of many i: they differ in the bounds alone.
+//!
+//! With si = ie-is+1 and so on, the bytes are 4 si sj (4 + 3 sk + 2 (limit-1) sk).
+//! `_vec` describes each face by nested vectors, `_sa` by a subarray; the loops are the same.
+
+use datatypes::{Element, Layout, Order};
+
+use crate::nest::Nest;
+use crate::{
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Place,
+    Preset, Side, Test, Values, WireOrder,
+};
+
+/// The arrays and their number of dimensions, in the order of the message.
+const ARRAYS: [(&str, usize); 9] = [
+    ("array2d_1", 2),
+    ("array2d_2", 2),
+    ("array2d_3", 2),
+    ("array2d_4", 2),
+    ("array3d_1", 3),
+    ("array3d_2", 3),
+    ("array3d_3", 3),
+    ("array4d_1", 4),
+    ("array4d_2", 4),
+];
+
+/// The first species that is sent: in WRF's 4-d arrays index 1 is a placeholder (`PARAM_FIRST_SCALAR` is 2).
+const FIRST_SPECIES: i64 = 2;
+
+const SOURCE: &str = "WRF em_b_wave, halo exchange; DDTBench 1.2 src_c/timing_wrf.c";
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter::integer("ims", "index", "first i in memory"),
+    Parameter::integer("ime", "index", "last i in memory"),
+    Parameter::integer("jms", "index", "first j in memory"),
+    Parameter::integer("jme", "index", "last j in memory"),
+    Parameter::integer("kms", "index", "first k in memory; the whole column is sent"),
+    Parameter::integer("kme", "index", "last k in memory"),
+    Parameter::integer("is", "index", "first i that is sent"),
+    Parameter::integer("ie", "index", "last i that is sent"),
+    Parameter::integer("js", "index", "first j that is sent"),
+    Parameter::integer("je", "index", "last j that is sent"),
+    Parameter::integer("limit", "species", "last species of the 4-d arrays; below 2 none is sent"),
+];
+
+/// The patches of em_b_wave on 2x2 to 8x8 ranks, and a large one.
+const X_SETS: &[ParameterSet] = &[
+    ParameterSet {
+        name: "2x2",
+        preset: Preset::Default,
+        values: &[-4, 27, 34, 85, 1, 65, 18, 20, 38, 81, 2],
+    },
+    ParameterSet { name: "4x4", preset: Preset::Quick, values: &[4, 27, 14, 47, 1, 65, 18, 20, 18, 43, 2] },
+    ParameterSet { name: "8x8", preset: Preset::Default, values: &[4, 22, 4, 27, 1, 65, 13, 15, 8, 23, 2] },
+    ParameterSet {
+        name: "patch256",
+        preset: Preset::Full,
+        values: &[-4, 261, -4, 261, 1, 65, 254, 256, 1, 256, 2],
+    },
+];
+
+/// As [`X_SETS`].
+const Y_SETS: &[ParameterSet] = &[
+    ParameterSet { name: "2x2", preset: Preset::Default, values: &[-4, 27, 34, 85, 1, 65, 1, 23, 41, 43, 2] },
+    ParameterSet { name: "3x3", preset: Preset::Default, values: &[8, 34, 21, 61, 1, 65, 12, 30, 28, 30, 2] },
+    ParameterSet { name: "4x4", preset: Preset::Quick, values: &[4, 27, 14, 47, 1, 65, 8, 23, 21, 23, 2] },
+    ParameterSet {
+        name: "5x5",
+        preset: Preset::Default,
+        values: &[10, 31, 10, 39, 1, 65, 14, 27, 17, 19, 2],
+    },
+    ParameterSet { name: "8x8", preset: Preset::Default, values: &[4, 22, 4, 27, 1, 65, 8, 18, 11, 13, 2] },
+    ParameterSet {
+        name: "patch256",
+        preset: Preset::Full,
+        values: &[-4, 261, -4, 261, 1, 65, 1, 256, 254, 256, 2],
+    },
+];
+
+/// Short runs, as nested vectors.
+pub const X_VEC: Test = Test {
+    name: "wrf_x_vec",
+    original_name: Some("WRF_x_vec"),
+    source: SOURCE,
+    about: "x faces of nine arrays, a struct of nested vectors: runs of a few floats",
+    parameters: PARAMETERS,
+    sets: X_SETS,
+    make: |values, _| Wrf::boxed(values, Description::Vectors),
+};
+
+/// Short runs, as subarrays.
+pub const X_SA: Test = Test {
+    name: "wrf_x_sa",
+    original_name: Some("WRF_x_sa"),
+    about: "x faces of nine arrays, a struct of subarrays: runs of a few floats",
+    make: |values, _| Wrf::boxed(values, Description::Subarrays),
+    ..X_VEC
+};
+
+/// Longer runs, as nested vectors.
+pub const Y_VEC: Test = Test {
+    name: "wrf_y_vec",
+    original_name: Some("WRF_y_vec"),
+    about: "y faces of nine arrays, a struct of nested vectors: runs of a row",
+    sets: Y_SETS,
+    ..X_VEC
+};
+
+/// Longer runs, as subarrays.
+pub const Y_SA: Test = Test {
+    name: "wrf_y_sa",
+    original_name: Some("WRF_y_sa"),
+    about: "y faces of nine arrays, a struct of subarrays: runs of a row",
+    sets: Y_SETS,
+    ..X_SA
+};
+
+/// Which constructors describe a face.
+#[derive(Clone, Copy)]
+enum Description {
+    Vectors,
+    Subarrays,
+}
+
+/// One dimension: how many indices there are in memory, and which of them are sent, counted from 0.
+#[derive(Clone, Copy)]
+struct Axis {
+    memory: usize,
+    start: usize,
+    sent: usize,
+}
+
+impl Axis {
+    /// Both pairs of bounds inclusive, `first..=last` within `memory_first..=memory_last`.
+    fn checked(
+        values: &Values,
+        [memory_first, memory_last]: [&'static str; 2],
+        [first, last]: [&'static str; 2],
+    ) -> Result<Self, ParameterError> {
+        let memory_start = values.within(memory_first, i32::MIN.into()..=i32::MAX.into())?;
+        let memory_end = values.within(memory_last, memory_start..=i32::MAX.into())?;
+        let start = values.within(first, memory_start..=memory_end)?;
+        let end = values.within(last, start..=memory_end)?;
+        let length = |from: i64, to: i64| (to - from + 1) as usize;
+        Ok(Self {
+            memory: length(memory_start, memory_end),
+            start: (start - memory_start) as usize,
+            sent: length(start, end),
+        })
+    }
+}
+
+struct Wrf {
+    i: Axis,
+    k: Axis,
+    j: Axis,
+    species: Axis,
+    description: Description,
+}
+
+impl Wrf {
+    fn boxed(values: &Values, description: Description) -> Built {
+        let i = Axis::checked(values, ["ims", "ime"], ["is", "ie"])?;
+        let j = Axis::checked(values, ["jms", "jme"], ["js", "je"])?;
+        let k = Axis::checked(values, ["kms", "kme"], ["kms", "kme"])?;
+        let limit = values.positive("limit")?;
+        let start = FIRST_SPECIES as usize - 1;
+        let species = Axis { memory: limit, start, sent: limit.saturating_sub(start) };
+        Ok(Box::new(Self { i, k, j, species, description }))
+    }
+
+    /// The axes of an array, slowest first.
+    fn axes(&self, dimensions: usize) -> Vec<Axis> {
+        match dimensions {
+            2 => vec![self.j, self.i],
+            3 => vec![self.j, self.k, self.i],
+            _ => vec![self.species, self.j, self.k, self.i],
+        }
+    }
+
+    /// The arrays of which something is sent, with their number of dimensions.
+    fn sent_arrays(&self) -> impl Iterator<Item = (usize, usize)> {
+        let some_species = self.species.sent > 0;
+        let dimensions = ARRAYS.iter().map(|&(_, dimensions)| dimensions);
+        dimensions.enumerate().filter(move |&(_, dimensions)| dimensions < 4 || some_species)
+    }
+
+    /// The loops over one array: one nest, or one per species.
+    fn nests(&self, dimensions: usize) -> impl Iterator<Item = Nest> {
+        let Self { i, k, j, species, .. } = *self;
+        let level = i.memory * k.memory;
+        let (slabs, nest) = match dimensions {
+            2 => (0..1, Nest::plane(i.start + i.memory * j.start, i.sent, j.sent, i.memory)),
+            _ => {
+                let plane = Nest::plane(i.start + level * j.start, i.sent, k.sent, i.memory);
+                let slabs = if dimensions == 3 { 0..1 } else { species.start..species.memory };
+                (slabs, Nest { planes: j.sent, plane_stride: level, ..plane })
+            }
+        };
+        slabs.map(move |s| Nest { start: nest.start + s * level * j.memory, ..nest })
+    }
+
+    /// The original's nested vectors, and the byte of the first sent element.
+    fn vectors(&self, array: usize, dimensions: usize) -> Piece {
+        let Self { i, k, j, species, .. } = *self;
+        let [d1, d2, d3] = [i.memory, k.memory, j.memory].map(|n| n as i64);
+        let [si, sk, sj, ss] = [i.sent, k.sent, j.sent, species.sent].map(|n| n as i64);
+        let float = Layout::named(Element::Float);
+        let volume =
+            || Layout::vector(sk, si, d1, &float).and_then(|face| Layout::hvector(sj, 1, 4 * d1 * d2, &face));
+        let layout = match dimensions {
+            2 => Layout::vector(sj, si, d1, &float),
+            3 => volume(),
+            _ => volume().and_then(|volume| Layout::hvector(ss, 1, 4 * d1 * d2 * d3, &volume)),
+        };
+        let first = self.nests(dimensions).next().map_or(0, |nest| nest.start);
+        Piece { array, origin_bytes: 4 * first as i64, layout: layout.expect("the arrays fit in memory") }
+    }
+
+    /// The original's subarray, in C order.
+    fn subarray(&self, array: usize, dimensions: usize) -> Piece {
+        let axes = self.axes(dimensions);
+        let list = |of: fn(&Axis) -> usize| axes.iter().map(|axis| of(axis) as i64).collect::<Vec<_>>();
+        let float = Layout::named(Element::Float);
+        let (sizes, subsizes, starts) = (list(|a| a.memory), list(|a| a.sent), list(|a| a.start));
+        let layout = Layout::subarray(&sizes, &subsizes, &starts, Order::C, &float);
+        Piece { array, origin_bytes: 0, layout: layout.expect("the sent lies in the arrays") }
+    }
+}
+
+impl MicroApp for Wrf {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        let shape = |dimensions| self.axes(dimensions).iter().map(|axis| axis.memory).collect::<Vec<_>>();
+        ARRAYS.map(|(name, dimensions)| ArraySpec::new(name, Element::Float, &shape(dimensions))).into()
+    }
+
+    fn element(&self) -> Element {
+        Element::Float
+    }
+
+    fn message(&self, _: Side, _: WireOrder) -> Message {
+        let piece = |(array, dimensions)| match self.description {
+            Description::Vectors => self.vectors(array, dimensions),
+            Description::Subarrays => self.subarray(array, dimensions),
+        };
+        Message { pieces: self.sent_arrays().map(piece).collect() }
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let mut rest: &mut [f32] = bytemuck::cast_slice_mut(packed);
+        for (array, dimensions) in self.sent_arrays() {
+            let from = arrays.slice::<f32>(array);
+            for nest in self.nests(dimensions) {
+                nest.gather(from, rest.split_off_mut(..nest.elements()).expect("the message has this size"));
+            }
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let mut rest: &[f32] = bytemuck::cast_slice(packed);
+        for (array, dimensions) in self.sent_arrays() {
+            let to = arrays.slice_mut::<f32>(array);
+            for nest in self.nests(dimensions) {
+                nest.scatter(rest.split_off(..nest.elements()).expect("the message has this size"), to);
+            }
+        }
+    }
+
+    fn places(&self, _: Side, _: WireOrder) -> Vec<Place> {
+        let Self { i, k, j, species, .. } = *self;
+        let (d1, d2, d3) = (i.memory, k.memory, j.memory);
+        let [is, ks, js] = [i, k, j].map(|axis| axis.start..axis.start + axis.sent);
+        let mut places = Vec::new();
+        for (array, (_, dimensions)) in ARRAYS.into_iter().enumerate() {
+            // The original writes the three loops out; a 2-d array has one level, a 3-d array one species.
+            let species = if dimensions == 4 { 1..species.memory } else { 0..1 };
+            for s in species {
+                for j in js.clone() {
+                    for k in if dimensions == 2 { 0..1 } else { ks.clone() } {
+                        for i in is.clone() {
+                            let element = match dimensions {
+                                2 => i + d1 * j,
+                                3 => i + d1 * (k + d2 * j),
+                                _ => i + d1 * (k + d2 * (j + d3 * s)),
+                            };
+                            places.push(Place { array, element });
+                        }
+                    }
+                }
+            }
+        }
+        places
+    }
+}
