@@ -81,13 +81,10 @@ impl Project {
     }
 
     /// All usable MPIs, in the order in which [`Project::pick`] prefers them: of `MPICC`, in `PATH`, listed,
-    /// installed here. An MPI that is known in two ways appears once. `say` hears of those that cannot be used.
+    /// installed here. One in `PATH` that is also listed or installed here goes by the name that it has here. `say` hears of those that cannot be used.
     pub fn installations(&self, say: Say<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
-            if all.iter().any(|known| same_file(&known.mpicc, &candidate.mpicc)) {
-                continue;
-            }
             match candidate.inspect() {
                 Ok(mut found) => {
                     found.name = free_name(&found.name, &all);
@@ -247,11 +244,6 @@ impl Project {
 
     /// All compiler wrappers that may be MPIs, in order of preference, the one of `MPICC` left out.
     fn candidates(&self) -> Result<Vec<Candidate>> {
-        let mut all = Vec::new();
-        let path = env::var_os("PATH").unwrap_or_default();
-        let wrappers = find::wrappers(&path).into_iter();
-        all.extend(wrappers.map(|mpicc| Candidate::named("system", mpicc, Source::Path)));
-        all.extend(Registry::read(&self.list_file())?.entries.into_iter().map(Candidate::listed));
         let folder = self.state().join("mpi");
         let mut wheels: Vec<String> = folder
             .read_dir()
@@ -262,10 +254,22 @@ impl Project {
             .filter_map(|entry| entry.file_name().into_string().ok())
             .filter(|name| !name.starts_with('.'))
             .collect();
-        wheels.sort_by_key(|name| (name != wheels::EMBEDDED, name.clone()));
+        wheels.sort_by_key(|name| (wheels::rank(name), name.clone()));
         let wheel =
             |name: String| Candidate::named(&name, folder.join(&name).join("bin/mpicc"), Source::Wheel);
-        all.extend(wheels.into_iter().map(wheel));
+        let listed = Registry::read(&self.list_file())?.entries.into_iter().map(Candidate::listed);
+        let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().map(wheel)).collect();
+
+        let path = env::var_os("PATH").unwrap_or_default();
+        let mut all = Vec::new();
+        for mpicc in find::wrappers(&path) {
+            // One that has a name here keeps it, and with it its options and its build folder.
+            all.push(match ours.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
+                Some(place) => ours.remove(place),
+                None => Candidate::named("system", mpicc, Source::Path),
+            });
+        }
+        all.append(&mut ours);
         Ok(all)
     }
 }

