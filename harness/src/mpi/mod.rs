@@ -4,6 +4,7 @@
 //! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
 //! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
 
+mod candidate;
 mod error;
 mod find;
 mod header;

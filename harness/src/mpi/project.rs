@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use super::candidate::{Candidate, mpicc_variable};
 use super::error::{MpiError, Result, at};
 use super::install::{self, Marker};
 use super::lock::Lock;
@@ -272,52 +273,6 @@ impl Project {
         all.append(&mut ours);
         Ok(all)
     }
-}
-
-/// What may be an MPI, not asked yet.
-struct Candidate {
-    /// The name, or its first half where the maker is still unknown.
-    name: String,
-    mpicc: PathBuf,
-    source: Source,
-    mpiexec: Option<PathBuf>,
-    launcher_args: Vec<String>,
-    env: BTreeMap<String, String>,
-}
-
-impl Candidate {
-    fn named(name: &str, mpicc: PathBuf, source: Source) -> Self {
-        Self {
-            name: name.to_owned(),
-            mpicc,
-            source,
-            mpiexec: None,
-            launcher_args: Vec::new(),
-            env: BTreeMap::new(),
-        }
-    }
-
-    fn listed(entry: Entry) -> Self {
-        let Entry { name, mpicc, mpiexec, launcher_args, env } = entry;
-        Self { name, mpicc, source: Source::Listed, mpiexec, launcher_args, env }
-    }
-
-    fn inspect(self) -> Result<Installation> {
-        let mut found =
-            find::inspect(&self.name, &self.mpicc, self.mpiexec.as_deref(), self.env, self.source)?;
-        found.launcher_args = self.launcher_args;
-        if matches!(self.source, Source::Path | Source::MpiccVariable) {
-            found.name = format!("{}-{}", self.name, found.family.name());
-        }
-        Ok(found)
-    }
-}
-
-/// The wrapper that the variable `MPICC` names.
-fn mpicc_variable() -> Option<PathBuf> {
-    let mpicc = env::var_os("MPICC").filter(|mpicc| !mpicc.is_empty())?;
-    let mpicc = find::in_path(&mpicc).unwrap_or_else(|| PathBuf::from(mpicc));
-    Some(find::true_name(&mpicc))
 }
 
 /// `wanted`, or `wanted-2` and so on if it is taken.

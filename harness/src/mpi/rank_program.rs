@@ -56,8 +56,6 @@ impl Project {
             vec![
                 ("CARGO_TARGET_DIR".into(), target.clone().into_os_string()),
                 ("MPICC".into(), mpi.mpicc.clone().into_os_string()),
-                // For the rank program's own build script: where the loader shall look.
-                ("DDTBENCH_MPI_LIBRARY_PATH".into(), env::join_paths(&mpi.library_dirs).unwrap_or_default()),
             ],
             mpi.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             clang,
