@@ -9,8 +9,8 @@
 //! Bytes: 40 nx and 40 ny. The original's hand-written y loop leaves out the last grid point; here both are whole.
 
 use datatypes::{Element, Layout};
-use ndarray::{Ix3, s};
 
+use crate::nest::Nest;
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
@@ -84,6 +84,14 @@ impl NasLu {
             (Side::Send, Direction::Y) => self.nx,
         }
     }
+
+    fn nest(&self, side: Side) -> Nest {
+        let (row, line) = (COMPONENTS * (self.nx + 2), self.line(side));
+        match self.direction {
+            Direction::X => Nest::plane(COMPONENTS + row * line, COMPONENTS * self.nx, 1, row),
+            Direction::Y => Nest::plane(COMPONENTS * line + row, COMPONENTS, self.ny, row),
+        }
+    }
 }
 
 impl MicroApp for NasLu {
@@ -96,53 +104,23 @@ impl MicroApp for NasLu {
     }
 
     fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (nx, ny, row, line) =
-            (self.nx as i64, self.ny as i64, self.nx as i64 + 2, self.line(side) as i64);
+        let (nx, ny) = (self.nx as i64, self.ny as i64);
         let double = Layout::named(Element::Double);
-        let point_bytes = COMPONENTS as i64 * 8;
         let point = Layout::contiguous(COMPONENTS as i64, &double).expect("a point is small");
-        let (layout, start) = match self.direction {
-            Direction::X => (Layout::contiguous(COMPONENTS as i64 * nx, &double), 1 + row * line),
-            Direction::Y => (Layout::vector(ny, 1, row, &point), line + row),
+        let layout = match self.direction {
+            Direction::X => Layout::contiguous(COMPONENTS as i64 * nx, &double),
+            Direction::Y => Layout::vector(ny, 1, nx + 2, &point),
         };
-        let layout = layout.expect("the array fits in memory");
-        Message::single(0, start * point_bytes, layout)
+        let origin_bytes = 8 * self.nest(side).start as i64;
+        Message::single(0, origin_bytes, layout.expect("the array fits in memory"))
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let u = arrays.view::<f64, Ix3>(0);
-        let packed: &mut [f64] = bytemuck::cast_slice_mut(packed);
-        let line = self.line(Side::Send);
-        match self.direction {
-            Direction::X => {
-                let row = u.slice_move(s![line, 1..=self.nx, ..]);
-                packed.copy_from_slice(row.as_slice().expect("a row is contiguous"));
-            }
-            Direction::Y => {
-                let column = u.slice_move(s![1..=self.ny, line, ..]);
-                for (to, from) in packed.as_chunks_mut::<COMPONENTS>().0.iter_mut().zip(column.rows()) {
-                    to.copy_from_slice(from.as_slice().expect("components are contiguous"));
-                }
-            }
-        }
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let u = arrays.view_mut::<f64, Ix3>(0);
-        let packed: &[f64] = bytemuck::cast_slice(packed);
-        let line = self.line(Side::Receive);
-        match self.direction {
-            Direction::X => {
-                let mut row = u.slice_move(s![line, 1..=self.nx, ..]);
-                row.as_slice_mut().expect("a row is contiguous").copy_from_slice(packed);
-            }
-            Direction::Y => {
-                let mut column = u.slice_move(s![1..=self.ny, line, ..]);
-                for (from, mut to) in packed.as_chunks::<COMPONENTS>().0.iter().zip(column.rows_mut()) {
-                    to.as_slice_mut().expect("components are contiguous").copy_from_slice(from);
-                }
-            }
-        }
+        self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

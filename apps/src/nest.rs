@@ -21,6 +21,10 @@ pub(crate) struct Nest {
     pub plane_stride: usize,
 }
 
+/// Runs up to this many elements have a copy of just their length. They do not gain by wider vectors: those straddle
+/// cache lines more often, which costs twice where the array is not in the innermost cache.
+const SHORT: usize = 8;
+
 impl Nest {
     /// One plane of runs.
     pub fn plane(start: usize, length: usize, rows: usize, row_stride: usize) -> Self {
@@ -33,36 +37,113 @@ impl Nest {
     }
 
     /// Packs: every run of `array`, one behind the other.
-    #[inline]
     pub fn gather<T: Copy>(&self, array: &[T], packed: &mut [T]) {
-        for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
-            let from = &array[self.start + plane * self.plane_stride..];
-            copy_runs(to.chunks_exact_mut(self.length).zip(from.chunks(self.row_stride)), self.length);
+        #[cfg(target_arch = "x86_64")]
+        if self.length > SHORT && is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, it was asked just now.
+            return unsafe { self.gather_avx2(array, packed) };
         }
+        self.gather_runs(array, packed);
     }
 
     /// Unpacks: `packed` to every run of `array`.
-    #[inline]
     pub fn scatter<T: Copy>(&self, packed: &[T], array: &mut [T]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.length > SHORT && is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2, it was asked just now.
+            return unsafe { self.scatter_avx2(packed, array) };
+        }
+        self.scatter_runs(packed, array);
+    }
+
+    /// As [`Nest::gather_runs`], compiled for vectors of 32 bytes.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn gather_avx2<T: Copy>(&self, array: &[T], packed: &mut [T]) {
+        self.gather_runs(array, packed);
+    }
+
+    /// As [`Nest::scatter_runs`], compiled for vectors of 32 bytes.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn scatter_avx2<T: Copy>(&self, packed: &[T], array: &mut [T]) {
+        self.scatter_runs(packed, array);
+    }
+
+    #[inline(always)]
+    fn gather_runs<T: Copy>(&self, array: &[T], packed: &mut [T]) {
+        for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
+            let from = &array[self.start + plane * self.plane_stride..];
+            if self.length == 1 {
+                gather_column(to, from, self.row_stride);
+            } else {
+                copy_runs(to.chunks_exact_mut(self.length).zip(from.chunks(self.row_stride)), self.length);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn scatter_runs<T: Copy>(&self, packed: &[T], array: &mut [T]) {
         for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
             let to = &mut array[self.start + plane * self.plane_stride..];
-            copy_runs(to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length)), self.length);
+            if self.length == 1 {
+                let mut at = 0;
+                for from in from {
+                    to[at] = *from;
+                    at += self.row_stride;
+                }
+            } else {
+                copy_runs(to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length)), self.length);
+            }
         }
     }
 }
 
+/// Gathers elements `stride` apart, four at a time so that they can be written as one vector.
+#[inline(always)]
+fn gather_column<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
+    let mut at = 0;
+    let (fours, rest) = to.as_chunks_mut::<4>();
+    for four in fours {
+        *four = [from[at], from[at + stride], from[at + 2 * stride], from[at + 3 * stride]];
+        at += 4 * stride;
+    }
+    for to in rest {
+        *to = from[at];
+        at += stride;
+    }
+}
+
 /// Copies the first `length` elements of each (to, from), by the copy that suits that length.
-#[inline]
+#[inline(always)]
 fn copy_runs<'a, T: Copy + 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, length: usize) {
     match length {
-        1 => runs.for_each(|(to, from)| to[0] = from[0]),
-        2..4 => runs.for_each(|(to, from)| copy_overlapping::<2, T>(&mut to[..length], &from[..length])),
-        4..8 => runs.for_each(|(to, from)| copy_overlapping::<4, T>(&mut to[..length], &from[..length])),
-        8..16 => runs.for_each(|(to, from)| copy_overlapping::<8, T>(&mut to[..length], &from[..length])),
-        16..=32 => runs.for_each(|(to, from)| copy_overlapping::<16, T>(&mut to[..length], &from[..length])),
+        2 => copy_each(runs, copy_exact::<2, T>),
+        3 => copy_each(runs, copy_exact::<3, T>),
+        4 => copy_each(runs, copy_exact::<4, T>),
+        5 => copy_each(runs, copy_exact::<5, T>),
+        6 => copy_each(runs, copy_exact::<6, T>),
+        7 => copy_each(runs, copy_exact::<7, T>),
+        8 => copy_each(runs, copy_exact::<8, T>),
+        9..=16 => copy_each(runs, |to, from| copy_overlapping::<8, T>(&mut to[..length], &from[..length])),
+        17..=32 => copy_each(runs, |to, from| copy_overlapping::<16, T>(&mut to[..length], &from[..length])),
         // From here on the C library's copy wins: it knows the processor's vectors.
-        _ => runs.for_each(|(to, from)| to[..length].copy_from_slice(&from[..length])),
+        _ => copy_each(runs, |to, from| to[..length].copy_from_slice(&from[..length])),
     }
+}
+
+#[inline(always)]
+fn copy_each<'a, T: 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, copy: impl Fn(&mut [T], &[T])) {
+    for (to, from) in runs {
+        copy(to, from);
+    }
+}
+
+/// Copies a run of `N` elements.
+#[inline(always)]
+fn copy_exact<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
+    let from = from.first_chunk::<N>().expect("a run of N");
+    *to.first_chunk_mut::<N>().expect("a run of N") = *from;
 }
 
 /// Copies a run of `N` to `2 N` elements as its first `N` and its last `N`, which may overlap: no loop, no call.

@@ -53,7 +53,11 @@ impl Comparison {
                 break;
             }
             for turn in 0..variants.len() {
-                let i = (turn + round) % variants.len(); // no variant always follows the same one
+                // Forwards and backwards in turn, so that no variant always follows the same one, and once untimed:
+                // what the last block left in the caches is not this one's doing.
+                let turn = if round % 2 == 0 { turn } else { variants.len() - 1 - turn };
+                let i = (turn + round / 2) % variants.len();
+                time(variants[i], 1);
                 samples[i].push(time(variants[i], repetitions[i]).as_secs_f64() / f64::from(repetitions[i]));
             }
         }
