@@ -21,9 +21,9 @@ pub(crate) struct Nest {
     pub plane_stride: usize,
 }
 
-/// Runs up to this many elements have a copy of just their length. They do not gain by wider vectors: those straddle
-/// cache lines more often, which costs twice where the array is not in the innermost cache.
-const SHORT: usize = 8;
+/// Runs up to this many elements are not scattered with wide vectors: such stores straddle cache lines more often,
+/// which costs more than it saves where the array is not in the innermost cache.
+const NARROW: usize = 8;
 
 impl Nest {
     /// One plane of runs.
@@ -39,7 +39,7 @@ impl Nest {
     /// Packs: every run of `array`, one behind the other.
     pub fn gather<T: Copy>(&self, array: &[T], packed: &mut [T]) {
         #[cfg(target_arch = "x86_64")]
-        if self.length > SHORT && is_x86_feature_detected!("avx2") {
+        if self.length > 1 && is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, it was asked just now.
             return unsafe { self.gather_avx2(array, packed) };
         }
@@ -49,7 +49,7 @@ impl Nest {
     /// Unpacks: `packed` to every run of `array`.
     pub fn scatter<T: Copy>(&self, packed: &[T], array: &mut [T]) {
         #[cfg(target_arch = "x86_64")]
-        if self.length > SHORT && is_x86_feature_detected!("avx2") {
+        if self.length > NARROW && is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, it was asked just now.
             return unsafe { self.scatter_avx2(packed, array) };
         }
@@ -74,10 +74,14 @@ impl Nest {
     fn gather_runs<T: Copy>(&self, array: &[T], packed: &mut [T]) {
         for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
             let from = &array[self.start + plane * self.plane_stride..];
-            if self.length == 1 {
-                gather_column(to, from, self.row_stride);
-            } else {
-                copy_runs(to.chunks_exact_mut(self.length).zip(from.chunks(self.row_stride)), self.length);
+            let stride = self.row_stride;
+            match self.length {
+                1 => gather_column(to, from, stride),
+                2 => gather_short::<2, T>(to, from, stride),
+                3 => gather_short::<3, T>(to, from, stride),
+                4 => gather_short::<4, T>(to, from, stride),
+                5 => gather_short::<5, T>(to, from, stride),
+                length => copy_runs(to.chunks_exact_mut(length).zip(from.chunks(stride)), length),
             }
         }
     }
@@ -99,11 +103,11 @@ impl Nest {
     }
 }
 
-/// Gathers elements `stride` apart, four at a time so that they can be written as one vector.
+/// Gathers single elements, four at a time so that they can be written as whole vectors.
 #[inline(always)]
 fn gather_column<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
-    let mut at = 0;
     let (fours, rest) = to.as_chunks_mut::<4>();
+    let mut at = 0;
     for four in fours {
         *four = [from[at], from[at + stride], from[at + 2 * stride], from[at + 3 * stride]];
         at += 4 * stride;
@@ -111,6 +115,29 @@ fn gather_column<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     for to in rest {
         *to = from[at];
         at += stride;
+    }
+}
+
+/// Gathers runs of `N` elements, four at a time so that they can be written as whole vectors.
+#[inline(always)]
+fn gather_short<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
+    let (runs, _) = to.as_chunks_mut::<N>();
+    let (fours, rest) = runs.as_chunks_mut::<4>();
+    let mut at = 0;
+    let mut next = || {
+        let run = from[at..].first_chunk::<N>().expect("a run lies in the array");
+        at += stride;
+        run
+    };
+    for four in fours {
+        let from = [next(), next(), next(), next()];
+        for (to, from) in four.iter_mut().zip(from) {
+            // Element by element: the compiler then joins elements of neighbouring runs to vectors.
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        }
+    }
+    for to in rest {
+        *to = *next();
     }
 }
 
