@@ -102,8 +102,8 @@ impl Constructor {
             Self::Hindexed { displacements_bytes, .. }
             | Self::HindexedBlock { displacements_bytes, .. }
             | Self::Struct { displacements_bytes, .. } => displacements_bytes.len() as u64,
-            Self::Subarray { subsizes, order, .. } => {
-                order.fastest_first(subsizes.len()).skip(1).map(|dim| subsizes[dim] as u64).product()
+            Self::Subarray { sizes, subsizes, order, .. } => {
+                order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).product()
             }
         }
     }
@@ -114,8 +114,8 @@ impl Constructor {
         match self {
             Self::Contiguous { .. } | Self::Resized { .. } => Some(vec![]),
             Self::Vector { count, .. } | Self::Hvector { count, .. } => Some(vec![*count as u64]),
-            Self::Subarray { subsizes, order, .. } => {
-                Some(order.fastest_first(subsizes.len()).skip(1).map(|dim| subsizes[dim] as u64).collect())
+            Self::Subarray { sizes, subsizes, order, .. } => {
+                Some(order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).collect())
             }
             _ => None,
         }
@@ -161,23 +161,38 @@ impl Constructor {
 
 impl Order {
     /// The dimensions from the fastest to the slowest.
-    pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
+    fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {
             Self::C => dims - 1 - i,
             Self::Fortran => i,
         })
     }
+
+    /// The dimensions that lead from row to row. A row is what a subarray holds side by side: it runs through
+    /// all dimensions that are covered wholly, up to the first that is not.
+    fn beyond_row(self, sizes: &[i64], subsizes: &[i64]) -> impl Iterator<Item = usize> {
+        let mut dims = self.fastest_first(sizes.len());
+        dims.find(|&dim| subsizes[dim] < sizes[dim]);
+        dims
+    }
 }
 
 /// Row `k` of a subarray: its first element's index in the whole array, and how many elements it has.
 fn subarray_row(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, k: u64) -> (i64, i64) {
+    let (mut element, mut row, mut weight, mut rest) = (0, 1, 1, k as i64);
     let mut dims = order.fastest_first(sizes.len());
-    let fastest = dims.next().expect("a subarray has a dimension");
-    let (mut element, mut weight, mut rest) = (starts[fastest], sizes[fastest], k as i64);
+    for dim in dims.by_ref() {
+        element += starts[dim] * weight;
+        row *= subsizes[dim];
+        weight *= sizes[dim];
+        if subsizes[dim] < sizes[dim] {
+            break;
+        }
+    }
     for dim in dims {
         element += (starts[dim] + rest % subsizes[dim]) * weight;
         rest /= subsizes[dim];
         weight *= sizes[dim];
     }
-    (element, subsizes[fastest])
+    (element, row)
 }

@@ -49,6 +49,7 @@ struct Read {
 
 /// Read before all else: another version may have other fields.
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `schema` and `layout`")]
 struct Version {
     schema: String,
 }
