@@ -1,0 +1,32 @@
+//! Layouts against the standard. One binary; each module says what it holds.
+
+mod edges; // the ends of 64 bits, huge and empty layouts
+mod errors; // what is refused, and the words it is refused with
+mod extremes; // random trees with arguments of any size
+mod json; // files
+mod pack; // the oracle: what it moves, and what it leaves alone
+mod pool; // what the random layouts cover
+mod properties; // everything derived, against the type map, on random trees
+mod standard; // type maps worked out by hand, from the standard's examples
+mod text; // tree and statistics
+
+use datatypes::{Element, Layout};
+
+/// Random layouts with fixed seeds: `trees(n)` are the same on every machine.
+fn trees(count: u64) -> impl Iterator<Item = (u64, Layout)> {
+    (0..count).map(|seed| {
+        let depth = 1 + (seed % 6) as u32;
+        let entries = [20, 200, 2000][(seed % 3) as usize];
+        (seed, datatypes::pool::random_layout(seed, depth, entries))
+    })
+}
+
+fn named(element: Element) -> Layout {
+    Layout::named(element)
+}
+
+/// The layout and all below it.
+fn visit(layout: &Layout, see: &mut impl FnMut(&Layout)) {
+    see(layout);
+    layout.constructor().children().iter().for_each(|child| visit(child, see));
+}

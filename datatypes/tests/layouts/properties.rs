@@ -1,0 +1,166 @@
+//! Size, bounds, signature, runs and segments of random trees equal what the type map says.
+
+use std::collections::BTreeMap;
+
+use datatypes::{Constructor, Element, Layout, Order, Segment, Signature, TypeMap};
+
+use crate::{named, trees, visit};
+
+/// Every constructor, and what else must have occurred for the properties to mean something.
+const KINDS: [&str; 17] = [
+    "contiguous",
+    "hindexed",
+    "hindexed_block",
+    "hvector",
+    "indexed",
+    "indexed_block",
+    "named",
+    "resized",
+    "struct",
+    "subarray",
+    "vector",
+    "Fortran order",
+    "negative extent",
+    "negative lower bound",
+    "no data",
+    "merged segments",
+    "several types in a segment",
+];
+
+fn segments_of(map: &TypeMap) -> Vec<Segment> {
+    let mut merged: Vec<Segment> = Vec::new();
+    for (element, offset) in map.data() {
+        match merged.last_mut() {
+            Some(last) if last.offset + last.bytes as i64 == offset => last.bytes += element.size(),
+            _ => merged.push(Segment { offset, bytes: element.size() }),
+        }
+    }
+    merged
+}
+
+/// All that is derived from a layout, against its type map. `name` says which layout failed.
+pub fn assert_agrees(layout: &Layout, name: &str) {
+    let map = TypeMap::of(layout);
+    let tree = || format!("{name}:\n{}", layout.tree());
+    let bytes: u64 = map.data().map(|(element, _)| element.size()).sum();
+    assert_eq!(layout.size(), bytes, "size of {}", tree());
+    assert_eq!(layout.lower_bound(), map.lower_bound(), "lower bound of {}", tree());
+    assert_eq!(layout.upper_bound(), map.upper_bound(), "upper bound of {}", tree());
+    assert_eq!(layout.extent(), map.extent(), "extent of {}", tree());
+
+    let first = map.data().map(|(_, d)| d).min().unwrap_or(0);
+    let end = map.data().map(|(element, d)| d + element.size() as i64).max().unwrap_or(0);
+    assert_eq!(layout.true_lower_bound(), first, "true lower bound of {}", tree());
+    assert_eq!(layout.true_upper_bound(), end, "true upper bound of {}", tree());
+    assert_eq!(layout.true_extent(), end - first, "true extent of {}", tree());
+
+    let signature: Signature = map.data().map(|(element, _)| (element, 1)).collect();
+    assert_eq!(layout.signature(), signature, "signature of {}", tree());
+    let values: Vec<(Element, i64)> = layout
+        .runs()
+        .flat_map(|run| (0..run.count as i64).map(move |i| (run, i)))
+        .map(|(run, i)| (run.element, run.offset + i * run.element.size() as i64))
+        .collect();
+    assert!(map.data().eq(values), "runs of {}", tree());
+    let segments = segments_of(&map);
+    assert_eq!(layout.flatten(), segments, "segments of {}", tree());
+    assert_eq!(layout.segment_count(), segments.len() as u64, "segment count of {}", tree());
+}
+
+#[test]
+fn random_trees_agree_with_their_type_maps() {
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    for (seed, layout) in trees(6000) {
+        assert_agrees(&layout, &format!("seed {seed}"));
+        visit(&layout, &mut |layout| *seen.entry(layout.constructor().name()).or_default() += 1);
+        let segments = layout.segment_count();
+        let is_fortran = |layout: &Layout| matches!(layout.constructor(), Constructor::Subarray { order: Order::Fortran, sizes, .. } if sizes.len() > 1);
+        let mut fortran = false;
+        visit(&layout, &mut |layout| fortran |= is_fortran(layout));
+        for (kind, found) in [
+            ("Fortran order", fortran),
+            ("negative extent", layout.extent() < 0),
+            ("negative lower bound", layout.lower_bound() < 0),
+            ("no data", layout.size() == 0),
+            ("merged segments", segments > 0 && segments < layout.runs().count() as u64),
+            (
+                "several types in a segment",
+                segments > 0 && segments < layout.signature().pairs().len() as u64,
+            ),
+        ] {
+            *seen.entry(kind).or_default() += u32::from(found);
+        }
+    }
+    for kind in KINDS {
+        assert!(seen.get(kind).is_some_and(|&times| times >= 20), "{kind} hardly occurred: {seen:?}");
+    }
+}
+
+/// Small children that are awkward in different ways: dense, padded, shifted, overlapping, empty, backwards.
+fn awkward_children() -> Vec<Layout> {
+    let double = named(Element::Double);
+    let padded = Layout::structure(&[1, 1], &[0, 8], &[double.clone(), named(Element::Char)]).unwrap();
+    let mixed = Layout::structure(&[1, 2], &[0, 4], &[named(Element::Int32), named(Element::Int16)]).unwrap();
+    vec![
+        double.clone(),
+        named(Element::DoubleComplex),
+        mixed,
+        Layout::resized(-4, 32, &padded).unwrap(),
+        Layout::resized(0, 4, &double).unwrap(),
+        Layout::resized(0, 0, &double).unwrap(),
+        Layout::resized(8, -8, &double).unwrap(),
+        Layout::hindexed(&[1, 0, 1], &[16, 999, -8], &double).unwrap(),
+        Layout::contiguous(0, &padded).unwrap(),
+        Layout::resized(-3, 7, &Layout::contiguous(0, &double).unwrap()).unwrap(),
+        padded,
+    ]
+}
+
+#[test]
+fn small_arguments_agree_exhaustively() {
+    for (i, child) in awkward_children().iter().enumerate() {
+        let check = |layout: Result<Layout, _>| assert_agrees(&layout.unwrap(), &format!("child {i}"));
+        for count in 0..4 {
+            check(Layout::contiguous(count, child));
+            for blocklength in 0..4 {
+                for stride in -4..=4 {
+                    check(Layout::vector(count, blocklength, stride, child));
+                    check(Layout::hvector(count, blocklength, stride * 8, child));
+                    check(Layout::indexed(&[count, blocklength], &[0, stride], child));
+                    check(Layout::hindexed(&[count, blocklength], &[-8, stride * 8], child));
+                    check(Layout::indexed_block(blocklength, &[count, stride, 0], child));
+                    check(Layout::hindexed_block(blocklength, &[stride * 4, count], child));
+                    let children = [child.clone(), named(Element::Float)];
+                    check(Layout::structure(&[blocklength, count], &[0, stride * 8], &children));
+                }
+            }
+        }
+        for lower_bound in -9..9 {
+            (-9..17).for_each(|extent| check(Layout::resized(lower_bound, extent, child)));
+        }
+    }
+}
+
+#[test]
+fn every_subarray_of_a_small_array_agrees() {
+    let mut checked = 0;
+    for child in awkward_children() {
+        for sizes in [[1, 1, 1], [2, 3, 1], [3, 1, 2], [2, 2, 2]] {
+            // Every box: a mixed-radix number of (subsize, start) for each dimension.
+            let boxes =
+                |size: i64| (1..=size).flat_map(move |sub| (0..=size - sub).map(move |start| (sub, start)));
+            for (a, i) in boxes(sizes[0]) {
+                for (b, j) in boxes(sizes[1]) {
+                    for (c, k) in boxes(sizes[2]) {
+                        for order in [Order::C, Order::Fortran] {
+                            let layout = Layout::subarray(&sizes, &[a, b, c], &[i, j, k], order, &child);
+                            assert_agrees(&layout.unwrap(), &format!("{sizes:?}"));
+                            checked += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(checked, 11 * 2 * (1 + 3 * 6 + 6 * 3 + 27));
+}

@@ -1,0 +1,105 @@
+//! What people read: the tree, and the statistics of its segments.
+
+use datatypes::Element::{Char, Double, Float, Int32};
+use datatypes::{Layout, Order, Segment, Spread, Statistics};
+
+use crate::named;
+
+#[test]
+fn trees_show_arguments_and_what_follows_from_them() {
+    assert_eq!(named(Double).tree(), "double  [size 8 B, extent 8 B, true extent 8 B]\n");
+    let atom =
+        Layout::structure(&[3, 1, 0], &[0, 24, 32], &[named(Double), named(Int32), named(Char)]).unwrap();
+    let rows = Layout::vector(2, 1, -3, &named(Float)).unwrap();
+    let both =
+        Layout::structure(&[2, 1], &[0, 128], &[Layout::resized(0, 40, &atom).unwrap(), rows]).unwrap();
+    assert_eq!(
+        both.tree(),
+        "\
+struct blocklengths [2, 1], displacements [0, 128] B  [size 64 B, extent 80 B, true extent 132 B]
+├─ resized lower bound 0, extent 40 B  [size 28 B, extent 40 B, true extent 28 B]
+│  └─ struct blocklengths [3, 1, 0], displacements [0, 24, 32] B  [size 28 B, extent 32 B, true extent 28 B]
+│     ├─ double  [size 8 B, extent 8 B, true extent 8 B]
+│     ├─ int32  [size 4 B, extent 4 B, true extent 4 B]
+│     └─ char  [size 1 B, extent 1 B, true extent 1 B]
+└─ vector count 2, blocklength 1, stride -3 of float  [size 8 B, extent 16 B, true extent 16 B]
+"
+    );
+}
+
+#[test]
+fn every_constructor_has_its_line() {
+    let line = |layout: Result<Layout, _>| {
+        let tree = layout.unwrap().tree();
+        tree.lines().next().unwrap().split("  [").next().unwrap().to_string()
+    };
+    let int = &named(Int32);
+    let cases = [
+        (Layout::contiguous(3, int), "contiguous count 3 of int32"),
+        (Layout::vector(3, 2, 4, int), "vector count 3, blocklength 2, stride 4 of int32"),
+        (Layout::hvector(3, 2, -40, int), "hvector count 3, blocklength 2, stride -40 B of int32"),
+        (
+            Layout::indexed(&[1, 2], &[4, 0], int),
+            "indexed blocklengths [1, 2], displacements [4, 0] of int32",
+        ),
+        (Layout::hindexed(&[1], &[-4], int), "hindexed blocklengths [1], displacements [-4] B of int32"),
+        (
+            Layout::indexed_block(2, &[4, 0], int),
+            "indexed_block blocklength 2, displacements [4, 0] of int32",
+        ),
+        (Layout::hindexed_block(2, &[], int), "hindexed_block blocklength 2, displacements [] B of int32"),
+        (Layout::structure(&[], &[], &[]), "struct blocklengths [], displacements [] B"),
+        (
+            Layout::subarray(&[4, 5], &[2, 3], &[1, 0], Order::Fortran, int),
+            "subarray sizes [4, 5], subsizes [2, 3], starts [1, 0], Fortran order of int32",
+        ),
+        (Layout::resized(-4, 12, int), "resized lower bound -4, extent 12 B of int32"),
+    ];
+    for (layout, text) in cases {
+        assert_eq!(line(layout), text);
+    }
+}
+
+#[test]
+fn long_lists_and_many_members_are_cut() {
+    let displacements: Vec<i64> = (0..1000).collect();
+    let long = Layout::indexed_block(1, &displacements, &named(Int32)).unwrap();
+    assert!(long.tree().contains("displacements [0, 1, 2, 3, 4, 5, 6, 7, 8, … 1000 in all] of int32"));
+    let children = vec![named(Int32); 12];
+    let wide = Layout::structure(&[1; 12], &displacements[..12], &children).unwrap();
+    assert_eq!(wide.tree().lines().count(), 11);
+    assert!(wide.tree().ends_with("├─ int32  [size 4 B, extent 4 B, true extent 4 B]\n└─ … 3 more\n"));
+}
+
+#[test]
+fn statistics_of_the_segments() {
+    let layout = Layout::indexed(&[1, 3, 1, 2], &[0, 2, 6, 10], &named(Int32)).unwrap();
+    let statistics = Statistics::of([layout.segments()]);
+    assert_eq!(
+        statistics,
+        Statistics {
+            segments: 4,
+            bytes: 28,
+            block_bytes: Some(Spread { min: 4, median: 4, max: 12, distinct: 3 }),
+            stride_bytes: Some(Spread { min: 8, median: 16, max: 16, distinct: 2 }),
+        }
+    );
+}
+
+#[test]
+fn statistics_that_do_not_exist_are_missing() {
+    let none = Statistics::of([Layout::contiguous(0, &named(Int32)).unwrap().segments()]);
+    assert_eq!(none, Statistics { segments: 0, bytes: 0, block_bytes: None, stride_bytes: None });
+    let one = Statistics::of([named(Int32).segments()]);
+    assert_eq!(one.stride_bytes, None);
+    assert_eq!(one.block_bytes, Some(Spread { min: 4, median: 4, max: 4, distinct: 1 }));
+    assert_eq!(Statistics::of::<Vec<Segment>>([]), none);
+}
+
+#[test]
+fn no_stride_leads_from_one_array_to_the_next() {
+    let column = Layout::vector(2, 1, -4, &named(Int32)).unwrap();
+    let two = Statistics::of([column.segments(), column.segments()]);
+    assert_eq!(two.segments, 4);
+    assert_eq!(two.stride_bytes, Some(Spread { min: -16, median: -16, max: -16, distinct: 1 }));
+}
