@@ -70,22 +70,36 @@ impl Layout {
             return Err(SchemaError::Version { expected: SCHEMA, found });
         }
         let Read { layout, .. } = serde_json::from_str(text)?;
+        if let Some(place) = positional(&layout, "layout".into()) {
+            let reason = serde::de::Error::custom("a list, where a layout is an object");
+            return Err(SchemaError::Refused { place, reason });
+        }
         Self::deserialize(&layout).map_err(|reason| locate(&layout, reason))
     }
+}
+
+/// The layouts right below one, with the names they are reached by.
+fn below(layout: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let child = layout.get("child").map(|child| ("child".to_string(), child));
+    let children = layout.get("children").and_then(Value::as_array).into_iter().flatten().enumerate();
+    child.into_iter().chain(children.map(|(i, child)| (format!("children[{i}]"), child)))
+}
+
+/// Where a list stands for a layout. Serde would read its items as arguments, by their order alone.
+fn positional(layout: &Value, place: String) -> Option<String> {
+    if layout.is_array() {
+        return Some(place);
+    }
+    below(layout).find_map(|(name, child)| positional(child, format!("{place}.{name}")))
 }
 
 /// Follows a refusal down to the innermost layout that is refused.
 fn locate(layout: &Value, reason: serde_json::Error) -> SchemaError {
     let (mut place, mut layout, mut reason) = ("layout".to_string(), layout, reason);
-    loop {
-        let child = layout.get("child").map(|child| ("child".to_string(), child));
-        let children = layout.get("children").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let mut below = child.into_iter().chain(children.map(|(i, child)| (format!("children[{i}]"), child)));
-        let refused = below.find_map(|(name, child)| Some((name, child, Layout::deserialize(child).err()?)));
-        let Some((name, child, why)) = refused else {
-            return SchemaError::Refused { place, reason };
-        };
+    let refused = |(name, child)| Some((name, child, Layout::deserialize(child).err()?));
+    while let Some((name, child, why)) = below(layout).find_map(refused) {
         place = format!("{place}.{name}");
         (layout, reason) = (child, why);
     }
+    SchemaError::Refused { place, reason }
 }

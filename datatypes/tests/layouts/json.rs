@@ -117,6 +117,16 @@ fn arguments_in_a_file_are_checked_as_if_called() {
     assert!(message.starts_with("layout: invalid type: floating point `2.5`, expected i64"), "{message}");
 }
 
+/// Arguments are read by name only.
+#[test]
+fn lists_in_place_of_layouts_are_refused() {
+    refused(file(json!(["named", "int32"])), "layout: a list, where a layout is an object");
+    let inner = json!({"constructor": "contiguous", "count": 3, "child": ["named", "int32"]});
+    refused(file(inner.clone()), "layout.child: a list, where a layout is an object");
+    let outer = json!({"constructor": "struct", "blocklengths": [1], "displacements_bytes": [0], "children": [inner]});
+    refused(file(outer), "layout.children[0].child: a list, where a layout is an object");
+}
+
 /// The deepest layout of structs takes the most levels of JSON, and must still be readable.
 #[test]
 fn the_deepest_layout_comes_back() {
