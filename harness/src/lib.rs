@@ -4,6 +4,7 @@
 //! know neither files nor processes; [`mpi`] finds, installs, builds for and starts the MPIs of this machine.
 
 pub mod event;
+pub mod methods;
 pub mod mpi;
 pub mod record;
 pub mod report;

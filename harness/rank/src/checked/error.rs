@@ -1,0 +1,54 @@
+//! MPI's return codes as errors that name the call.
+
+use std::ffi::{c_char, c_int};
+
+use mpi::ffi;
+
+/// An MPI call that failed, or could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// MPI returned an error code.
+    #[error("{call} failed with code {code}: {text}")]
+    Failed {
+        /// The MPI function.
+        call: &'static str,
+        /// Its return code.
+        code: c_int,
+        /// `MPI_Error_string` of the code.
+        text: String,
+    },
+    /// An argument does not fit in the C interface.
+    #[error("{call}: {argument} = {value} does not fit in the C type int that this interface has for it")]
+    TooLarge {
+        /// The MPI function.
+        call: &'static str,
+        /// The argument's MPI name.
+        argument: &'static str,
+        /// Its value.
+        value: i64,
+    },
+}
+
+/// `Ok` for `MPI_SUCCESS`, the error with its text for all else.
+#[inline]
+pub fn check(call: &'static str, code: c_int) -> Result<(), CallError> {
+    if code == ffi::MPI_SUCCESS as c_int { Ok(()) } else { Err(failed(call, code)) }
+}
+
+#[cold]
+fn failed(call: &'static str, code: c_int) -> CallError {
+    let mut text = [0u8; ffi::MPI_MAX_ERROR_STRING as usize];
+    let mut length: c_int = 0;
+    // SAFETY: the buffer has the length that the standard demands, and both pointers live through the call.
+    let known = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    let text = match known == ffi::MPI_SUCCESS as c_int {
+        true => String::from_utf8_lossy(&text[..length as usize]).into_owned(),
+        false => "no text for this code".to_owned(),
+    };
+    CallError::Failed { call, code, text }
+}
+
+/// `value` as a C `int`.
+pub fn int(call: &'static str, argument: &'static str, value: i64) -> Result<c_int, CallError> {
+    c_int::try_from(value).map_err(|_| CallError::TooLarge { call, argument, value })
+}

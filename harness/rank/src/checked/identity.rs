@@ -1,0 +1,100 @@
+//! Which MPI this program was compiled for, and which one is loaded.
+//!
+//! The two can differ: the loader takes what `LD_LIBRARY_PATH` says. Where their binary interfaces differ too,
+//! handles would be misread, so the program refuses to start.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use mpi::ffi;
+
+use super::ddtbench_compiled_for;
+
+/// Name and version from the `mpi.h` that this program was compiled with.
+pub fn compiled_for() -> String {
+    // SAFETY: constants.c defines it as a NUL-terminated string of static storage.
+    unsafe { CStr::from_ptr(&raw const ddtbench_compiled_for) }.to_string_lossy().into_owned()
+}
+
+/// `MPI_Get_library_version`; may be called before initialisation.
+pub fn library_version() -> String {
+    let mut text = vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
+    let mut length: c_int = 0;
+    // SAFETY: the buffer has the length that the standard demands. The call has only pointers to characters and
+    // to an int, so it is safe to make even into a library with another binary interface.
+    let code = unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
+    if code != ffi::MPI_SUCCESS as c_int {
+        return String::new();
+    }
+    String::from_utf8_lossy(&text[..length as usize]).trim_end_matches('\0').to_owned()
+}
+
+/// The standard that the library implements, e.g. `4.1`.
+pub fn standard() -> String {
+    let (mut version, mut subversion) = (0, 0);
+    // SAFETY: both pointers live through the call.
+    unsafe { ffi::MPI_Get_version(&mut version, &mut subversion) };
+    format!("{version}.{subversion}")
+}
+
+/// The file of the MPI library that is mapped into this process.
+pub fn library_path() -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let is_mpi = |path: &&str| {
+        let file = path.rsplit('/').next().unwrap_or_default();
+        ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name))
+    };
+    maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).find(is_mpi).map(str::to_owned)
+}
+
+/// A binary interface: libraries that share one can stand in for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Abi {
+    /// MPICH and its relatives (Intel MPI, MVAPICH, Cray MPICH).
+    Mpich,
+    /// Open MPI and its relatives.
+    OpenMpi,
+}
+
+fn abi(name: &str) -> Option<Abi> {
+    const RELATIVES: &[(&str, Abi)] = &[
+        ("Open MPI", Abi::OpenMpi),
+        ("Spectrum MPI", Abi::OpenMpi),
+        ("Intel(R) MPI", Abi::Mpich),
+        ("MVAPICH", Abi::Mpich),
+        ("CRAY MPICH", Abi::Mpich),
+        ("MPICH", Abi::Mpich),
+    ];
+    RELATIVES.iter().find(|(text, _)| name.contains(text)).map(|(_, abi)| *abi)
+}
+
+/// Refuses a library with another binary interface than this program was compiled for.
+pub fn verify() -> Result<(), String> {
+    judge(&compiled_for(), &library_version(), library_path().as_deref())
+}
+
+fn judge(compiled: &str, loaded: &str, path: Option<&str>) -> Result<(), String> {
+    if loaded.contains(compiled) || abi(compiled) == abi(loaded) {
+        return Ok(());
+    }
+    let first = loaded.lines().next().unwrap_or_default();
+    Err(format!(
+        "this program was compiled for {compiled}, but the loader found {first} ({}): their binary interfaces differ. \
+         Point LD_LIBRARY_PATH at {compiled}, or build the program for the other MPI",
+        path.unwrap_or("file unknown")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relatives_may_stand_in_for_each_other_and_strangers_may_not() {
+        assert!(judge("MPICH 5.0.2", "MPICH Version:      5.0.2", None).is_ok());
+        assert!(judge("MPICH 4.0.2", "Intel(R) MPI Library 2021.19.0 for Linux* OS", None).is_ok());
+        assert!(judge("Open MPI 5.0.11", "Open MPI v5.0.11, package: ...", None).is_ok());
+        let error =
+            judge("MPICH 5.0.2", "Open MPI v5.0.11, package: x", Some("/lib/libmpi.so.40")).unwrap_err();
+        assert!(error.contains("compiled for MPICH 5.0.2") && error.contains("/lib/libmpi.so.40"), "{error}");
+    }
+}

@@ -1,0 +1,30 @@
+//! A thin checked layer over the MPI C interface: every return code is looked at, every handle is freed.
+//!
+//! The crate `mpi` brings initialisation and the bindings; its safe calls drop return codes and lack subarrays,
+//! resized types and windows, so all else calls `mpi::ffi` here, and only here.
+
+pub mod comm;
+pub mod datatype;
+pub mod error;
+pub mod identity;
+pub mod symbols;
+pub mod window;
+pub mod world;
+
+pub use comm::Comm;
+pub use datatype::{Datatype, Recipe};
+pub use error::{CallError, check};
+pub use window::Window;
+pub use world::World;
+
+use std::ffi::c_char;
+
+use ::mpi::ffi::MPI_Datatype;
+
+unsafe extern "C" {
+    static ddtbench_byte: MPI_Datatype;
+    static ddtbench_char: MPI_Datatype;
+    static ddtbench_packed: MPI_Datatype;
+    // Declared as one character; the string goes on behind it up to its NUL.
+    static ddtbench_compiled_for: c_char;
+}

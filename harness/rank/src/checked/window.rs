@@ -1,0 +1,121 @@
+//! Windows for one-sided communication, and memory shared within a node.
+
+use std::ffi::{c_int, c_void};
+
+use mpi::ffi;
+use mpi::ffi::MPI_Aint;
+
+use super::{CallError, Comm, Datatype, check};
+
+/// A window over memory of this process, with displacements in bytes; freed when dropped.
+pub struct Window {
+    raw: ffi::MPI_Win,
+}
+
+impl Window {
+    fn null() -> Self {
+        // SAFETY: a constant of the library, to be overwritten.
+        Self { raw: unsafe { ffi::RSMPI_WIN_NULL } }
+    }
+
+    fn return_errors(&self) -> Result<(), CallError> {
+        // SAFETY: a live window and a predefined error handler.
+        check("MPI_Win_set_errhandler", unsafe {
+            ffi::MPI_Win_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)
+        })
+    }
+
+    /// `MPI_Win_create` over `memory`; collective.
+    ///
+    /// # Safety
+    /// `memory` must stay where it is until the window is dropped, and be left alone by this process while an
+    /// epoch is open in which another rank accesses it.
+    pub unsafe fn create(memory: &mut [u8], comm: &Comm) -> Result<Self, CallError> {
+        let mut window = Self::null();
+        let (base, bytes) = (memory.as_mut_ptr().cast::<c_void>(), memory.len() as MPI_Aint);
+        // SAFETY: the memory is given with its length, and the caller vouches for its life.
+        check("MPI_Win_create", unsafe {
+            ffi::MPI_Win_create(base, bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &mut window.raw)
+        })?;
+        window.return_errors()?;
+        Ok(window)
+    }
+
+    /// `MPI_Win_fence`, which ends the epoch before it and begins the next.
+    #[inline]
+    pub fn fence(&self) -> Result<(), CallError> {
+        // SAFETY: a live window; 0 makes no assertion.
+        check("MPI_Win_fence", unsafe { ffi::MPI_Win_fence(0, self.raw) })
+    }
+
+    /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
+    ///
+    /// # Safety
+    /// The origin's memory must be readable for the datatype until the next fence, and the target's place must
+    /// lie within its window.
+    #[inline]
+    pub unsafe fn put(
+        &self,
+        (address, count, datatype): (*const u8, c_int, &Datatype),
+        target: usize,
+        (displacement, target_count, target_type): (usize, c_int, &Datatype),
+    ) -> Result<(), CallError> {
+        // SAFETY: the caller vouches for the memory; handles are live.
+        check("MPI_Put", unsafe {
+            ffi::MPI_Put(
+                address.cast::<c_void>(),
+                count,
+                datatype.raw(),
+                target as c_int,
+                displacement as MPI_Aint,
+                target_count,
+                target_type.raw(),
+                self.raw,
+            )
+        })
+    }
+
+    /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address here.
+    pub fn shared(bytes: usize, comm: &Comm) -> Result<(Self, *mut u8), CallError> {
+        let mut window = Self::null();
+        let mine = if comm.rank()? == 0 { bytes as MPI_Aint } else { 0 };
+        let mut address: *mut c_void = std::ptr::null_mut();
+        // SAFETY: `baseptr` is the address of a pointer, passed as void* as the standard has it.
+        check("MPI_Win_allocate_shared", unsafe {
+            ffi::MPI_Win_allocate_shared(
+                mine,
+                1,
+                ffi::RSMPI_INFO_NULL,
+                comm.raw(),
+                (&raw mut address).cast::<c_void>(),
+                &mut window.raw,
+            )
+        })?;
+        window.return_errors()?;
+        let (mut size, mut unit): (MPI_Aint, c_int) = (0, 0);
+        // SAFETY: as above; all pointers live through the call.
+        check("MPI_Win_shared_query", unsafe {
+            ffi::MPI_Win_shared_query(
+                window.raw,
+                0,
+                &mut size,
+                &mut unit,
+                (&raw mut address).cast::<c_void>(),
+            )
+        })?;
+        Ok((window, address.cast::<u8>()))
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: constants and handles only; a window that was never made is null and is left alone.
+        if self.raw != unsafe { ffi::RSMPI_WIN_NULL } {
+            // SAFETY: owned and live; windows are dropped on all ranks together, before MPI is finalised.
+            let code = unsafe { ffi::MPI_Win_free(&mut self.raw) };
+            if let Err(error) = check("MPI_Win_free", code) {
+                eprintln!("{error}");
+            }
+        }
+    }
+}

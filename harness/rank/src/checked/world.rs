@@ -1,0 +1,72 @@
+//! Initialisation, and the world of ranks.
+
+use std::ffi::c_int;
+
+use mpi::Threading;
+use mpi::environment::Universe;
+use mpi::ffi;
+
+use super::{CallError, Comm, check};
+
+/// MPI between initialisation and finalisation.
+pub struct World {
+    /// All ranks.
+    pub comm: Comm,
+    /// The thread level in force, by its name in the standard.
+    pub thread_level: &'static str,
+    /// Finalises when dropped, hence after the communicator.
+    _universe: Universe,
+}
+
+impl World {
+    /// Initialises MPI for one communicating thread per rank, with errors returned instead of fatal.
+    pub fn initialize() -> anyhow::Result<Self> {
+        let (universe, level) = mpi::initialize_with_threading(Threading::Funneled)
+            .ok_or_else(|| anyhow::anyhow!("MPI is initialised already"))?;
+        let comm = Comm::world();
+        comm.return_errors()?;
+        let thread_level = match level {
+            Threading::Single => "MPI_THREAD_SINGLE",
+            Threading::Funneled => "MPI_THREAD_FUNNELED",
+            Threading::Serialized => "MPI_THREAD_SERIALIZED",
+            Threading::Multiple => "MPI_THREAD_MULTIPLE",
+        };
+        Ok(Self { comm, thread_level, _universe: universe })
+    }
+
+    /// `MPI_Wtick` in seconds.
+    pub fn tick_s(&self) -> f64 {
+        // SAFETY: MPI is initialised while `self` lives.
+        unsafe { ffi::RSMPI_Wtick() }
+    }
+
+    /// Ends all ranks at once; for the one that cannot go on while others wait for it.
+    pub fn abort(exit_code: c_int) -> ! {
+        // SAFETY: MPI ends every process of the world; nothing of this one is used afterwards.
+        let code = unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, exit_code) };
+        // Where even that fails there is only leaving.
+        let _: Result<(), CallError> = check("MPI_Abort", code);
+        std::process::exit(exit_code)
+    }
+}
+
+/// Says why a world of one is likely the wrong launcher's doing, where a launcher's variables tell of more ranks.
+pub fn wrong_launcher(compiled_for: &str, size: usize) -> Option<String> {
+    const SIZES: &[(&str, &str)] = &[
+        ("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec"),
+        ("PMI_SIZE", "a PMI launcher (MPICH's or Intel's mpiexec, or srun --mpi=pmi2)"),
+        ("MPI_LOCALNRANKS", "Hydra (MPICH's or Intel's mpiexec)"),
+        ("SLURM_NTASKS", "srun or sbatch"),
+    ];
+    if size > 1 {
+        return None;
+    }
+    let told = SIZES.iter().find_map(|(variable, launcher)| {
+        let ranks: usize = std::env::var(variable).ok()?.parse().ok()?;
+        (ranks > 1).then(|| format!("{launcher} set {variable}={ranks}"))
+    })?;
+    Some(format!(
+        "every process is alone in its MPI world although {told}: the launcher belongs to another MPI. This program \
+         is compiled for {compiled_for}; start it with that MPI's mpiexec"
+    ))
+}

@@ -1,0 +1,86 @@
+//! Ends the process before an MPI's growing memory takes the machine with it.
+//!
+//! Open MPI 5's one-sided operations with gaps have grown past 12 GB on the original's largest sets.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ddtbench::event::{Event, Outcome};
+
+use crate::method;
+use crate::output;
+
+/// How often the memory is looked at: growth of 10 GB/s, faster than pages can be cleared, passes the limit by
+/// half a gigabyte at most.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Growth that a method may have in any case: what libraries set aside for their own buffers.
+const LEAST_ALLOWANCE_BYTES: u64 = 1 << 30;
+
+/// Exit code of a process that the guard ended.
+const EXIT_CODE: i32 = 3;
+
+/// Watches this process from another thread while it lives.
+pub struct MemoryGuard {
+    stop: Arc<AtomicBool>,
+    watcher: Option<JoinHandle<()>>,
+}
+
+impl MemoryGuard {
+    /// Watches, if the method is one that libraries are known to grow with. The process may grow by a quarter of
+    /// the memory that is free now, or by a gibibyte where that is less.
+    pub fn watch(method: &str) -> Option<Self> {
+        let start = method::is_hungry(method).then(resident_bytes).flatten()?;
+        let limit = start + (available_bytes()? / 4).max(LEAST_ALLOWANCE_BYTES);
+        let stop = Arc::new(AtomicBool::new(false));
+        let (stopped, method) = (Arc::clone(&stop), method.to_owned());
+        let watcher = std::thread::spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                if resident_bytes().is_some_and(|now| now > limit) {
+                    leave(&method, limit - start);
+                }
+                std::thread::park_timeout(PERIOD);
+            }
+        });
+        Some(Self { stop, watcher: Some(watcher) })
+    }
+}
+
+impl Drop for MemoryGuard {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(watcher) = self.watcher.take() {
+            watcher.thread().unpark();
+            // A panic in the watcher has been printed; there is nothing to add.
+            let _ = watcher.join();
+        }
+    }
+}
+
+fn leave(method: &str, allowance: u64) -> ! {
+    let detail = format!(
+        "memory guard: the MPI made the process grow by more than {:.1} GiB beyond arrays and buffers",
+        allowance as f64 / f64::from(1 << 30)
+    );
+    output::tell_json(&Event::Ended { method: method.to_owned(), outcome: Outcome::Crashed { detail } });
+    std::process::exit(EXIT_CODE)
+}
+
+/// Memory of this process that is really there.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    kilobytes(&status, "VmRSS:")
+}
+
+/// Memory that the machine could still give.
+pub fn available_bytes() -> Option<u64> {
+    let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
+    kilobytes(&memory, "MemAvailable:")
+}
+
+fn kilobytes(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}

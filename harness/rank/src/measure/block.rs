@@ -1,0 +1,172 @@
+//! One block: the datatype is created, the ping-pong repeated, the datatype freed. The timed loop only fills lists.
+
+use std::time::Instant;
+
+use ddtbench::event::Block;
+
+use super::session::Session;
+use crate::checked::CallError;
+use crate::memory::Memory;
+use crate::method::{Method, Setup};
+
+/// How much a block does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// Samples.
+    pub samples: usize,
+    /// Repetitions per sample.
+    pub batch: u32,
+}
+
+/// Runs a block. The samples mean something at the origin only; other ranks return an empty block.
+pub fn run(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    amount: Amount,
+) -> Result<Block, CallError> {
+    let (setup, ends) = (session.setup, method.ends());
+    let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
+    for samples in [&mut block.pack_s, &mut block.communicate_s, &mut block.unpack_s, &mut block.round_trip_s]
+    {
+        samples.reserve_exact(amount.samples);
+    }
+    let start = Instant::now();
+    method.create()?;
+    block.create_s = ends.creates.then(|| start.elapsed().as_secs_f64());
+    // The other rank may still be creating: its delay must not reach the first sample.
+    setup.comm.barrier()?;
+    session.exchange_untimed(memory, method)?;
+    match amount.batch {
+        1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
+        _ => batched(session, memory, method, amount, &mut block)?,
+    }
+    let start = Instant::now();
+    method.free()?;
+    block.free_s = ends.creates.then(|| start.elapsed().as_secs_f64());
+    if !ends.packs {
+        block.pack_s.clear();
+        block.unpack_s.clear();
+    }
+    Ok(block)
+}
+
+fn one_by_one(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    samples: usize,
+    block: &mut Block,
+) -> Result<(), CallError> {
+    let setup = session.setup;
+    for _ in 0..samples {
+        if let Some(eviction) = &session.eviction {
+            eviction.evict(setup, memory);
+            setup.comm.barrier()?;
+        }
+        if let Some([start, packed, arrived, end]) = repetition(setup, memory, method)? {
+            block.pack_s.push((packed - start).as_secs_f64());
+            block.communicate_s.push((arrived - packed).as_secs_f64());
+            block.unpack_s.push((end - arrived).as_secs_f64());
+            block.round_trip_s.push((end - start).as_secs_f64());
+        }
+    }
+    Ok(())
+}
+
+/// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so packing
+/// is timed in loops of its own, and the communication alone has no samples.
+fn batched(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    amount: Amount,
+    block: &mut Block,
+) -> Result<(), CallError> {
+    let setup = session.setup;
+    for _ in 0..amount.samples {
+        let start = Instant::now();
+        for _ in 0..amount.batch {
+            repetition_unread(setup, memory, method)?;
+        }
+        block.round_trip_s.push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
+    }
+    if session.is_origin() && method.ends().packs {
+        for _ in 0..amount.samples {
+            let start = Instant::now();
+            (0..amount.batch).try_for_each(|_| method.pack(memory))?;
+            let packed = Instant::now();
+            (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
+            let end = Instant::now();
+            block.pack_s.push((packed - start).as_secs_f64() / f64::from(amount.batch));
+            block.unpack_s.push((end - packed).as_secs_f64() / f64::from(amount.batch));
+        }
+    }
+    Ok(())
+}
+
+/// One ping-pong; the origin's readings of the clock: start, packed, answer received, unpacked.
+///
+/// In an all-to-all every rank does the same: there, and back with the two arrays exchanged.
+#[inline]
+pub fn repetition(
+    setup: &Setup<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<Option<[Instant; 4]>, CallError> {
+    if setup.me != 0 {
+        return repetition_unread(setup, memory, method).map(|()| None);
+    }
+    let start = Instant::now();
+    method.pack(memory)?;
+    let packed = Instant::now();
+    there_and_back(setup, memory, method)?;
+    let arrived = Instant::now();
+    method.unpack(memory)?;
+    let end = Instant::now();
+    settle_roles(setup, memory);
+    Ok(Some([start, packed, arrived, end]))
+}
+
+/// One ping-pong without the clock.
+#[inline]
+fn repetition_unread(
+    setup: &Setup<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<(), CallError> {
+    if setup.me == 0 || setup.is_all_to_all() {
+        method.pack(memory)?;
+        there_and_back(setup, memory, method)?;
+        method.unpack(memory)?;
+        settle_roles(setup, memory);
+        return Ok(());
+    }
+    method.receive(memory)?;
+    method.unpack(memory)?;
+    method.pack(memory)?;
+    method.send(memory)
+}
+
+/// What lies between the origin's packing and its unpacking.
+#[inline]
+fn there_and_back(setup: &Setup<'_>, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+    if setup.is_all_to_all() {
+        method.exchange(memory)?;
+        method.unpack(memory)?;
+        memory.arrays.swap(0, 1);
+        method.pack(memory)?;
+        method.exchange(memory)
+    } else {
+        method.send(memory)?;
+        method.receive(memory)
+    }
+}
+
+/// After an all-to-all's way back the arrays get their own roles again.
+#[inline]
+fn settle_roles(setup: &Setup<'_>, memory: &mut Memory) {
+    if setup.is_all_to_all() {
+        memory.arrays.swap(0, 1);
+    }
+}

@@ -1,0 +1,8 @@
+//! The timed loops and what surrounds them: numbers in, nothing computed or printed here but the stopping rule.
+
+pub mod block;
+pub mod cache;
+pub mod clock;
+pub mod schedule;
+pub mod session;
+pub mod state;

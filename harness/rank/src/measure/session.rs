@@ -1,0 +1,64 @@
+//! What one case's loops share.
+
+use ddtbench::event::{Event, Outcome};
+
+use super::cache::Eviction;
+use super::clock::Clock;
+use super::state::StateProbe;
+use crate::checked::{CallError, Comm};
+use crate::memory::Memory;
+use crate::method::{Method, Setup};
+use crate::output::Output;
+
+/// One case on all ranks.
+pub struct Session<'a> {
+    /// The exchange, on the pair's communicator or on all ranks'.
+    pub setup: &'a Setup<'a>,
+    /// All ranks.
+    pub world: &'a Comm,
+    /// This process among them.
+    pub world_rank: usize,
+    /// This process's pair.
+    pub pair: usize,
+    /// The state of the machine, as this pair sees it.
+    pub probe: StateProbe<'a>,
+    /// What the clock can do.
+    pub clock: Clock,
+    /// The lines to evict between repetitions; `None` where caches stay warm.
+    pub eviction: Option<Eviction>,
+    /// Number of the last generation of data; equal on all ranks.
+    pub generation: u32,
+    /// Where events go.
+    pub output: Output,
+}
+
+impl Session<'_> {
+    /// Whether this process's clock counts: the origin of a pair, or rank 0 of an all-to-all.
+    pub fn is_origin(&self) -> bool {
+        self.setup.me == 0
+    }
+
+    /// Tells on rank 0 that work on a method begins.
+    pub fn working(&mut self, method: &str, stage: &str) {
+        if self.world_rank == 0 {
+            self.output.tell(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
+        }
+    }
+
+    /// Tells on rank 0 that a method has ended.
+    pub fn ended(&mut self, method: &str, outcome: Outcome) {
+        if self.world_rank == 0 {
+            self.output.tell(&Event::Ended { method: method.to_owned(), outcome });
+        }
+    }
+
+    /// Whether `flag` holds on every rank.
+    pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
+        Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
+    }
+
+    /// Goes there and back once; nothing is timed.
+    pub fn exchange_untimed(&self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+        super::block::repetition(self.setup, memory, method).map(drop)
+    }
+}

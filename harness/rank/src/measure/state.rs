@@ -1,0 +1,142 @@
+//! The state of the machine beside each block: how far apart the cores of a pair are, and how fast a core copies.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use datatypes::Element;
+use ddtbench::event::MachineState;
+
+use crate::checked::{CallError, Comm, Datatype, Window};
+
+/// Round trips of one latency reading. 20 take some microseconds, far above the clock's resolution.
+const ROUND_TRIPS: u64 = 20;
+
+/// Latency readings, of which the median counts: one interrupted reading does not.
+const READINGS: usize = 7;
+
+/// Spins before a waiting core lets others run; only reached where there are more ranks than cores.
+const SPINS: u32 = 10_000;
+
+/// Bytes of the copied buffer: fits in the second-level cache of every current core, twice.
+const COPY_BYTES: usize = 64 * 1024;
+
+/// Copies of one reading, of which the fastest counts.
+const COPIES: usize = 8;
+
+/// Measures the state, with the peer of a pair.
+pub struct StateProbe<'a> {
+    pair: &'a Comm,
+    me: usize,
+    shared: Option<Line>,
+    byte: Datatype,
+    from: Vec<u8>,
+    to: Vec<u8>,
+}
+
+/// A cache line that both ranks of a pair see.
+struct Line {
+    _window: Window,
+    _comm: Comm,
+    flag: *const AtomicU64,
+    /// The last value written; grows by two per round trip.
+    count: u64,
+}
+
+impl<'a> StateProbe<'a> {
+    /// Collective over the pair. Ranks on different nodes, and MPIs without shared windows, use messages.
+    pub fn new(pair: &'a Comm) -> Result<Self, CallError> {
+        let comm = pair.split_shared()?;
+        let shared = if comm.size()? == 2 { Line::new(comm).ok() } else { None };
+        // Both ranks must do the same.
+        let both = pair.minima(&[if shared.is_some() { 1.0 } else { 0.0 }])?[0] > 0.0;
+        Ok(Self {
+            pair,
+            me: pair.rank()?,
+            shared: shared.filter(|_| both),
+            byte: Datatype::predefined(Element::Byte),
+            from: vec![1; COPY_BYTES],
+            to: vec![2; COPY_BYTES],
+        })
+    }
+
+    /// One reading; collective over the pair.
+    pub fn read(&mut self) -> Result<MachineState, CallError> {
+        self.pair.barrier()?;
+        let mut latencies = [0.0; READINGS];
+        for latency in &mut latencies {
+            let start = Instant::now();
+            match &mut self.shared {
+                Some(line) => (0..ROUND_TRIPS).for_each(|_| line.round_trip(self.me)),
+                None => self.messages()?,
+            }
+            *latency = start.elapsed().as_secs_f64() / (2 * ROUND_TRIPS) as f64;
+        }
+        latencies.sort_unstable_by(f64::total_cmp);
+        Ok(MachineState { latency_s: latencies[READINGS / 2], copy_bytes_per_s: self.copy_rate() })
+    }
+
+    fn messages(&self) -> Result<(), CallError> {
+        let mut message = [0u8; 8];
+        for _ in 0..ROUND_TRIPS {
+            for sender in [0, 1] {
+                // SAFETY: the message has eight bytes on both ranks.
+                unsafe {
+                    match self.me == sender {
+                        true => self.pair.send(message.as_ptr(), 8, &self.byte, 1 - self.me)?,
+                        false => self.pair.receive(message.as_mut_ptr(), 8, &self.byte, 1 - self.me)?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy_rate(&mut self) -> f64 {
+        let fastest = (0..COPIES).map(|_| {
+            let start = Instant::now();
+            black_box(&mut self.to[..]).copy_from_slice(black_box(&self.from));
+            start.elapsed().as_secs_f64()
+        });
+        COPY_BYTES as f64 / fastest.fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Line {
+    fn new(comm: Comm) -> Result<Self, CallError> {
+        let (window, address) = Window::shared(4096, &comm)?;
+        let flag = address.cast::<AtomicU64>().cast_const();
+        if comm.rank()? == 0 {
+            // SAFETY: the window has 4096 bytes, aligned to a page, and lives as long as `self`; all access is atomic.
+            unsafe { &*flag }.store(0, Ordering::SeqCst);
+        }
+        comm.barrier()?;
+        Ok(Self { _window: window, _comm: comm, flag, count: 0 })
+    }
+
+    /// Rank 0 writes an odd number and waits for the even one that rank 1 answers with.
+    fn round_trip(&mut self, me: usize) {
+        // SAFETY: as in `new`.
+        let flag = unsafe { &*self.flag };
+        let (ping, pong) = (self.count + 1, self.count + 2);
+        if me == 0 {
+            flag.store(ping, Ordering::Release);
+            wait_for(flag, pong);
+        } else {
+            wait_for(flag, ping);
+            flag.store(pong, Ordering::Release);
+        }
+        self.count = pong;
+    }
+}
+
+fn wait_for(flag: &AtomicU64, value: u64) {
+    let mut spins = 0;
+    while flag.load(Ordering::Acquire) < value {
+        std::hint::spin_loop();
+        spins += 1;
+        if spins % SPINS == 0 {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Methods: how a test's bytes travel. A new one is a file and a line in [`make`], and one in
+//! [`ddtbench::methods::METHODS`].
+//!
+//! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
+//! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
+
+mod one_sided;
+mod two_sided;
+
+use std::ffi::c_int;
+
+use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
+use datatypes::{Element, Layout};
+
+use crate::checked::error::int;
+use crate::checked::{CallError, Comm, Recipe};
+use crate::memory::Memory;
+
+/// Where a message's bytes lie at one end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the application's arrays.
+    Arrays,
+    /// Packed, in the wire buffer.
+    Wire,
+}
+
+/// What a method does at both ends, for verification and for the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// Where the bytes come from before [`Method::pack`].
+    pub from: Place,
+    /// Where they are after [`Method::unpack`].
+    pub to: Place,
+    /// The order on the wire.
+    pub order: WireOrder,
+    /// Whether it makes datatypes, so that creation is worth timing.
+    pub creates: bool,
+    /// Whether it packs and unpacks explicitly.
+    pub packs: bool,
+}
+
+/// How a test's bytes travel.
+pub trait Method {
+    /// What it does at both ends.
+    fn ends(&self) -> Ends;
+    /// Makes the datatypes; timed as `create`.
+    fn create(&mut self) -> Result<(), CallError>;
+    /// Frees them; timed as `free`.
+    fn free(&mut self) -> Result<(), CallError>;
+    /// Gathers the message; timed as `pack`.
+    fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Sends to the peer.
+    fn send(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Receives from the peer.
+    fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Both, to and from every rank.
+    fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Scatters the message; timed as `unpack`.
+    fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Lets this process change its memory between transfers, where the method shares it with others.
+    fn settle(&mut self) -> Result<(), CallError> {
+        Ok(())
+    }
+}
+
+/// One end of a message as MPI is given it.
+pub struct Endpoint {
+    /// The array that addresses count from.
+    array: usize,
+    /// Bytes from its start.
+    origin_bytes: i64,
+    /// Bytes from one peer's block to the next one's, in an all-to-all.
+    block_bytes: i64,
+    recipe: Recipe,
+}
+
+impl Endpoint {
+    /// Byte of the arrays' memory that the datatype's displacement 0 stands for, for the block of `peer`.
+    fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
+        let start =
+            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.block_bytes;
+        usize::try_from(start).expect("a message starts within the arrays' memory")
+    }
+}
+
+/// What every method needs to know of a case.
+pub struct Setup<'a> {
+    /// The micro-app.
+    pub app: &'a dyn MicroApp,
+    /// The ranks that exchange: a pair, or all.
+    pub comm: &'a Comm,
+    /// This process's rank in `comm`.
+    pub me: usize,
+    /// Number of ranks in `comm`.
+    pub ranks: usize,
+    /// The type of every value on the wire.
+    pub element: Element,
+    /// Bytes on the wire from one rank.
+    pub message_bytes: usize,
+}
+
+impl<'a> Setup<'a> {
+    /// The facts of `app` on `comm`.
+    pub fn new(app: &'a dyn MicroApp, comm: &'a Comm) -> Result<Self, CallError> {
+        let message_bytes = app.message_bytes() as usize;
+        Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element(), message_bytes })
+    }
+
+    /// The other rank of a pair.
+    fn peer(&self) -> usize {
+        1 - self.me
+    }
+
+    /// Whether every rank sends to every rank.
+    pub fn is_all_to_all(&self) -> bool {
+        matches!(self.app.exchange(), Exchange::AllToAll { .. })
+    }
+
+    /// Blocks of a message: one, or one per peer.
+    fn blocks(&self) -> usize {
+        if self.is_all_to_all() { self.ranks } else { 1 }
+    }
+
+    /// Values of a block of the message.
+    fn block_elements(&self) -> Result<c_int, CallError> {
+        let elements = self.message_bytes / self.blocks() / self.element.size() as usize;
+        int("MPI_Send", "count", elements as i64)
+    }
+
+    /// One side of the message as a datatype: the whole of it for a pair, a peer's block for an all-to-all.
+    fn endpoint(&self, side: Side, arrays: &Arrays) -> Result<Endpoint, CallError> {
+        let (array, origin_bytes, layout): (usize, i64, Layout) = match (self.app.exchange(), side) {
+            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block),
+            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block),
+            (Exchange::Pairs, side) => {
+                let (origin, layout) =
+                    self.app.message(side, WireOrder::Ddt).datatype(&arrays.displacements());
+                (0, origin, layout)
+            }
+        };
+        Ok(Endpoint { array, origin_bytes, block_bytes: layout.extent(), recipe: Recipe::new(&layout)? })
+    }
+}
+
+/// The functions that a method calls beyond those that every MPI has.
+pub fn needs(name: &str) -> &'static [&'static str] {
+    match name {
+        "mpi_pack" => &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"],
+        "put_manual" | "put_ddt" => &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"],
+        _ => &[],
+    }
+}
+
+/// Whether a library is known to let the method's memory grow without bound, so that it must be watched.
+pub fn is_hungry(name: &str) -> bool {
+    name.starts_with("put_")
+}
+
+/// The method called `name`; collective over the setup's ranks. `memory` must stay where it is while it lives.
+pub fn make<'a>(
+    name: &str,
+    setup: &'a Setup<'a>,
+    memory: &mut Memory,
+) -> anyhow::Result<Box<dyn Method + 'a>> {
+    use two_sided::{End, TwoSided};
+    Ok(match name {
+        "reference" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Wire)?),
+        "manual" => Box::new(TwoSided::new(setup, memory, End::ByHand, End::ByHand)?),
+        "mpi_pack" => Box::new(TwoSided::new(setup, memory, End::MpiPacked, End::MpiPacked)?),
+        "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
+        "ddt_to_packed" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Wire)?),
+        "packed_to_ddt" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Typed)?),
+        "put_manual" => Box::new(one_sided::PutManual::new(setup, memory)?),
+        "put_ddt" => Box::new(one_sided::PutDatatype::new(setup, memory)?),
+        other => anyhow::bail!("method {other:?} is listed but not implemented"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_listed_method_names_functions_of_mpi_only() {
+        for method in ddtbench::methods::METHODS {
+            assert!(super::needs(method.name).iter().all(|function| function.starts_with("MPI_")));
+        }
+    }
+}

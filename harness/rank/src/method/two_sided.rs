@@ -1,0 +1,207 @@
+//! Send and receive, with each end in one of four ways: as it lies in a wire buffer, through the application's
+//! own loop, through `MPI_Pack`, or as a derived datatype.
+
+use std::ffi::c_int;
+
+use apps::{Side, WireOrder};
+
+use super::{Endpoint, Ends, Method, Place, Setup};
+use crate::checked::error::int;
+use crate::checked::{CallError, Datatype};
+use crate::memory::Memory;
+
+/// How one end of the message is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Packed already, or to be left packed.
+    Wire,
+    /// The application's loop packs or unpacks it.
+    ByHand,
+    /// `MPI_Pack` or `MPI_Unpack` with the datatype.
+    MpiPacked,
+    /// MPI is given the datatype.
+    Typed,
+}
+
+impl End {
+    fn is_typed(self) -> bool {
+        matches!(self, Self::MpiPacked | Self::Typed)
+    }
+
+    fn place(self) -> Place {
+        if self == Self::Wire { Place::Wire } else { Place::Arrays }
+    }
+}
+
+/// A two-sided method.
+pub struct TwoSided<'a> {
+    setup: &'a Setup<'a>,
+    send: EndState,
+    receive: EndState,
+    /// Type and count of one packed block.
+    packed: Datatype,
+    packed_count: c_int,
+}
+
+/// One end: how, where, and its datatype between create and free.
+struct EndState {
+    how: End,
+    endpoint: Endpoint,
+    datatype: Option<Datatype>,
+}
+
+impl EndState {
+    fn new(setup: &Setup<'_>, memory: &Memory, how: End, side: Side) -> Result<Self, CallError> {
+        Ok(Self { how, endpoint: setup.endpoint(side, &memory.arrays)?, datatype: None })
+    }
+
+    fn create(&mut self) -> Result<(), CallError> {
+        if self.how.is_typed() {
+            self.datatype = Some(self.endpoint.recipe.create()?);
+        }
+        Ok(())
+    }
+
+    fn free(&mut self) -> Result<(), CallError> {
+        self.datatype.take().map_or(Ok(()), Datatype::free)
+    }
+
+    #[inline]
+    fn datatype(&self) -> &Datatype {
+        self.datatype.as_ref().expect("created before use")
+    }
+}
+
+impl<'a> TwoSided<'a> {
+    pub fn new(setup: &'a Setup<'a>, memory: &Memory, send: End, receive: End) -> anyhow::Result<Self> {
+        let by_mpi = send == End::MpiPacked;
+        let (packed, packed_count) = match by_mpi {
+            true => {
+                (Datatype::packed(), int("MPI_Send", "count", (setup.message_bytes / setup.blocks()) as i64)?)
+            }
+            false => (Datatype::predefined(setup.element), setup.block_elements()?),
+        };
+        let send = EndState::new(setup, memory, send, Side::Send)?;
+        let receive = EndState::new(setup, memory, receive, Side::Receive)?;
+        if by_mpi {
+            let datatype = send.endpoint.recipe.create()?;
+            let needed = setup.comm.pack_size(setup.blocks() as c_int, &datatype)?;
+            datatype.free()?;
+            anyhow::ensure!(
+                needed <= memory.outgoing.len(),
+                "MPI_Pack_size asks for {needed} bytes for a message of {}",
+                setup.message_bytes
+            );
+        }
+        Ok(Self { setup, send, receive, packed, packed_count })
+    }
+
+    /// Address, count and type of what is sent to `peer`.
+    #[inline]
+    fn source(&self, memory: &Memory, peer: usize) -> (*const u8, c_int, &Datatype) {
+        match self.send.how {
+            End::Typed => {
+                let offset = self.send.endpoint.offset(&memory.arrays, peer);
+                (memory.read_from(offset), 1, self.send.datatype())
+            }
+            _ => (memory.outgoing.as_ptr(), self.packed_count, &self.packed),
+        }
+    }
+
+    /// Address, count and type of what is received from `peer`.
+    #[inline]
+    fn target(&self, memory: &mut Memory, peer: usize) -> (*mut u8, c_int, &Datatype) {
+        match self.receive.how {
+            End::Typed => {
+                let offset = self.receive.endpoint.offset(&memory.arrays, peer);
+                (memory.write_to(offset), 1, self.receive.datatype())
+            }
+            _ => (memory.incoming.as_mut_ptr(), self.packed_count, &self.packed),
+        }
+    }
+}
+
+impl Method for TwoSided<'_> {
+    fn ends(&self) -> Ends {
+        let by_hand = self.send.how == End::ByHand;
+        Ends {
+            from: self.send.how.place(),
+            to: self.receive.how.place(),
+            order: if by_hand { WireOrder::Manual } else { WireOrder::Ddt },
+            creates: self.send.how.is_typed() || self.receive.how.is_typed(),
+            packs: matches!(self.send.how, End::ByHand | End::MpiPacked),
+        }
+    }
+
+    fn create(&mut self) -> Result<(), CallError> {
+        self.send.create()?;
+        self.receive.create()
+    }
+
+    fn free(&mut self) -> Result<(), CallError> {
+        self.send.free()?;
+        self.receive.free()
+    }
+
+    #[inline]
+    fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        match self.send.how {
+            End::ByHand => {
+                self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
+                Ok(())
+            }
+            End::MpiPacked => {
+                let offset = self.send.endpoint.offset(&memory.arrays, 0);
+                let address = memory.read_from(offset);
+                let (blocks, datatype) = (self.setup.blocks() as c_int, self.send.datatype());
+                // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the
+                // verification before timing have shown.
+                unsafe { self.setup.comm.pack(address, blocks, datatype, &mut memory.outgoing) }.map(drop)
+            }
+            End::Wire | End::Typed => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        let (address, count, datatype) = self.source(memory, 0);
+        // SAFETY: as in `pack`; a packed block lies within the wire buffer.
+        unsafe { self.setup.comm.send(address, count, datatype, self.setup.peer()) }
+    }
+
+    #[inline]
+    fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        let (address, count, datatype) = self.target(memory, 0);
+        // SAFETY: as in `send`, on memory that is borrowed mutably.
+        unsafe { self.setup.comm.receive(address, count, datatype, self.setup.peer()) }
+    }
+
+    #[inline]
+    fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        let (to, target_count, target_type) = self.target(memory, 0);
+        let (from, source_count, source_type) = self.source(memory, 0);
+        // SAFETY: as in `send` and `receive`; blocks follow each other one extent apart at both ends.
+        unsafe {
+            self.setup.comm.all_to_all((from, source_count, source_type), (to, target_count, target_type))
+        }
+    }
+
+    #[inline]
+    fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        match self.receive.how {
+            End::ByHand => {
+                self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
+                Ok(())
+            }
+            End::MpiPacked => {
+                let offset = self.receive.endpoint.offset(&memory.arrays, 0);
+                let address = memory.write_to(offset);
+                let (blocks, datatype) = (self.setup.blocks() as c_int, self.receive.datatype());
+                let packed = &memory.incoming[..self.setup.message_bytes];
+                // SAFETY: as in `pack`, on memory that is borrowed mutably.
+                unsafe { self.setup.comm.unpack(packed, address, blocks, datatype) }
+            }
+            End::Wire | End::Typed => Ok(()),
+        }
+    }
+}
