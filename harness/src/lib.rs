@@ -1,11 +1,16 @@
 //! Everything about a run but the MPI calls: plans, records, statistics, reports, and starting rank programs.
 //!
-//! The rank program sends [`event`]s; [`stats`] and [`report`] make figures and text of what they hold, and
-//! know neither files nor processes; [`mpi`] finds, installs, builds for and starts the MPIs of this machine.
+//! The rank program sends [`event`]s; [`summary`] makes [`record`]s of them by [`stats`], and [`report`] makes
+//! text of records; neither knows files or processes. [`mpi`] finds, installs, builds for and starts the MPIs of
+//! this machine; [`run`] walks through a [`plan`] and keeps what comes back in a [`folder`].
 
 pub mod event;
+pub mod folder;
 pub mod methods;
 pub mod mpi;
+pub mod plan;
 pub mod record;
 pub mod report;
+pub mod run;
 pub mod stats;
+pub mod summary;

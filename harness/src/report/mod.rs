@@ -1,1 +1,8 @@
-//! Reports.
+//! Exporters: records, cases, tests and layouts as text. No files, no printing, no figures computed here.
+
+pub mod csv;
+pub mod ddtbench_format;
+pub mod layout;
+pub mod list;
+pub mod table;
+pub mod units;

@@ -1,0 +1,1 @@
+//! The run folder: what is kept, and when.

@@ -1,0 +1,1 @@
+//! Plans: the list of cases to run.

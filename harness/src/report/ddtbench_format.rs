@@ -1,0 +1,1 @@
+//! ddtbench_format

@@ -1,0 +1,1 @@
+//! A run: from a plan to a folder of results.

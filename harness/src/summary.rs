@@ -1,0 +1,1 @@
+//! From the events of a case to the lines of the summary.
