@@ -1,1 +1,288 @@
 //! The run folder: what is kept, and when.
+//!
+//! A finished case is kept by appending its samples and blocks, syncing, and only then its rows of
+//! `summary.csv`, in one write. These rows are the mark: a case is done if and only if they are there for all of
+//! its methods. Whatever else is in the files is left of a run that was cut off, and is removed when it is resumed.
+
+mod log;
+mod stand_in;
+mod torn;
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::plan::{Format, Plan, PlanError};
+use crate::record::{CaseResult, Phase, Record};
+use log::Log;
+use stand_in::{report, summary};
+
+/// The plan.
+pub const PLAN: &str = "plan.toml";
+/// Machine, MPI and settings.
+pub const ENVIRONMENT: &str = "environment.json";
+/// Every raw sample.
+pub const SAMPLES: &str = "samples.csv";
+/// The machine beside each block.
+pub const BLOCKS: &str = "blocks.csv";
+/// The figures.
+pub const SUMMARY: &str = "summary.csv";
+/// The original suite's text format.
+pub const ORIGINAL: &str = "ddtbench.out";
+/// Where the lines of each case end in [`ORIGINAL`], whose lines do not tell: `test,params,end_bytes`.
+const ORIGINAL_INDEX: &str = ".ddtbench.out.csv";
+
+/// Test and parameters: what tells the cases of one run apart.
+pub type Key = (String, String);
+
+/// A folder that results are being written to. No other process writes to it meanwhile.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    samples: Log,
+    blocks: Log,
+    summary: Log,
+    original: Option<(Log, Log)>,
+    _lock: File,
+}
+
+/// Why results cannot be kept or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// There is something already.
+    #[error("{} is there and not empty; choose another folder with --out, or go on with it: ddtbench run --resume {}", .0.display(), .0.display())]
+    NotEmpty(PathBuf),
+    /// Another process writes there.
+    #[error("another ddtbench is writing to {}", .0.display())]
+    InUse(PathBuf),
+    /// The system refused.
+    #[error("{}: {source}; what was finished before is kept", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// No folder of a run.
+    #[error("{} is not the folder of a run: it has no {missing}", .path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+        /// The file that is missing.
+        missing: &'static str,
+    },
+    /// A file that cannot be understood.
+    #[error("{}: {reason}", .path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The plan in it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+type Result<T> = std::result::Result<T, FolderError>;
+
+/// Adds the path to an error of the system.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+    let path = path.to_owned();
+    move |source| FolderError::Io { path, source }
+}
+
+impl Folder {
+    /// Makes the folder of a new run, and shows that it can be written to.
+    ///
+    /// # Errors
+    /// A folder that is not empty, a file in its place, or one that cannot be written to.
+    pub fn create(path: &Path, plan: &Plan) -> Result<Self> {
+        fs::create_dir_all(path).map_err(at(path))?;
+        let lock = lock(path)?;
+        if fs::read_dir(path).map_err(at(path))?.next().is_some() {
+            return Err(FolderError::NotEmpty(path.to_owned()));
+        }
+        replace(&path.join(PLAN), plan.to_toml().as_bytes())?;
+        Self::open(path, plan, lock)
+    }
+
+    /// Opens the folder of a run that was cut off, and removes what is left of unfinished cases.
+    ///
+    /// # Errors
+    /// A folder of no run, files that cannot be understood or written to.
+    pub fn resume(path: &Path) -> Result<(Self, Plan, Vec<Record>)> {
+        let mut plan = read_plan(path)?;
+        plan.check()?;
+        let lock = lock(path)?;
+        let summary = path.join(SUMMARY);
+        let records = if summary.exists() { whole_records(&summary)? } else { Vec::new() };
+        let done = done(&records, &plan.methods);
+        for name in [SUMMARY, SAMPLES, BLOCKS] {
+            torn::keep(&path.join(name), &done)?;
+        }
+        torn::keep_original(&path.join(ORIGINAL), &path.join(ORIGINAL_INDEX), &done)?;
+        let folder = Self::open(path, &plan, lock)?;
+        let records = records.into_iter().filter(|record| done.contains(&key(record))).collect();
+        Ok((folder, plan, records))
+    }
+
+    fn open(path: &Path, plan: &Plan, lock: File) -> Result<Self> {
+        let log = |name| Log::open(&path.join(name));
+        let original = plan.formats.contains(&Format::Ddtbench);
+        Ok(Self {
+            path: path.to_owned(),
+            samples: log(SAMPLES)?,
+            blocks: log(BLOCKS)?,
+            summary: log(SUMMARY)?,
+            original: if original { Some((log(ORIGINAL)?, log(ORIGINAL_INDEX)?)) } else { None },
+            _lock: lock,
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the plan, for example when the MPI's name has become known.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_plan(&self, plan: &Plan) -> Result<()> {
+        replace(&self.path.join(PLAN), plan.to_toml().as_bytes())
+    }
+
+    /// Replaces the account of the machine.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_environment(&self, environment: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(environment).expect("plain data");
+        text.push(b'\n');
+        replace(&self.path.join(ENVIRONMENT), &text)
+    }
+
+    /// Keeps a finished case, and gives its records.
+    ///
+    /// # Errors
+    /// If the disk is full, for example; the files are then as they were.
+    pub fn append(&mut self, case: &CaseResult) -> Result<Vec<Record>> {
+        let records = summary::records(case);
+        let before = self.lengths();
+        self.try_append(case, &records).inspect_err(|_| self.cut(&before))?;
+        Ok(records)
+    }
+
+    fn try_append(&mut self, case: &CaseResult, records: &[Record]) -> Result<()> {
+        self.samples.append(&report::csv::samples(case, self.samples.is_empty()))?;
+        self.blocks.append(&report::csv::blocks(case, self.blocks.is_empty()))?;
+        if let Some((text, index)) = &mut self.original {
+            let header = if text.is_empty() { report::ddtbench_format::header() } else { String::new() };
+            text.append(format!("{header}{}", report::ddtbench_format::lines(case)).as_bytes())?;
+            let end = text.len().to_string();
+            let mut row = csv::Writer::from_writer(Vec::new());
+            row.write_record([&case.case.test, &case.case.params, &end]).expect("memory does not fail");
+            index.append(&row.into_inner().expect("memory does not fail"))?;
+        }
+        // Last: this is the mark.
+        self.summary.append(&report::csv::summary(records, self.summary.is_empty()))
+    }
+
+    fn logs(&mut self) -> impl Iterator<Item = &mut Log> {
+        // The mark goes first, so that no cut leaves it without what it stands for.
+        let original = self.original.iter_mut().flat_map(|(text, index)| [index, text]);
+        [&mut self.summary, &mut self.blocks, &mut self.samples].into_iter().chain(original)
+    }
+
+    fn lengths(&mut self) -> Vec<u64> {
+        self.logs().map(|log| log.len()).collect()
+    }
+
+    fn cut(&mut self, lengths: &[u64]) {
+        self.logs().zip(lengths).for_each(|(log, &length)| log.cut(length));
+    }
+}
+
+/// The plan of a run's folder, as it is written.
+///
+/// # Errors
+/// If there is none, or it cannot be understood.
+pub fn read_plan(path: &Path) -> Result<Plan> {
+    let file = path.join(PLAN);
+    if !file.exists() {
+        return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
+    }
+    Ok(Plan::read(&file)?)
+}
+
+/// The records of a run's folder; of a run that was cut off, those that are whole.
+///
+/// # Errors
+/// If there are none, or they cannot be understood.
+pub fn read_records(path: &Path) -> Result<Vec<Record>> {
+    let file = path.join(SUMMARY);
+    if !file.exists() {
+        return Err(FolderError::NotARun { path: path.to_owned(), missing: SUMMARY });
+    }
+    whole_records(&file)
+}
+
+fn whole_records(file: &Path) -> Result<Vec<Record>> {
+    let bytes = fs::read(file).map_err(at(file))?;
+    report::csv::read_summary(torn::whole_rows(&bytes))
+        .map_err(|error| FolderError::Broken { path: file.to_owned(), reason: error.to_string() })
+}
+
+fn key(record: &Record) -> Key {
+    (record.test.clone(), record.params.clone())
+}
+
+/// The cases whose methods all have their row of the whole ping-pong.
+pub fn done(records: &[Record], methods: &[String]) -> HashSet<Key> {
+    let whole = |record: &&Record| record.phase == Phase::RoundTrip;
+    let seen: HashSet<(Key, &str)> =
+        records.iter().filter(whole).map(|record| (key(record), record.method.as_str())).collect();
+    let is_done = |case: &Key| methods.iter().all(|method| seen.contains(&(case.clone(), method.as_str())));
+    records.iter().map(key).filter(is_done).collect()
+}
+
+/// Writes a file beside the old one, then puts it in its place.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        readable_by_all(file.as_file())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(at(path))
+}
+
+/// Temporary files are the owner's alone; results are as other files.
+fn readable_by_all(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+/// Keeps other processes out while the file is open.
+fn lock(path: &Path) -> Result<File> {
+    let folder = File::open(path).map_err(at(path))?;
+    // SAFETY: the descriptor is open, and the call touches no memory.
+    let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+    // A file system without locks is no reason not to run.
+    if refused && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
+        return Err(FolderError::InUse(path.to_owned()));
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests;

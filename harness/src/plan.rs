@@ -1,1 +1,442 @@
-//! Plans: the list of cases to run.
+//! Plans: the list of cases to run, and under which conditions; built from flags or read from a TOML file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use apps::{Context, MicroApp, ParameterError, Preset, Test, Values};
+use serde::{Deserialize, Serialize};
+
+use crate::methods::{self, METHODS};
+use crate::record::Case;
+
+mod selection;
+
+pub use selection::{Selected, Selection};
+
+/// The version of the file's format.
+pub const SCHEMA: u32 = 1;
+/// The name of a set of values that is none of the test's.
+pub const CUSTOM: &str = "custom";
+
+/// Whether repetitions find their buffers in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Cache {
+    /// As the last repetition left it.
+    #[default]
+    Warm,
+    /// The buffers are evicted before each repetition.
+    Cold,
+}
+
+impl Cache {
+    /// The name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warm => "warm",
+            Self::Cold => "cold",
+        }
+    }
+}
+
+/// Which ranks play with each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Pairs {
+    /// 0 with 1, 2 with 3, and so on.
+    #[default]
+    Adjacent,
+    /// The first half with the second half.
+    Across,
+}
+
+impl Pairs {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Adjacent => "adjacent",
+            Self::Across => "across",
+        }
+    }
+}
+
+/// A text format beside the tables that are always written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// The original suite's, as `ddtbench.out`.
+    Ddtbench,
+}
+
+/// When a method has been measured enough, and when a rank program counts as hanging.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Repetitions before the first that counts.
+    pub warmup: u32,
+    /// Repetitions that are made in any case.
+    pub min_runs: u32,
+    /// Repetitions that are never exceeded.
+    pub max_runs: u32,
+    /// Time of a method's repetitions, in seconds.
+    pub max_time_s: f64,
+    /// Half width of the median's interval at which a method is done, in percent of the median.
+    pub precision_percent: f64,
+    /// Silence of the rank program after which it is ended, in seconds.
+    pub timeout_s: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            warmup: 10,
+            min_runs: 30,
+            max_runs: 2000,
+            max_time_s: max_time_s(Preset::Quick),
+            precision_percent: 2.5,
+            timeout_s: 60.0,
+        }
+    }
+}
+
+/// The time of a method's repetitions in a preset, in seconds: `quick` must end within 3 minutes.
+pub const fn max_time_s(preset: Preset) -> f64 {
+    match preset {
+        Preset::Quick => 0.35,
+        Preset::Default => 0.6,
+        Preset::Full => 1.0,
+    }
+}
+
+/// One test with one set of values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedCase {
+    /// The test's name.
+    pub test: String,
+    /// The set that the values start from; without one, the set of `quick`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Values that differ from the set's, or all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Text>,
+}
+
+impl PlannedCase {
+    /// The test and its values.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, or a text that is no value.
+    pub fn resolve(&self) -> Result<(&'static Test, Values), ParameterError> {
+        let test = apps::find(&self.test)?;
+        let set = match self.set.as_deref() {
+            None | Some(CUSTOM) => test.quick_set().name,
+            Some(name) => name,
+        };
+        let mut values = test.set(set)?;
+        for (name, text) in &self.params {
+            values.assign(test, name, &text.0)?;
+        }
+        Ok((test, values))
+    }
+
+    /// The case with all values, and the name of the set that has just these.
+    fn of(test: &Test, set: Option<&str>, values: &Values) -> Self {
+        let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
+        let named = set.filter(|name| is_set(name));
+        let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
+        Self {
+            test: test.name.to_owned(),
+            set: Some(known.unwrap_or(CUSTOM).to_owned()),
+            params: values.pairs().map(|(name, value)| (name.to_owned(), Text(value))).collect(),
+        }
+    }
+}
+
+/// A value as text; a file may also give a number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Text(pub String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Text;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a whole number or a text")
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
+                Ok(Text(value.to_string()))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Text, E> {
+                Ok(Text(value.to_owned()))
+            }
+        }
+        from.deserialize_any(Visitor)
+    }
+}
+
+/// What to run, in which order, under which conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The version of the file's format.
+    pub schema: u32,
+    /// The MPI's name in this project; without one, it is picked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpi: Option<String>,
+    /// Number of ranks.
+    #[serde(default = "two")]
+    pub ranks: usize,
+    /// Seed of index lists and data.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Whether repetitions find their buffers in the cache.
+    #[serde(default)]
+    pub cache: Cache,
+    /// Which ranks play with each other.
+    #[serde(default)]
+    pub pairs: Pairs,
+    /// The methods' names.
+    #[serde(default = "all_methods")]
+    pub methods: Vec<String>,
+    /// Instead of the MPI's own launcher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launcher: Option<String>,
+    /// More options for the launcher.
+    #[serde(default)]
+    pub launcher_args: Vec<String>,
+    /// Bind each rank to a core.
+    #[serde(default = "yes")]
+    pub bind: bool,
+    /// Text formats to write besides.
+    #[serde(default)]
+    pub formats: Vec<Format>,
+    /// When to end.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The cases, in order.
+    pub cases: Vec<PlannedCase>,
+}
+
+fn two() -> usize {
+    2
+}
+fn one() -> u64 {
+    1
+}
+fn yes() -> bool {
+    true
+}
+fn all_methods() -> Vec<String> {
+    METHODS.iter().map(|method| method.name.to_owned()).collect()
+}
+
+impl Default for Plan {
+    /// No cases; all else as without flags.
+    fn default() -> Self {
+        Self {
+            schema: SCHEMA,
+            mpi: None,
+            ranks: two(),
+            seed: one(),
+            cache: Cache::default(),
+            pairs: Pairs::default(),
+            methods: all_methods(),
+            launcher: None,
+            launcher_args: Vec::new(),
+            bind: true,
+            formats: Vec::new(),
+            limits: Limits::default(),
+            cases: Vec::new(),
+        }
+    }
+}
+
+/// Why a plan is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The file cannot be read.
+    #[error("plan file {}: {source}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is no plan.
+    #[error("plan file {}: {source}", .file.display())]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// Line, column and reason.
+        source: Box<toml::de::Error>,
+    },
+    /// A value that cannot be.
+    #[error("{field} = {value}: {reason}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        reason: String,
+    },
+    /// No such method.
+    #[error("{0}")]
+    Method(String),
+    /// A case that cannot be, by its number in the plan.
+    #[error("case {number} ({test}): {reason}")]
+    Case {
+        /// From 1.
+        number: usize,
+        /// The test.
+        test: String,
+        /// What would be right.
+        reason: String,
+    },
+    /// A selection that cannot be.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A selection that selects nothing or contradicts itself.
+    #[error("{0}")]
+    Selection(String),
+}
+
+impl Plan {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no TOML, or has wrong, unknown or missing fields, with line and column.
+    pub fn read(file: &Path) -> Result<Self, PlanError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|source| PlanError::Read { file: file.to_owned(), source })?;
+        toml::from_str(&text)
+            .map_err(|source| PlanError::Syntax { file: file.to_owned(), source: Box::new(source) })
+    }
+
+    /// The plan as a file has it.
+    pub fn to_toml(&self) -> String {
+        let text = toml::to_string(self).expect("a checked plan has only values that TOML has");
+        format!(
+            "# What was run; `ddtbench run --resume` goes on by it, `ddtbench run --plan` repeats it.\n{text}"
+        )
+    }
+
+    /// Checks everything that can be checked without an MPI, and completes the values of each case.
+    ///
+    /// # Errors
+    /// The first thing that cannot be: field or case, value, and what would be right.
+    pub fn check(&mut self) -> Result<(), PlanError> {
+        let field = |field, value: String, reason: &str| {
+            Err(PlanError::Field { field, value, reason: reason.to_owned() })
+        };
+        if self.schema != SCHEMA {
+            return field("schema", self.schema.to_string(), "this version of ddtbench reads schema 1");
+        }
+        if self.ranks < 2 || self.ranks % 2 != 0 || i32::try_from(self.ranks).is_err() {
+            return field(
+                "ranks",
+                self.ranks.to_string(),
+                "must be an even number, at least 2: ranks work in pairs",
+            );
+        }
+        if i64::try_from(self.seed).is_err() {
+            return field("seed", self.seed.to_string(), "must be below 2^63");
+        }
+        self.limits.check()?;
+        if self.methods.is_empty() {
+            return field("methods", "[]".to_owned(), "at least one is needed");
+        }
+        for (i, method) in self.methods.iter().enumerate() {
+            methods::find(method).map_err(PlanError::Method)?;
+            if self.methods[..i].contains(method) {
+                return field("methods", format!("{:?}", self.methods), "one is named twice");
+            }
+        }
+        if self.cases.is_empty() {
+            return field("cases", "[]".to_owned(), "at least one is needed");
+        }
+        for i in 0..self.cases.len() {
+            let refuse = |test: &str, reason: String| {
+                Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
+            };
+            let given = &self.cases[i];
+            let (test, values) = match given.resolve() {
+                Ok(resolved) => resolved,
+                Err(error) => return refuse(&given.test, error.to_string()),
+            };
+            let case = PlannedCase::of(test, given.set.as_deref(), &values);
+            if let Err(error) = test.build(&values, self.context()) {
+                return refuse(&case.test, error.to_string());
+            }
+            let is_same = |other: &PlannedCase| other.test == case.test && other.params == case.params;
+            if let Some(first) = self.cases[..i].iter().position(is_same) {
+                return refuse(&case.test, format!("the same as case {}", first + 1));
+            }
+            self.cases[i] = case;
+        }
+        Ok(())
+    }
+
+    /// What tests need to know of the run.
+    pub fn context(&self) -> Context {
+        Context { ranks: self.ranks, seed: self.seed }
+    }
+
+    /// Case `i` as results name it.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn case(&self, i: usize, mpi: &str) -> Case {
+        let planned = &self.cases[i];
+        let (_, values) = planned.resolve().expect("the plan was checked");
+        Case {
+            test: planned.test.clone(),
+            set: planned.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
+            params: values.to_string(),
+            mpi: mpi.to_owned(),
+            ranks: self.ranks,
+            cache: self.cache.name().to_owned(),
+        }
+    }
+
+    /// The micro-app of case `i`.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn app(&self, i: usize) -> Box<dyn MicroApp> {
+        let (test, values) = self.cases[i].resolve().expect("the plan was checked");
+        test.build(&values, self.context()).expect("the plan was checked")
+    }
+}
+
+impl Limits {
+    fn check(&self) -> Result<(), PlanError> {
+        let field = |field, value: String, reason: &str| {
+            Err(PlanError::Field { field, value, reason: reason.to_owned() })
+        };
+        if self.min_runs == 0 {
+            return field("min_runs", "0".to_owned(), "must be at least 1");
+        }
+        if self.max_runs < self.min_runs {
+            let reason = format!("must be at least min_runs, {}", self.min_runs);
+            return field("max_runs", self.max_runs.to_string(), &reason);
+        }
+        let positive = |value: f64| value > 0.0 && value <= 1e6;
+        for (name, value) in [("max_time_s", self.max_time_s), ("timeout_s", self.timeout_s)] {
+            if !positive(value) {
+                return field(name, value.to_string(), "must be above 0 and at most 1000000 seconds");
+            }
+        }
+        if !(self.precision_percent > 0.0 && self.precision_percent < 100.0) {
+            let reason = "must be above 0 and below 100 percent";
+            return field("precision_percent", self.precision_percent.to_string(), reason);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The command line: what can be typed, and who does it.
+
+mod mpi;
+mod output;
+mod progress;
+mod run;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+/// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
+/// derived datatype and in more ways, on a real MPI.
+#[derive(Debug, Parser)]
+#[command(name = "ddtbench", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: run::RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure tests; also what happens without a subcommand
+    Run(Box<run::RunArgs>),
+    /// Show all tests, their parameter sets, and all methods
+    List(show::ListArgs),
+    /// Show which bytes a test sends, and how they lie
+    Layout(show::LayoutArgs),
+    /// Show, add, install and remove MPIs
+    #[command(subcommand)]
+    Mpi(mpi::MpiCommand),
+    /// Print the table of a run again
+    Report(show::ReportArgs),
+    /// Print what makes a shell complete the command line
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// A test's parameters, as several commands take them.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ValueArgs {
+    /// A named parameter set instead of the preset's
+    #[arg(long, value_name = "NAME")]
+    set: Option<String>,
+    /// Single parameters, changing the named set or the one of `quick`
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    params: Vec<String>,
+}
+
+impl Cli {
+    /// Does what was typed; errors are refusals.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            None => return self.run.execute(),
+            Some(Command::Run(args)) => return args.execute(),
+            Some(Command::List(args)) => args.execute()?,
+            Some(Command::Layout(args)) => args.execute()?,
+            Some(Command::Mpi(command)) => command.execute()?,
+            Some(Command::Report(args)) => args.execute()?,
+            Some(Command::Completions { shell }) => {
+                let mut text = Vec::new();
+                clap_complete::generate(shell, &mut Self::command(), "ddtbench", &mut text);
+                output::print(&text)?;
+            }
+            Some(Command::Man) => {
+                let mut text = Vec::new();
+                clap_mangen::Man::new(Self::command()).render(&mut text)?;
+                output::print(&text)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_needs_no_name() {
+        for words in [
+            &["ddtbench"][..],
+            &["ddtbench", "wrf_x_vec", "--ranks", "4"],
+            &["ddtbench", "run", "wrf_x_vec", "-m", "ddt,manual", "--", "-genv", "A", "1"],
+        ] {
+            assert!(Cli::try_parse_from(words).is_ok(), "{words:?}");
+        }
+        assert!(Cli::try_parse_from(["ddtbench", "run", "--resume", "x", "--ranks", "4"]).is_err());
+    }
+}

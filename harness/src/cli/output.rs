@@ -1,0 +1,33 @@
+//! Standard output that may be a pipe which nobody reads to its end.
+
+use std::io::{self, Write};
+
+/// Prints; that the reader has gone, as in `ddtbench list | head`, is no error.
+pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    forgive(io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()))
+}
+
+/// No error if the reader has gone.
+pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("writing to standard output"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A sentence for the user, on standard error.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Columns of the terminal on standard output; `None` if it is none.
+pub fn width() -> Option<u16> {
+    // SAFETY: an all-zero `winsize` is a valid value, which the call only fills.
+    unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        let known = libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) == 0;
+        (known && size.ws_col > 0).then_some(size.ws_col)
+    }
+}

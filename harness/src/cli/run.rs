@@ -1,0 +1,333 @@
+//! The command `run`: from what was typed to a folder of results and a table.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use clap::{Args, ValueEnum};
+use ddtbench::folder::{self, Folder};
+use ddtbench::mpi::{Installation, Project, interrupt};
+use ddtbench::plan::{self, Cache, Format, Pairs, Plan, Selection};
+use ddtbench::record::{Phase, Record};
+use ddtbench::report;
+use ddtbench::run::{End, Environment, Run, memory};
+
+use super::ValueArgs;
+use super::output::{self, say};
+use super::progress::Progress;
+
+/// Exit code after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// Exit code when nothing could be measured.
+const ALL_FAILED: u8 = 1;
+
+/// Flags that describe the run, which a resumed one has in its folder already.
+const GIVEN: [&str; 23] = [
+    "tests",
+    "preset",
+    "set",
+    "params",
+    "methods",
+    "ranks",
+    "launcher",
+    "launcher_args",
+    "more_launcher_args",
+    "no_bind",
+    "out",
+    "seed",
+    "cache",
+    "pairs",
+    "warmup",
+    "min_runs",
+    "max_runs",
+    "max_time",
+    "precision",
+    "timeout",
+    "plan",
+    "formats",
+    "dry_run",
+];
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Names of tests; all if there is none
+    #[arg(value_name = "TEST")]
+    tests: Vec<String>,
+    /// One parameter set per test; the original's sets; those and larger ones [default: quick]
+    #[arg(long, value_enum)]
+    preset: Option<PresetName>,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Methods, by name [default: all]
+    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Number of ranks, even [default: 2]
+    #[arg(short = 'n', long)]
+    ranks: Option<usize>,
+    /// The MPI, by its name in `ddtbench mpi list` or the path of its mpicc
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// Another launcher than the MPI's: srun, a path, or a command with options
+    #[arg(long, value_name = "COMMAND")]
+    launcher: Option<String>,
+    /// An option for the launcher; can be given several times
+    #[arg(long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
+    launcher_args: Vec<String>,
+    /// More options for the launcher
+    #[arg(last = true, value_name = "LAUNCHER_ARG")]
+    more_launcher_args: Vec<String>,
+    /// Leave the ranks where the launcher puts them
+    #[arg(long)]
+    no_bind: bool,
+    /// The folder for the results [default: results/DATE-TIME-MPI]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seed of index lists and data [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Leave the buffers in the cache, or evict them before each repetition [default: warm]
+    #[arg(long, value_enum)]
+    cache: Option<Cache>,
+    /// 0 with 1, 2 with 3, ..., or the first half with the second [default: adjacent]
+    #[arg(long, value_enum)]
+    pairs: Option<Pairs>,
+    /// Repetitions before the first that counts [default: 10]
+    #[arg(long, value_name = "N")]
+    warmup: Option<u32>,
+    /// Repetitions that are made in any case [default: 30]
+    #[arg(long, value_name = "N")]
+    min_runs: Option<u32>,
+    /// Repetitions that are never exceeded [default: 2000]
+    #[arg(long, value_name = "N")]
+    max_runs: Option<u32>,
+    /// Time of one method's repetitions [default: 0.35, 0.6 or 1, by preset]
+    #[arg(long, value_name = "SECONDS")]
+    max_time: Option<f64>,
+    /// Half width of the median's interval at which a method is done [default: 2.5]
+    #[arg(long, value_name = "PERCENT")]
+    precision: Option<f64>,
+    /// Silence after which a hanging rank program is ended [default: 60]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    /// Go on with the run in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = GIVEN)]
+    resume: Option<PathBuf>,
+    /// Run what this file says; other flags win over it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tests", "preset", "set", "params"])]
+    plan: Option<PathBuf>,
+    /// A text format to write besides: the original suite's
+    #[arg(long = "format", value_enum, value_name = "FORMAT")]
+    formats: Vec<Format>,
+    /// Show what is built
+    #[arg(short, long)]
+    verbose: bool,
+    /// Print the plan, and run nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PresetName {
+    Quick,
+    Default,
+    Full,
+}
+
+impl From<PresetName> for apps::Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Quick => Self::Quick,
+            PresetName::Default => Self::Default,
+            PresetName::Full => Self::Full,
+        }
+    }
+}
+
+impl RunArgs {
+    /// Runs; an error is a refusal, a failed experiment is none.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        if let Some(dir) = &self.resume {
+            return self.go_on(dir);
+        }
+        let mut plan = self.plan()?;
+        plan.check()?;
+        memory::check(&plan).map_err(|reason| anyhow!(reason))?;
+        if self.dry_run {
+            output::print(plan.to_toml().as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        // A folder that was asked for is tried before anything is installed or built.
+        let mut folder = self.out.as_deref().map(|out| Folder::create(out, &plan)).transpose()?;
+        let (project, mpi) = self.pick(plan.mpi.as_deref())?;
+        plan.mpi = Some(mpi.name.clone());
+        let folder = match folder.take() {
+            Some(folder) => folder,
+            None => default_folder(&plan, &mpi)?,
+        };
+        folder.write_plan(&plan)?;
+        introduce(&mpi, &folder);
+        self.measure(&project, &mpi, &plan, folder, Vec::new())
+    }
+
+    /// The plan of the flags, or of the file and the flags.
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let mut plan = match &self.plan {
+            Some(file) => Plan::read(file)?,
+            None => Plan::default(),
+        };
+        let preset = self.preset.unwrap_or(PresetName::Quick).into();
+        if self.plan.is_none() {
+            plan.limits.max_time_s = plan::max_time_s(preset);
+        }
+        fn set<T>(field: &mut T, flag: Option<T>) {
+            if let Some(value) = flag {
+                *field = value;
+            }
+        }
+        set(&mut plan.ranks, self.ranks);
+        set(&mut plan.seed, self.seed);
+        set(&mut plan.cache, self.cache);
+        set(&mut plan.pairs, self.pairs);
+        set(&mut plan.limits.warmup, self.warmup);
+        set(&mut plan.limits.min_runs, self.min_runs);
+        set(&mut plan.limits.max_runs, self.max_runs);
+        set(&mut plan.limits.max_time_s, self.max_time);
+        set(&mut plan.limits.precision_percent, self.precision);
+        set(&mut plan.limits.timeout_s, self.timeout);
+        plan.mpi = self.mpi.clone().or(plan.mpi);
+        plan.launcher = self.launcher.clone().or(plan.launcher);
+        plan.launcher_args.extend(self.launcher_args.iter().chain(&self.more_launcher_args).cloned());
+        plan.bind &= !self.no_bind;
+        plan.formats.extend(&self.formats);
+        plan.formats.dedup();
+        if !self.methods.is_empty() {
+            plan.methods.clear();
+            for method in &self.methods {
+                if !plan.methods.contains(method) {
+                    plan.methods.push(method.clone());
+                }
+            }
+        }
+        if self.plan.is_none() {
+            let ValueArgs { set, params } = self.values.clone();
+            let selected = Selection { tests: self.tests.clone(), preset, set, params }.cases(&plan)?;
+            selected.notes.iter().for_each(|note| say(note));
+            plan.cases = selected.cases;
+        }
+        Ok(plan)
+    }
+
+    fn go_on(&self, dir: &Path) -> anyhow::Result<ExitCode> {
+        let (folder, plan, records) = Folder::resume(dir)?;
+        if let (Some(asked), Some(planned)) = (&self.mpi, &plan.mpi)
+            && asked != planned
+        {
+            bail!(
+                "the run in {} is one of `{planned}`; results of `{asked}` belong into another folder",
+                dir.display()
+            );
+        }
+        memory::check(&plan).map_err(|reason| anyhow!(reason))?;
+        let (project, mpi) = self.pick(plan.mpi.as_deref())?;
+        if let Some(before) = Environment::read(&dir.join(folder::ENVIRONMENT)) {
+            let then = format!("{} {}", before.mpi.family, before.mpi.version);
+            if then != mpi.title() {
+                bail!(
+                    "`{}` is {} now and was {then} when the run in {} began; start a new run",
+                    mpi.name,
+                    mpi.title(),
+                    dir.display()
+                );
+            }
+            if before.ddtbench_version != env!("CARGO_PKG_VERSION") {
+                say(&format!("warning: the run was begun by ddtbench {}", before.ddtbench_version));
+            }
+        }
+        introduce(&mpi, &folder);
+        self.measure(&project, &mpi, &plan, folder, records)
+    }
+
+    fn pick(&self, name: Option<&str>) -> anyhow::Result<(Project, Installation)> {
+        let mut project = Project::locate()?;
+        project.verbose = self.verbose;
+        let mpi = project.pick(name, &mut say)?;
+        Ok((project, mpi))
+    }
+
+    fn measure(
+        &self,
+        project: &Project,
+        mpi: &Installation,
+        plan: &Plan,
+        mut folder: Folder,
+        mut records: Vec<Record>,
+    ) -> anyhow::Result<ExitCode> {
+        if interrupt::requested() {
+            return Ok(stopped(&folder));
+        }
+        let built = project.rank_program(mpi, &mut say);
+        if interrupt::requested() {
+            return Ok(stopped(&folder));
+        }
+        let program = built?;
+        let run = Run { plan, installation: mpi, program: &program };
+        let command = run.command_line(0)?;
+        if self.verbose {
+            say(&command);
+        }
+        let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let file = folder.path().join(folder::ENVIRONMENT);
+        let mut environment = match Environment::read(&file).filter(|_| self.resume.is_some()) {
+            Some(mut earlier) => {
+                earlier.resumed.push(now);
+                earlier
+            }
+            None => Environment::now(now, mpi, command),
+        };
+        folder.write_environment(&environment)?;
+
+        let done = folder::done(&records, &plan.methods);
+        let mut progress = Progress::new(plan.cases.len(), plan.methods.len());
+        let result = run.all(&mut folder, &done, &mut environment, &mut progress);
+        drop(progress);
+        let (end, new) = result.with_context(|| resume_hint(&folder))?;
+        records.extend(new);
+        if !records.is_empty() {
+            output::print(report::table::table(&records, output::width()).as_bytes())?;
+        }
+        if end == End::Interrupted {
+            return Ok(stopped(&folder));
+        }
+        output::print(format!("\nresults: {}\n", folder.path().display()).as_bytes())?;
+        let measured = |record: &Record| record.phase == Phase::RoundTrip && record.median_s.is_some();
+        Ok(if records.iter().any(measured) { ExitCode::SUCCESS } else { ExitCode::from(ALL_FAILED) })
+    }
+}
+
+fn introduce(mpi: &Installation, folder: &Folder) {
+    let from = mpi.mpicc.display();
+    say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
+    say(&format!("results: {}", folder.path().display()));
+}
+
+fn resume_hint(folder: &Folder) -> String {
+    format!("stopped; `ddtbench run --resume {}` goes on", folder.path().display())
+}
+
+fn stopped(folder: &Folder) -> ExitCode {
+    say(&resume_hint(folder));
+    ExitCode::from(INTERRUPTED)
+}
+
+/// `results/DATE-TIME-MPI` in the current folder; with a number if two runs begin in one second.
+fn default_folder(plan: &Plan, mpi: &Installation) -> anyhow::Result<Folder> {
+    let stem = format!("results/{}-{}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"), mpi.name);
+    let names = (2..).map(|number| format!("{stem}-{number}"));
+    for name in std::iter::once(stem.clone()).chain(names) {
+        match Folder::create(Path::new(&name), plan) {
+            Err(folder::FolderError::NotEmpty(_) | folder::FolderError::InUse(_)) => {}
+            result => return Ok(result?),
+        }
+    }
+    unreachable!("numbers do not end")
+}

@@ -1,0 +1,105 @@
+//! The commands that only show: `list`, `layout`, `report`.
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use apps::{Context, Preset, Side, WireOrder};
+use clap::{Args, ValueEnum};
+use ddtbench::plan::Selection;
+use ddtbench::{folder, report};
+
+use super::{ValueArgs, output};
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Its form
+    #[arg(long, value_enum, default_value_t)]
+    format: report::list::Format,
+}
+
+#[derive(Debug, Args)]
+pub struct LayoutArgs {
+    /// The test
+    test: String,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Every segment as CSV, in packed order, merged
+    #[arg(long, conflicts_with = "json")]
+    segments: bool,
+    /// The layout as JSON
+    #[arg(long)]
+    json: bool,
+    /// Where the bytes are read, or where they are written
+    #[arg(long, value_enum, default_value = "send")]
+    side: SideName,
+    /// As the hand-written loop packs, or as the datatype does, where the two differ
+    #[arg(long, value_enum, default_value = "manual")]
+    order: OrderName,
+    /// Number of ranks, which decides the blocks of an all-to-all
+    #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: u32,
+    /// Seed of index lists
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of a run
+    dir: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SideName {
+    Send,
+    Receive,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OrderName {
+    Manual,
+    Ddt,
+}
+
+impl ListArgs {
+    pub fn execute(self) -> anyhow::Result<()> {
+        output::print(report::list::list(self.format).as_bytes())
+    }
+}
+
+impl LayoutArgs {
+    pub fn execute(self) -> anyhow::Result<()> {
+        let test = apps::find(&self.test)?;
+        let ValueArgs { set, params } = self.values;
+        let selection = Selection { tests: vec![self.test], preset: Preset::Quick, set, params };
+        let values = selection.values(test)?;
+        let app = test.build(&values, Context { ranks: self.ranks as usize, seed: self.seed })?;
+        let side = match self.side {
+            SideName::Send => Side::Send,
+            SideName::Receive => Side::Receive,
+        };
+        let order = match self.order {
+            OrderName::Manual => WireOrder::Manual,
+            OrderName::Ddt => WireOrder::Ddt,
+        };
+        if self.segments {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            let written = report::layout::segments_csv(&app.message(side, order), &mut out)
+                .and_then(|()| io::Write::flush(&mut out));
+            return output::forgive(written);
+        }
+        let form = if self.json { report::layout::json } else { report::layout::tree };
+        output::print(form(test, &values, app.as_ref(), side, order).as_bytes())
+    }
+}
+
+impl ReportArgs {
+    pub fn execute(self) -> anyhow::Result<()> {
+        let records = folder::read_records(&self.dir)?;
+        if records.is_empty() {
+            bail!("{}: no case has ended", self.dir.display());
+        }
+        output::print(report::table::table(&records, output::width()).as_bytes())
+    }
+}

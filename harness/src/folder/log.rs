@@ -1,0 +1,81 @@
+//! A file that only grows, by whole pieces.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::{FolderError, at};
+
+/// A file that is appended to; what was appended is on the disk.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl Log {
+    /// Opens the file, or makes it.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let file = OpenOptions::new().append(true).create(true).open(path).map_err(at(path))?;
+        let length = file.metadata().map_err(at(path))?.len();
+        Ok(Self { path: path.to_owned(), file, length })
+    }
+
+    /// Appends in one write and waits for the disk. What a failed write leaves, [`Log::cut`] removes.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FolderError> {
+        let write = |mut file: &File| {
+            file.write_all(bytes)?;
+            match file.sync_data() {
+                // Some file systems, and what is no file, cannot sync.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+                synced => synced,
+            }
+        };
+        write(&self.file).map_err(at(&self.path))?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Its length, in bytes.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Goes back to a length it had. If that fails too, resuming removes the rest.
+    pub fn cut(&mut self, length: u64) {
+        self.length = length;
+        let _ = self.file.set_len(length).and_then(|()| self.file.sync_data());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_an_error_with_path_and_reason() {
+        let mut full = Log::open(Path::new("/dev/full")).unwrap();
+        let error = full.append(b"x").unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full: No space left"), "{error}");
+        assert!(full.is_empty());
+    }
+
+    #[test]
+    fn what_was_cut_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut log = Log::open(&path).unwrap();
+        log.append(b"one\n").unwrap();
+        log.append(b"two\n").unwrap();
+        log.cut(4);
+        log.append(b"three\n").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one\nthree\n");
+        assert_eq!(Log::open(&path).unwrap().len(), 10);
+    }
+}

@@ -1,0 +1,105 @@
+use super::*;
+
+fn selection(tests: &[&str]) -> Selection {
+    Selection {
+        tests: tests.iter().map(|&test| test.to_owned()).collect(),
+        preset: Preset::Quick,
+        set: None,
+        params: Vec::new(),
+    }
+}
+
+fn plan(selection: &Selection) -> Result<Plan, PlanError> {
+    let mut plan = Plan::default();
+    plan.cases = selection.cases(&plan)?.cases;
+    plan.check()?;
+    Ok(plan)
+}
+
+fn read(text: &str) -> Result<Plan, PlanError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my.toml");
+    std::fs::write(&file, text).unwrap();
+    let mut plan = Plan::read(&file)?;
+    plan.check()?;
+    Ok(plan)
+}
+
+#[test]
+fn quick_has_one_case_per_test() {
+    assert_eq!(plan(&selection(&[])).unwrap().cases.len(), apps::TESTS.len());
+}
+
+#[test]
+fn a_plan_survives_its_file() {
+    for preset in [Preset::Quick, Preset::Default, Preset::Full] {
+        let plan = plan(&Selection { preset, ..selection(&[]) }).unwrap();
+        assert_eq!(read(&plan.to_toml()).unwrap(), plan);
+    }
+}
+
+#[test]
+fn single_values_make_a_set_of_their_own() {
+    let chosen = Selection { params: vec!["n=1000".to_owned()], ..selection(&["fft2d"]) };
+    let plan = plan(&chosen).unwrap();
+    assert_eq!(plan.cases[0].set.as_deref(), Some(CUSTOM));
+    assert_eq!(plan.case(0, "x").params, "n=1000");
+    assert_eq!(read(&plan.to_toml()).unwrap(), plan);
+}
+
+#[test]
+fn a_written_plan_may_be_short() {
+    let plan = read("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
+    assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
+    assert_eq!((plan.ranks, plan.methods.len()), (2, METHODS.len()));
+}
+
+#[test]
+fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
+    let six = Plan { ranks: 6, ..Plan::default() };
+    let selected = Selection { preset: Preset::Default, ..selection(&["fft2d"]) }.cases(&six).unwrap();
+    assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
+    assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
+    // One that was asked for by name is refused.
+    let named = Selection { set: Some("256".to_owned()), ..selection(&["fft2d"]) };
+    assert!(named.cases(&six).unwrap_err().to_string().contains("multiple of the 6 ranks"));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let cases = "[[cases]]\ntest = \"fft2d\"\n";
+    for (text, words) in [
+        ("schema = 2\n", &["schema = 2"][..]),
+        ("schema = 1\nrank = 4\n", &["my.toml", "line 2", "rank"]),
+        ("schema = 1\nranks = 3\n", &["ranks = 3", "even"]),
+        ("schema = 1\nranks = 0\n", &["ranks = 0", "even"]),
+        ("schema = 1\nranks = -2\n", &["my.toml", "line 2"]),
+        ("schema = 1\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
+        ("schema = 1\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
+        ("schema = 1\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
+        ("schema = 1\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
+        ("schema = 1\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
+        ("schema = 1\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
+        ("schema = 1\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
+        ("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
+        ("schema = [\n", &["my.toml"]),
+    ] {
+        let error = read(&format!("{text}{cases}")).unwrap_err().to_string();
+        for word in words {
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+}
+
+#[test]
+fn selections_that_cannot_be() {
+    let of = |selection: Selection| plan(&selection).unwrap_err().to_string();
+    assert!(of(selection(&["wrf_x_vek"])).contains("did you mean \"wrf_x_vec\"?"));
+    assert!(of(Selection { set: Some("nosuch".to_owned()), ..selection(&[]) }).contains("nosuch"));
+    assert!(of(Selection { set: Some("nosuch".to_owned()), ..selection(&["fft2d"]) }).contains("256"));
+    assert!(of(Selection { params: vec!["n=4".to_owned()], ..selection(&[]) }).contains("TEST"));
+    assert!(of(Selection { params: vec!["n".to_owned()], ..selection(&["fft2d"]) }).contains("NAME=VALUE"));
+    assert!(
+        of(Selection { params: vec!["m=4".to_owned()], ..selection(&["fft2d"]) }).contains("no parameter")
+    );
+}

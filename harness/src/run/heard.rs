@@ -1,0 +1,181 @@
+//! What was heard from one process, and what it says about the methods that it was to measure.
+
+use std::collections::VecDeque;
+
+use crate::event::{Block, Event, Hello, Outcome};
+use crate::mpi::{ExitDescription, Line};
+
+/// Lines of the MPI that are kept to explain how a process ended.
+const LAST_WORDS: usize = 20;
+
+/// Events and last words of one process.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// Its account of itself.
+    pub hello: Option<Box<Hello>>,
+    /// All blocks.
+    pub blocks: Vec<Block>,
+    /// Methods that came to their end.
+    pub ended: Vec<(String, Outcome)>,
+    /// The last method that was begun, and its stage.
+    pub working: Option<(String, String)>,
+    /// Whether the process said that it was done.
+    pub done: bool,
+    words: VecDeque<String>,
+}
+
+/// How the process ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exit {
+    /// By itself.
+    Ended(ExitDescription),
+    /// It was ended after this silence, in seconds.
+    Silent(f64),
+}
+
+impl Heard {
+    /// Takes a line; gives the event if it is one. Anything else is what the MPI has to say.
+    pub fn line(&mut self, line: Line) -> Option<Event> {
+        let text = match line {
+            Line::Out(text) => match serde_json::from_str::<Event>(&text) {
+                Ok(event) => {
+                    self.event(event.clone());
+                    return Some(event);
+                }
+                Err(_) => text,
+            },
+            Line::Err(text) => text,
+        };
+        if !text.trim().is_empty() {
+            self.words.push_back(text.trim().to_owned());
+            if self.words.len() > LAST_WORDS {
+                self.words.pop_front();
+            }
+        }
+        None
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Hello(hello) => self.hello = Some(hello),
+            Event::Working { method, stage } => self.working = Some((method, stage)),
+            Event::Block(block) => self.blocks.push(block),
+            Event::Ended { method, outcome } => {
+                if !self.has_ended(&method) {
+                    self.ended.push((method, outcome));
+                }
+            }
+            Event::Done => self.done = true,
+        }
+    }
+
+    fn has_ended(&self, method: &str) -> bool {
+        self.ended.iter().any(|(known, _)| known == method)
+    }
+
+    /// The blocks of a method.
+    pub fn blocks_of(&self, method: &str) -> Vec<Block> {
+        self.blocks.iter().filter(|block| block.method == method).cloned().collect()
+    }
+
+    /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
+    /// again in a new process. There is always at least one outcome, so that this comes to an end.
+    pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
+        let mut outcomes: Vec<_> =
+            self.ended.iter().filter(|(method, _)| asked.contains(method)).cloned().collect();
+        let guilty = self
+            .working
+            .as_ref()
+            .filter(|(method, _)| !self.done && asked.contains(method) && !self.has_ended(method));
+        if let Some((method, stage)) = guilty {
+            outcomes.push((method.clone(), self.failure(exit, Some(stage))));
+        }
+        if outcomes.is_empty() {
+            outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
+        }
+        outcomes
+    }
+
+    fn failure(&self, exit: Exit, stage: Option<&str>) -> Outcome {
+        let during = match stage {
+            Some("verify") => " while verifying".to_owned(),
+            Some("measure") => " while measuring".to_owned(),
+            Some(stage) => format!(" during {stage}"),
+            None if self.hello.is_some() => " before any method".to_owned(),
+            None => " before anything was heard of it".to_owned(),
+        };
+        let words: Vec<_> = self.words.iter().map(String::as_str).collect();
+        let words =
+            if words.is_empty() { String::new() } else { format!("; last words: {}", words.join(" | ")) };
+        match exit {
+            Exit::Ended(exit) => Outcome::Crashed { detail: format!("{exit}{during}{words}") },
+            Exit::Silent(seconds) => {
+                Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{words}") }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KILLED: Exit = Exit::Ended(ExitDescription { code: Some(137), signal: None });
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn heard(lines: &[&str]) -> Heard {
+        let mut heard = Heard::default();
+        for line in lines {
+            heard.line(Line::Out((*line).to_owned()));
+        }
+        heard
+    }
+
+    #[test]
+    fn a_killed_process_is_the_last_begun_methods_fault() {
+        let heard = heard(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"converged"}}"#,
+            r#"{"event":"working","method":"b","stage":"verify"}"#,
+            "rank 1 died",
+        ]);
+        let outcomes = heard.outcomes(&names(&["a", "b", "c"]), KILLED);
+        assert_eq!(outcomes[0], ("a".to_owned(), Outcome::Converged));
+        let detail = outcomes[1].1.detail().unwrap();
+        assert!(detail.contains("SIGKILL") && detail.contains("verifying"), "{detail}");
+        assert!(detail.contains("rank 1 died"), "{detail}");
+        assert_eq!(outcomes.len(), 2, "c is run again");
+    }
+
+    #[test]
+    fn a_process_that_never_began_fails_all() {
+        let mut heard = Heard::default();
+        heard.line(Line::Err("no such file".to_owned()));
+        let outcomes = heard.outcomes(&names(&["a", "b"]), KILLED);
+        assert_eq!(outcomes.len(), 2);
+        assert!(outcomes.iter().all(|(_, o)| o.detail().unwrap().contains("no such file")));
+    }
+
+    #[test]
+    fn an_announced_crash_is_kept_as_it_is() {
+        let heard = heard(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"crashed","detail":"memory"}}"#,
+        ]);
+        let crashed = Outcome::Crashed { detail: "memory".to_owned() };
+        assert_eq!(heard.outcomes(&names(&["a", "b"]), KILLED), [("a".to_owned(), crashed)]);
+    }
+
+    #[test]
+    fn only_the_last_words_are_kept() {
+        let mut heard = Heard::default();
+        for i in 0..100 {
+            heard.line(Line::Err(format!("word{i}.")));
+        }
+        let Outcome::TimedOut { detail } = heard.failure(Exit::Silent(5.0), None) else { panic!() };
+        assert!(detail.contains("for 5 s") && !detail.contains("word79.") && detail.contains("word80."));
+    }
+}
