@@ -1,1 +1,250 @@
-//! layout
+//! What one test sends: its arrays, its layouts and where its segments lie, as text, CSV and JSON.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+
+use apps::{MicroApp, Side, Test, Values, WireOrder};
+use datatypes::{Layout, Spread, Statistics};
+use serde::{Serialize, Serializer};
+
+use super::units;
+
+/// How many pieces of a message are written out before the rest is counted.
+const SHOWN: usize = 12;
+
+/// The schema of [`json`]. The number changes when a file of the old form would be read wrongly or not at all.
+const SCHEMA: &str = "ddtbench-message/1";
+
+/// A message for people: its arrays, the tree of each piece, its statistics.
+pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
+    let (arrays, message) = (app.arrays(), app.message(side, order));
+    let mut text = format!("{}  {values}\n{}\n", test.name, test.about);
+    let _ = writeln!(text, "{}, in the order of {}", side_text(side), order_text(order));
+
+    text += "\nArrays (slowest dimension first)\n";
+    let name_width = arrays.iter().map(|array| array.name.chars().count()).max().unwrap_or(0);
+    for (i, array) in arrays.iter().enumerate() {
+        let shape: Vec<_> = array.shape.iter().map(usize::to_string).collect();
+        let (name, size) = (array.name, units::bytes(array.bytes() as u64));
+        let _ =
+            writeln!(text, "  {i:>2}  {name:<name_width$}  {} {}  {size}", array.element, shape.join(" x "));
+    }
+
+    text += "\nPieces, in wire order\n";
+    for piece in message.pieces.iter().take(SHOWN) {
+        let _ = writeln!(text, "  {} from byte {}", arrays[piece.array].name, piece.origin_bytes);
+        for line in piece.layout.tree().lines() {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+    if message.pieces.len() > SHOWN {
+        let _ = writeln!(text, "  … {} more", message.pieces.len() - SHOWN);
+    }
+
+    text += "\nStatistics\n";
+    text += &statistics_text(&message.statistics());
+    text
+}
+
+/// The segments of a message in wire order, a line each: number of the array, first byte in it, bytes.
+///
+/// # Errors
+/// What `out` reports.
+pub fn segments_csv(message: &apps::Message, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut out = BufWriter::new(out);
+    writeln!(out, "array,offset_bytes,bytes")?;
+    for (array, segment) in message.segments() {
+        writeln!(out, "{array},{},{}", segment.offset, segment.bytes)?;
+    }
+    out.flush()
+}
+
+/// A message for programs: arrays, whole layouts and statistics as one JSON object.
+pub fn json(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
+    let (specs, message) = (app.arrays(), app.message(side, order));
+    let arrays = specs.iter().map(|spec| Array {
+        name: spec.name,
+        element: spec.element.name(),
+        shape: &spec.shape,
+        bytes: spec.bytes() as u64,
+    });
+    let pieces = message.pieces.iter().map(|piece| Piece {
+        array: piece.array,
+        origin_bytes: piece.origin_bytes,
+        layout: &piece.layout,
+    });
+    let whole = Whole {
+        schema: SCHEMA,
+        test: test.name,
+        params: Params(values.clone()),
+        side: side_name(side),
+        order: order_name(order),
+        bytes: message.size(),
+        arrays: arrays.collect(),
+        pieces: pieces.collect(),
+        statistics: message.statistics(),
+    };
+    pretty(&whole)
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    schema: &'static str,
+    test: &'static str,
+    params: Params,
+    side: &'static str,
+    order: &'static str,
+    bytes: u64,
+    arrays: Vec<Array<'a>>,
+    pieces: Vec<Piece<'a>>,
+    statistics: Statistics,
+}
+
+#[derive(Serialize)]
+struct Array<'a> {
+    name: &'static str,
+    element: &'static str,
+    shape: &'a [usize],
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Piece<'a> {
+    /// Number in `arrays`.
+    array: usize,
+    origin_bytes: i64,
+    layout: &'a Layout,
+}
+
+/// Values as an object, in the parameters' order: numbers as numbers, types by name.
+pub(super) struct Params(pub(super) Values);
+
+impl Serialize for Params {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.pairs().map(|(name, text)| {
+            let value = text.parse::<i64>().map_or(serde_json::Value::String(text), Into::into);
+            (name, value)
+        }))
+    }
+}
+
+/// `value` as indented JSON, ended by a newline.
+pub(super) fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("plain data has a JSON form") + "\n"
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Send => "send",
+        Side::Receive => "receive",
+    }
+}
+
+fn side_text(side: Side) -> &'static str {
+    match side {
+        Side::Send => "What is sent",
+        Side::Receive => "Where the received goes",
+    }
+}
+
+fn order_name(order: WireOrder) -> &'static str {
+    match order {
+        WireOrder::Manual => "manual",
+        WireOrder::Ddt => "ddt",
+    }
+}
+
+fn order_text(order: WireOrder) -> &'static str {
+    match order {
+        WireOrder::Manual => "the hand-written loop",
+        WireOrder::Ddt => "the derived datatype",
+    }
+}
+
+fn statistics_text(statistics: &Statistics) -> String {
+    let spread = |spread: Option<Spread>| match spread {
+        None => "none".to_owned(),
+        Some(Spread { min, max, distinct: 1, .. }) if min == max => format!("always {min} B"),
+        Some(Spread { min, median, max, distinct }) => {
+            format!("min {min}, median {median}, max {max} B, {distinct} distinct")
+        }
+    };
+    format!(
+        "  bytes         {}\n  segments      {}\n  block length  {}\n  stride        {}\n",
+        statistics.bytes,
+        statistics.segments,
+        spread(statistics.block_bytes),
+        spread(statistics.stride_bytes),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use apps::{Context, find};
+
+    use super::*;
+
+    /// Three blocks of two doubles, four apart.
+    fn strided() -> (&'static Test, Values, Box<dyn MicroApp>) {
+        let test = find("strided").unwrap();
+        let mut values = test.set(test.quick_set().name).unwrap();
+        for (name, text) in [("count", "3"), ("blocklength", "2"), ("stride", "4")] {
+            values.assign(test, name, text).unwrap();
+        }
+        let app = test.build(&values, Context::default()).unwrap();
+        (test, values, app)
+    }
+
+    #[test]
+    fn a_message_as_a_tree() {
+        let (test, values, app) = strided();
+        let text = tree(test, &values, &*app, Side::Send, WireOrder::Ddt);
+        assert!(text.starts_with("strided  count=3 blocklength=2 stride=4 element=double\n"), "{text}");
+        assert!(text.contains("What is sent, in the order of the derived datatype\n"), "{text}");
+        assert!(
+            text.contains("  send from byte 0\n    vector count 3, blocklength 2, stride 4 of"),
+            "{text}"
+        );
+        let end = "Statistics\n  bytes         48\n  segments      3\n  block length  always 16 B\n  \
+                   stride        always 32 B\n";
+        assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    fn many_pieces_are_counted_and_spreads_written_out() {
+        let test = find("specfem3d_mt").unwrap();
+        let values = test.set(test.quick_set().name).unwrap();
+        let app = test.build(&values, Context::default()).unwrap();
+        assert!(tree(test, &values, &*app, Side::Send, WireOrder::Ddt).contains("Pieces"));
+        let spread = Spread { min: 4, median: 8, max: 40, distinct: 3 };
+        let statistics = Statistics { segments: 1, bytes: 4, block_bytes: Some(spread), stride_bytes: None };
+        let text = statistics_text(&statistics);
+        assert!(text.contains("block length  min 4, median 8, max 40 B, 3 distinct\n  stride        none\n"));
+    }
+
+    #[test]
+    fn segments_are_lines() {
+        let (_, _, app) = strided();
+        let mut out = Vec::new();
+        segments_csv(&app.message(Side::Receive, WireOrder::Ddt), &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "array,offset_bytes,bytes\n1,0,16\n1,32,16\n1,64,16\n");
+    }
+
+    #[test]
+    fn a_message_as_json() {
+        let (test, values, app) = strided();
+        let text = json(test, &values, &*app, Side::Send, WireOrder::Manual);
+        assert!(
+            text.starts_with("{\n  \"schema\": \"ddtbench-message/1\",\n  \"test\": \"strided\""),
+            "{text}"
+        );
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let params = serde_json::json!({"count": 3, "blocklength": 2, "stride": 4, "element": "double"});
+        assert_eq!(value["params"], params);
+        assert_eq!((&value["side"], &value["order"]), (&"send".into(), &"manual".into()));
+        assert_eq!(value["bytes"], 48);
+        assert_eq!(value["arrays"][1]["name"], "received");
+        assert_eq!(value["pieces"][0]["layout"]["constructor"], "vector");
+        assert_eq!(value["statistics"]["segments"], 3);
+    }
+}

@@ -1,1 +1,112 @@
-//! units
+//! Figures as text, with a unit that suits their size.
+
+/// A time: three significant digits in ns, µs, ms or s.
+pub fn seconds(seconds: f64) -> String {
+    scaled(seconds, 3, &[("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)])
+}
+
+/// An amount of bytes: decimal units, four significant digits, exact below 1 kB.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        _ => scaled(bytes as f64, 4, &[("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)]),
+    }
+}
+
+/// Bytes per second: three significant digits in MB/s or GB/s.
+pub fn rate(bytes_per_s: f64) -> String {
+    scaled(bytes_per_s, 3, &[("MB/s", 1e6), ("GB/s", 1e9)])
+}
+
+/// A fraction in percent: one decimal below 10%, none from there on.
+pub fn percent(fraction: f64) -> String {
+    if !fraction.is_finite() {
+        return "?".to_owned();
+    }
+    format!("{}%", percent_figure(fraction, percent_decimals(fraction)))
+}
+
+/// Decimals that [`percent`] gives `fraction`.
+pub(super) fn percent_decimals(fraction: f64) -> usize {
+    usize::from((fraction * 100.0).abs() < 9.95)
+}
+
+/// `fraction` in percent, without the sign, with so many decimals; never a negative zero.
+pub(super) fn percent_figure(fraction: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", fraction * 100.0);
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|c| c == '0' || c == '.') => zero.to_owned(),
+        _ => text,
+    }
+}
+
+/// `value` with `digits` significant digits in the largest of the ascending `units` that is not above it.
+fn scaled(value: f64, digits: usize, units: &[(&str, f64)]) -> String {
+    if !value.is_finite() {
+        return "?".to_owned();
+    }
+    // Rounded first: 999.7 ns are 1.00 µs.
+    let last = digits - 1;
+    let rounded: f64 = format!("{value:.last$e}").parse().expect("a number was just formatted");
+    let fits = |(_, size): &&(&str, f64)| rounded.abs() / size > 1.0 - 1e-9;
+    let (unit, size) = units.iter().rev().find(fits).unwrap_or(&units[0]);
+    let figure = rounded / size;
+    // Exponent of the leading digit; the small addend keeps 10.0 from being read as 9.99...
+    let exponent = if figure == 0.0 { 0 } else { (figure.abs().log10() + 1e-9).floor() as i32 };
+    let decimals = (last as i32 - exponent).clamp(0, 6) as usize;
+    format!("{figure:.decimals$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_have_three_digits_and_the_next_unit_where_they_round_up() {
+        let cases = [
+            (54.6e-6, "54.6 µs"),
+            (3.3e-8, "33.0 ns"),
+            (0.25e-9, "0.250 ns"),
+            (9.996e-6, "10.0 µs"),
+            (999.4e-9, "999 ns"),
+            (999.7e-9, "1.00 µs"),
+            (1.234e-3, "1.23 ms"),
+            (1.0, "1.00 s"),
+            (1234.0, "1230 s"),
+            (0.0, "0.00 ns"),
+            (f64::NAN, "?"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(seconds(value), text);
+        }
+    }
+
+    #[test]
+    fn bytes_are_decimal() {
+        let cases = [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.000 kB"),
+            (102_648, "102.6 kB"),
+            (16_777_216, "16.78 MB"),
+            (1 << 30, "1.074 GB"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(bytes(value), text);
+        }
+    }
+
+    #[test]
+    fn rates_and_percents() {
+        let rates =
+            [(1.88e9, "1.88 GB/s"), (523.4e6, "523 MB/s"), (999.9e6, "1.00 GB/s"), (8e5, "0.800 MB/s")];
+        for (value, text) in rates {
+            assert_eq!(rate(value), text);
+        }
+        let percents =
+            [(0.4712, "47%"), (0.012, "1.2%"), (-0.0001, "0.0%"), (0.0996, "10%"), (-0.25, "-25%")];
+        for (value, text) in percents {
+            assert_eq!(percent(value), text);
+        }
+    }
+}
