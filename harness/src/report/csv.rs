@@ -1,1 +1,261 @@
-//! csv
+//! The tables of a run as CSV: the summary, every raw sample, and every block.
+//!
+//! Numbers are in the shortest form that reads back as the same number; a figure that is missing is an empty
+//! cell. With `header` the first line names the columns; without any rows there is no header either.
+
+use serde::Serialize;
+
+use crate::event::Block;
+use crate::record::{Case, CaseResult, Phase, Record};
+use crate::summary;
+
+/// Records as `summary.csv`: the fields of [`Record`] in their order.
+pub fn summary(records: &[Record], header: bool) -> Vec<u8> {
+    rows(records, header)
+}
+
+/// The records of a `summary.csv` with its header. A last line without its newline was torn off in the middle by
+/// whatever ended the run, and is left out.
+///
+/// # Errors
+/// If a row does not fit [`Record`].
+pub fn read_summary(bytes: &[u8]) -> Result<Vec<Record>, csv::Error> {
+    csv::Reader::from_reader(whole_lines(bytes)).into_deserialize().collect()
+}
+
+/// All bytes up to the last newline that ends a row; one within quotes does not.
+fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let mut is_quoted = false;
+    let mut end = 0;
+    for (i, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' if !is_quoted => end = i + 1,
+            _ => {}
+        }
+    }
+    &bytes[..end]
+}
+
+/// The columns that all rows of a case share.
+#[derive(Clone, Copy)]
+struct Common<'a> {
+    case: &'a Case,
+    method: &'a str,
+}
+
+/// A line of `samples.csv`.
+#[derive(Serialize)]
+struct SampleRow<'a> {
+    test: &'a str,
+    set: &'a str,
+    params: &'a str,
+    mpi: &'a str,
+    ranks: usize,
+    cache: &'a str,
+    method: &'a str,
+    pair: usize,
+    block: usize,
+    repetition: usize,
+    phase: &'static str,
+    batch: u32,
+    time_s: f64,
+}
+
+/// Every raw sample of a case as `samples.csv`, of failed methods too: the summary says which those are. Making
+/// and freeing datatypes have one sample per block, repetition 0 and batch 1.
+pub fn samples(result: &CaseResult, header: bool) -> Vec<u8> {
+    let case = &result.case;
+    let of_block = |method, block| {
+        Phase::ALL.into_iter().flat_map(move |phase| samples_of(Common { case, method }, block, phase))
+    };
+    let of_method =
+        result.methods.iter().flat_map(|m| m.blocks.iter().map(|block| (m.method.as_str(), block)));
+    rows(of_method.flat_map(|(method, block)| of_block(method, block)), header)
+}
+
+/// The samples of one phase of one block.
+fn samples_of<'a>(
+    Common { case, method }: Common<'a>,
+    block: &'a Block,
+    phase: Phase,
+) -> impl Iterator<Item = SampleRow<'a>> {
+    let batch = if matches!(phase, Phase::Create | Phase::Free) { 1 } else { block.batch };
+    phase.samples(block).iter().enumerate().map(move |(repetition, &time_s)| SampleRow {
+        test: &case.test,
+        set: &case.set,
+        params: &case.params,
+        mpi: &case.mpi,
+        ranks: case.ranks,
+        cache: &case.cache,
+        method,
+        pair: block.pair,
+        block: block.block,
+        repetition,
+        phase: phase.name(),
+        batch,
+        time_s,
+    })
+}
+
+/// A line of `blocks.csv`.
+#[derive(Serialize)]
+struct BlockRow<'a> {
+    test: &'a str,
+    set: &'a str,
+    params: &'a str,
+    mpi: &'a str,
+    ranks: usize,
+    cache: &'a str,
+    method: &'a str,
+    pair: usize,
+    block: usize,
+    state: &'a str,
+    used: bool,
+    latency_before_s: f64,
+    latency_after_s: f64,
+    copy_before_bytes_per_s: f64,
+    copy_after_bytes_per_s: f64,
+}
+
+/// Every block of a case as `blocks.csv`: the machine beside it, its state, and whether figures rest on it.
+pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
+    let case = &result.case;
+    let states = summary::block_states(result);
+    let mut all = Vec::new();
+    for (measured, states) in result.methods.iter().zip(&states) {
+        for (block, state) in measured.blocks.iter().zip(states) {
+            all.push(BlockRow {
+                test: &case.test,
+                set: &case.set,
+                params: &case.params,
+                mpi: &case.mpi,
+                ranks: case.ranks,
+                cache: &case.cache,
+                method: &measured.method,
+                pair: block.pair,
+                block: block.block,
+                state: &state.state,
+                used: state.used,
+                latency_before_s: block.before.latency_s,
+                latency_after_s: block.after.latency_s,
+                copy_before_bytes_per_s: block.before.copy_bytes_per_s,
+                copy_after_bytes_per_s: block.after.copy_bytes_per_s,
+            });
+        }
+    }
+    rows(all, header)
+}
+
+fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>, header: bool) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row).expect("a row of plain fields always fits into memory");
+    }
+    writer.into_inner().expect("writing to memory does not fail")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::event::{MachineState, MessageFacts, Outcome};
+    use crate::record::Measured;
+
+    fn result(blocks: Vec<Block>) -> CaseResult {
+        CaseResult {
+            case: Case {
+                test: "wrf_x_vec".into(),
+                set: "1".into(),
+                params: "nx=8 ny=8".into(),
+                mpi: "mpich".into(),
+                ranks: 2,
+                cache: "warm".into(),
+            },
+            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000 },
+            methods: vec![
+                Measured { method: "ddt".into(), outcome: Outcome::RunLimit, blocks },
+                Measured {
+                    method: "put_ddt".into(),
+                    outcome: Outcome::Crashed { detail: "signal 11,\n\"last words\"".into() },
+                    blocks: vec![],
+                },
+            ],
+        }
+    }
+
+    fn block() -> Block {
+        Block {
+            pair: 1,
+            block: 3,
+            before: MachineState { latency_s: 3.3e-8, copy_bytes_per_s: 1e10 },
+            after: MachineState { latency_s: 3.4e-8, copy_bytes_per_s: 2e10 },
+            create_s: Some(1e-6),
+            free_s: None,
+            batch: 4,
+            round_trip_s: vec![1.25e-7, 0.1 + 0.2],
+            ..Block::default()
+        }
+    }
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn every_sample_is_a_row() {
+        let expected = "test,set,params,mpi,ranks,cache,method,pair,block,repetition,phase,batch,time_s\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,create,1,1e-6\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,round_trip,4,1.25e-7\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,1,round_trip,4,0.30000000000000004\n";
+        assert_eq!(text(samples(&result(vec![block()]), true)), expected);
+        let body = expected.split_once('\n').unwrap().1;
+        assert_eq!(text(samples(&result(vec![block()]), false)), body);
+    }
+
+    #[test]
+    fn every_block_is_a_row() {
+        let expected = "test,set,params,mpi,ranks,cache,method,pair,block,state,used,latency_before_s,\
+            latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0\n";
+        assert_eq!(text(blocks(&result(vec![block()]), true)), expected);
+    }
+
+    #[test]
+    fn a_summary_reads_back_as_it_was() {
+        let records = summary::records(&result(vec![block()]));
+        let mut bytes = summary(&records[..1], true);
+        bytes.extend(summary(&records[1..], false));
+        assert_eq!(read_summary(&bytes).unwrap(), records);
+        assert!(
+            text(bytes).starts_with("test,set,params,mpi,ranks,cache,method,phase,pair,bytes,segments,n,")
+        );
+    }
+
+    #[test]
+    fn a_torn_last_row_is_left_out() {
+        let records = summary::records(&result(vec![block()]));
+        let bytes = summary(&records, true);
+        let (all, whole) = (records.len(), bytes.len());
+        for torn in [1, 5, 15, 20] {
+            assert_eq!(read_summary(&bytes[..whole - torn]).unwrap(), records[..all - 1]);
+        }
+        assert_eq!(read_summary(b"").unwrap(), []);
+        assert_eq!(read_summary(b"test,se").unwrap(), []);
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_is_an_error() {
+        assert!(read_summary(b"test,set\na,b\n").is_err());
+    }
+
+    #[test]
+    fn a_hundred_thousand_samples_take_no_noticeable_time() {
+        let result = result(vec![Block { round_trip_s: vec![1.234_567e-7; 100_000], ..Block::default() }]);
+        let start = Instant::now();
+        assert!(samples(&result, true).len() > 5_000_000);
+        // A fraction of a second without optimisation; room for a busy machine.
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,107 @@
+//! The 95% interval of a median, without any assumption on the distribution.
+
+use super::quantile::{median, sorted};
+
+/// Chance that the median lies beyond one given end of its interval.
+const TAIL: f64 = 0.025;
+
+/// The normal distribution's quantile at 1 - [`TAIL`].
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+
+/// Up to this many samples the binomial distribution itself is summed: 0.5 to this power is still a normal
+/// number, and beyond it the normal approximation is off by one rank at most.
+const EXACT_UP_TO: usize = 1000;
+
+/// The 95% interval of the median of sorted samples; `None` below 6, where none exists.
+///
+/// The number of samples below the median is binomial with p = 1/2 whatever the distribution, so that two order
+/// statistics hold the median with at least that chance: Le Boudec, "Performance Evaluation of Computer and
+/// Communication Systems" (2010), theorem 2.1 and appendix A. Samples are taken as independent.
+pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
+    let rank = lower_rank(sorted.len())?;
+    Some((sorted[rank - 1], sorted[sorted.len() - rank]))
+}
+
+/// The largest rank, from 1, for which at most [`TAIL`] of the binomial distribution lies below it.
+fn lower_rank(n: usize) -> Option<usize> {
+    if n > EXACT_UP_TO {
+        let n = n as f64;
+        return Some(((n - NORMAL_QUANTILE * n.sqrt()) / 2.0).floor() as usize);
+    }
+    let mut chance = 0.5_f64.powi(n as i32);
+    let mut below = chance;
+    let mut rank = 0;
+    while below <= TAIL {
+        rank += 1;
+        chance *= (n + 1 - rank) as f64 / rank as f64;
+        below += chance;
+    }
+    (rank > 0).then_some(rank)
+}
+
+/// Whether the median's 95% interval lies within `precision` times the median on both sides. The samples need
+/// not be sorted; fewer than 6 are never enough.
+pub fn is_narrow(samples: &[f64], precision: f64) -> bool {
+    let samples = sorted(samples.iter().copied());
+    let (Some((low, high)), Some(median)) = (median_interval(&samples), median(&samples)) else {
+        return false;
+    };
+    let allowed = precision * median;
+    median - low <= allowed && high - median <= allowed
+}
+
+/// Whether two intervals have no point in common, so that what they hold differs.
+pub fn parted(a: (f64, f64), b: (f64, f64)) -> bool {
+    a.1 < b.0 || b.1 < a.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranks(n: usize) -> Option<(f64, f64)> {
+        median_interval(&(1..=n).map(|i| i as f64).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_published_table() {
+        assert_eq!(ranks(6), Some((1.0, 6.0)));
+        assert_eq!(ranks(10), Some((2.0, 9.0)));
+        assert_eq!(ranks(20), Some((6.0, 15.0)));
+        assert_eq!(ranks(100), Some((40.0, 61.0)));
+    }
+
+    #[test]
+    fn fewer_than_six_samples_have_no_interval() {
+        assert!((0..6).all(|n| ranks(n).is_none()));
+        assert!(!is_narrow(&[1.0; 5], 0.5));
+    }
+
+    #[test]
+    fn the_approximation_continues_the_exact_ranks() {
+        let n = EXACT_UP_TO;
+        let exact = lower_rank(n).unwrap() as i64;
+        let next = lower_rank(n + 1).unwrap() as i64;
+        assert!((next - exact).abs() <= 1, "{exact} {next}");
+        assert_eq!(ranks(10_000), Some((4902.0, 5099.0)));
+    }
+
+    #[test]
+    fn an_interval_is_narrow_only_if_both_sides_are() {
+        let mut samples = vec![1.0; 20];
+        assert!(is_narrow(&samples, 0.0));
+        samples[..7].fill(1.2);
+        assert!(!is_narrow(&samples, 0.1));
+        assert!(is_narrow(&samples, 0.25));
+        samples[..7].fill(0.8);
+        assert!(!is_narrow(&samples, 0.1));
+    }
+
+    #[test]
+    fn intervals_that_touch_are_not_parted() {
+        assert!(parted((1.0, 2.0), (2.1, 3.0)));
+        assert!(parted((2.1, 3.0), (1.0, 2.0)));
+        assert!(!parted((1.0, 2.0), (2.0, 3.0)));
+        assert!(!parted((1.0, 4.0), (2.0, 3.0)));
+    }
+}

@@ -1,0 +1,158 @@
+//! States of the machine: blocks are compared only with blocks that ran on the same machine, so to speak.
+//!
+//! On virtual machines and on processors with several core complexes the core-to-core latency can change
+//! several-fold within minutes and stay there (33 and 190 ns on one), and messages become slower with it. Two
+//! states are told apart by the latency that is measured before and after each block.
+
+use crate::event::MachineState;
+
+/// Smallest ratio of two neighbouring latencies, sorted, that parts two states. Within a state readings lie
+/// densely and differ by some ten percent; the states seen on real machines differ by a factor of 2 to 6.
+pub const MIN_GAP: f64 = 1.5;
+
+/// Each state holds at least this share of the blocks: a few disturbed readings are not a state.
+pub const MIN_SHARE: f64 = 0.1;
+
+/// The state of the machine during a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Before and after in one state: 0, the faster or only one, or 1.
+    Steady(u8),
+    /// The state changed during the block.
+    Mixed,
+}
+
+impl State {
+    /// The name in the `state` column.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steady(0) => "0",
+            Self::Steady(_) => "1",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// The state of each block, from the machine before and after it. Give all blocks of one pair together, of all
+/// methods.
+///
+/// The readings are parted at the largest relative gap that leaves [`MIN_SHARE`] of the blocks, and at least one,
+/// wholly on either side. There are two states if that gap is at least [`MIN_GAP`], else one. A latency that is
+/// not above 0 was not measured and says nothing; a block without any is in state 0.
+pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {
+    let ranges: Vec<_> =
+        blocks.iter().map(|(before, after)| range(before.latency_s, after.latency_s)).collect();
+    let threshold = threshold(&ranges);
+    let state = |range: &Option<(f64, f64)>| match (threshold, *range) {
+        (Some(threshold), Some((low, _))) if low >= threshold => State::Steady(1),
+        (Some(threshold), Some((_, high))) if high >= threshold => State::Mixed,
+        _ => State::Steady(0),
+    };
+    ranges.iter().map(state).collect()
+}
+
+/// The lower and the higher of two latencies, of those that were measured.
+fn range(before: f64, after: f64) -> Option<(f64, f64)> {
+    let measured = |latency: f64| latency > 0.0 && latency.is_finite();
+    match (measured(before), measured(after)) {
+        (true, true) => Some((before.min(after), before.max(after))),
+        (true, false) => Some((before, before)),
+        (false, true) => Some((after, after)),
+        (false, false) => None,
+    }
+}
+
+/// The lowest latency of the slower state; `None` where there is one state only.
+fn threshold(ranges: &[Option<(f64, f64)>]) -> Option<f64> {
+    let sorted = |latencies: Vec<f64>| super::sorted(latencies);
+    let lows = sorted(ranges.iter().flatten().map(|range| range.0).collect());
+    let highs = sorted(ranges.iter().flatten().map(|range| range.1).collect());
+    let all = sorted(lows.iter().chain(&highs).copied().collect());
+    let enough = ((lows.len() as f64 * MIN_SHARE).ceil() as usize).max(1);
+    let parts = |threshold: f64| {
+        let below = highs.partition_point(|&high| high < threshold);
+        let above = lows.len() - lows.partition_point(|&low| low < threshold);
+        below >= enough && above >= enough
+    };
+    let gaps = all.windows(2).map(|pair| (pair[1] / pair[0], pair[1]));
+    let wide = gaps.filter(|&(gap, threshold)| gap >= MIN_GAP && parts(threshold));
+    wide.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, threshold)| threshold)
+}
+
+/// The state whose blocks are compared, from the states of each method's blocks: the one in which every method
+/// has blocks, of two such the one with more blocks, of two equal ones the faster. `None`: no state is shared by
+/// all, and all blocks are compared for want of better ones.
+pub fn used_state(methods: &[Vec<State>]) -> Option<State> {
+    let count = |state: State| methods.iter().flatten().filter(|&&other| other == state).count();
+    let is_shared = |state: &State| methods.iter().all(|states| states.contains(state));
+    // The last of equal ones wins.
+    [State::Steady(1), State::Steady(0)].into_iter().filter(is_shared).max_by_key(|&state| count(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAST: State = State::Steady(0);
+    const SLOW: State = State::Steady(1);
+
+    fn of(latencies: &[(f64, f64)]) -> Vec<State> {
+        let machine = |ns: f64| MachineState { latency_s: ns * 1e-9, copy_bytes_per_s: 1e10 };
+        states(
+            &latencies.iter().map(|&(before, after)| (machine(before), machine(after))).collect::<Vec<_>>(),
+        )
+    }
+
+    #[test]
+    fn a_steady_machine_has_one_state() {
+        assert_eq!(of(&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)]), [FAST; 3]);
+        assert_eq!(of(&[]), []);
+    }
+
+    #[test]
+    fn a_flip_makes_two_states_and_a_mixed_block_between() {
+        let latencies = [(33.0, 34.0), (34.0, 33.0), (33.0, 190.0), (190.0, 185.0), (185.0, 191.0)];
+        assert_eq!(of(&latencies), [FAST, FAST, State::Mixed, SLOW, SLOW]);
+        let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
+        assert_eq!(of(&reversed), [SLOW, SLOW, State::Mixed, FAST, FAST]);
+    }
+
+    #[test]
+    fn a_single_disturbed_reading_is_no_state() {
+        assert_eq!(of(&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)]), [FAST; 4]);
+    }
+
+    #[test]
+    fn a_disturbed_reading_does_not_hide_two_states() {
+        let mut latencies = vec![(33.0, 34.0); 12];
+        latencies.extend([(190.0, 191.0); 12]);
+        latencies.push((5000.0, 191.0));
+        let states = of(&latencies);
+        assert!(states[..12].iter().all(|&state| state == FAST));
+        assert!(states[12..].iter().all(|&state| state == SLOW));
+    }
+
+    #[test]
+    fn fewer_than_a_tenth_of_the_blocks_are_no_state() {
+        let mut latencies = vec![(33.0, 34.0); 19];
+        latencies.push((190.0, 190.0));
+        assert_eq!(of(&latencies), [FAST; 20]);
+        latencies.extend([(190.0, 190.0); 2]);
+        assert_eq!(of(&latencies).iter().filter(|&&state| state == SLOW).count(), 3);
+    }
+
+    #[test]
+    fn a_latency_that_was_not_measured_says_nothing() {
+        let latencies = [(0.0, 0.0), (33.0, 0.0), (0.0, 190.0), (190.0, 190.0), (33.0, f64::NAN)];
+        assert_eq!(of(&latencies), [FAST, FAST, SLOW, SLOW, FAST]);
+    }
+
+    #[test]
+    fn the_state_used_is_the_larger_one_that_all_methods_share() {
+        let mixed = State::Mixed;
+        assert_eq!(used_state(&[vec![FAST, SLOW, SLOW], vec![FAST, SLOW]]), Some(SLOW));
+        assert_eq!(used_state(&[vec![FAST, SLOW, SLOW], vec![FAST, mixed]]), Some(FAST));
+        assert_eq!(used_state(&[vec![FAST, SLOW], vec![SLOW, FAST]]), Some(FAST));
+        assert_eq!(used_state(&[vec![FAST, mixed], vec![SLOW, mixed]]), None);
+    }
+}
