@@ -5,7 +5,6 @@
 //! its methods. Whatever else is in the files is left of a run that was cut off, and is removed when it is resumed.
 
 mod log;
-mod stand_in;
 mod torn;
 
 use std::collections::HashSet;
@@ -13,13 +12,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::plan::{Format, Plan, PlanError};
 use crate::record::{CaseResult, Phase, Record};
+use crate::{report, summary};
 use log::Log;
-use stand_in::{report, summary};
 
 /// The plan.
 pub const PLAN: &str = "plan.toml";
@@ -274,14 +274,22 @@ fn readable_by_all(file: &File) -> io::Result<()> {
 
 /// Keeps other processes out while the file is open.
 fn lock(path: &Path) -> Result<File> {
+    /// A process that is just being started holds our locks until it has become another program.
+    const PATIENCE: Duration = Duration::from_secs(1);
     let folder = File::open(path).map_err(at(path))?;
-    // SAFETY: the descriptor is open, and the call touches no memory.
-    let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
-    // A file system without locks is no reason not to run.
-    if refused && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
-        return Err(FolderError::InUse(path.to_owned()));
+    let start = Instant::now();
+    loop {
+        // SAFETY: the descriptor is open, and the call touches no memory.
+        let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+        // A file system without locks is no reason not to run.
+        if !refused || io::Error::last_os_error().kind() != io::ErrorKind::WouldBlock {
+            return Ok(folder);
+        }
+        if start.elapsed() > PATIENCE {
+            return Err(FolderError::InUse(path.to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    Ok(folder)
 }
 
 #[cfg(test)]

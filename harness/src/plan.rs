@@ -324,18 +324,18 @@ impl Plan {
         )
     }
 
-    /// Checks everything that can be checked without an MPI, and completes the values of each case.
+    /// Checks the conditions of the run: everything but the cases.
     ///
     /// # Errors
-    /// The first thing that cannot be: field or case, value, and what would be right.
-    pub fn check(&mut self) -> Result<(), PlanError> {
+    /// The first thing that cannot be: field, value, and what would be right.
+    pub fn check_conditions(&self) -> Result<(), PlanError> {
         let field = |field, value: String, reason: &str| {
             Err(PlanError::Field { field, value, reason: reason.to_owned() })
         };
         if self.schema != SCHEMA {
             return field("schema", self.schema.to_string(), "this version of ddtbench reads schema 1");
         }
-        if self.ranks < 2 || self.ranks % 2 != 0 || i32::try_from(self.ranks).is_err() {
+        if self.ranks < 2 || !self.ranks.is_multiple_of(2) || i32::try_from(self.ranks).is_err() {
             return field(
                 "ranks",
                 self.ranks.to_string(),
@@ -355,6 +355,18 @@ impl Plan {
                 return field("methods", format!("{:?}", self.methods), "one is named twice");
             }
         }
+        Ok(())
+    }
+
+    /// Checks everything that can be checked without an MPI, and completes the values of each case.
+    ///
+    /// # Errors
+    /// The first thing that cannot be: field or case, value, and what would be right.
+    pub fn check(&mut self) -> Result<(), PlanError> {
+        self.check_conditions()?;
+        let field = |field, value: String, reason: &str| {
+            Err(PlanError::Field { field, value, reason: reason.to_owned() })
+        };
         if self.cases.is_empty() {
             return field("cases", "[]".to_owned(), "at least one is needed");
         }

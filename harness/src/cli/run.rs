@@ -209,6 +209,7 @@ impl RunArgs {
             }
         }
         if self.plan.is_none() {
+            plan.check_conditions()?;
             let ValueArgs { set, params } = self.values.clone();
             let selected = Selection { tests: self.tests.clone(), preset, set, params }.cases(&plan)?;
             selected.notes.iter().for_each(|note| say(note));

@@ -12,8 +12,10 @@ pub fn whole_rows(bytes: &[u8]) -> &[u8] {
     let (mut row, mut cells, mut end) = (csv::ByteRecord::new(), None, 0);
     while let Ok(true) = reader.read_byte_record(&mut row) {
         let next = reader.position().byte() as usize;
-        // The end of a row that lies in an open quote is the end of the file.
-        if row.len() != *cells.get_or_insert(row.len()) || !bytes[..next].ends_with(b"\n") {
+        let bytes = &bytes[end..next];
+        // The end of the file also ends a row in which a quote is still open.
+        let is_closed = bytes.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
+        if row.len() != *cells.get_or_insert(row.len()) || !is_closed || !bytes.ends_with(b"\n") {
             break;
         }
         end = next;

@@ -1,1 +1,146 @@
+use std::collections::HashSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
+use super::*;
+use crate::event::{Block, Outcome};
+use crate::folder::{self, Folder};
+use crate::mpi::{Family, Installation, Source};
+use crate::plan::PlannedCase;
+use crate::run::{End, Environment};
+
+/// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
+/// finds wrong data with `put_ddt`.
+const LAUNCHER: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = --method ] && methods=$(echo "$2" | tr , ' '); shift; done
+echo "$methods" >> "${0%/*}/starts"
+cat "${0%/*}/hello"
+for m in $methods; do
+    printf '{"event":"working","method":"%s","stage":"measure"}\n' "$m"
+    case $m in
+        mpi_pack) echo "it hurts" >&2; kill -9 $$;;
+        ddt) exec sleep 1000;;
+        put_ddt) printf '{"event":"ended","method":"%s","outcome":{"outcome":"wrong_data","detail":"byte 7"}}\n' "$m"; continue;;
+    esac
+    sed "s/METHOD/$m/" "${0%/*}/block"
+    printf '{"event":"ended","method":"%s","outcome":{"outcome":"converged"}}\n' "$m"
+done
+echo '{"event":"done"}'
+"#;
+
+#[derive(Default)]
+struct Silent(Vec<String>);
+
+impl Observer for Silent {
+    fn begins(&mut self, _: usize, _: usize, _: &Case) {}
+    fn method_ended(&mut self, _: &str) {}
+    fn note(&mut self, text: &str) {
+        self.0.push(text.to_owned());
+    }
+    fn ended(&mut self, _: &CaseResult, _: Duration) {}
+    fn skipped(&mut self, case: &Case) {
+        self.0.push(format!("skipped {}", case.test));
+    }
+}
+
+fn fake_mpi(folder: &Path) -> Installation {
+    let mpiexec = folder.join("launch");
+    std::fs::write(&mpiexec, LAUNCHER).unwrap();
+    std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let hello = Hello { library_version: "fake 1".to_owned(), ..Hello::default() };
+    let block =
+        Block { method: "METHOD".to_owned(), batch: 1, round_trip_s: vec![1e-6; 9], ..Block::default() };
+    for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(block))] {
+        std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
+    }
+    Installation {
+        name: "fake".to_owned(),
+        family: Family::Other,
+        version: "1".to_owned(),
+        mpicc: "mpicc".into(),
+        mpiexec,
+        env: Default::default(),
+        launcher_args: Vec::new(),
+        library_dirs: Vec::new(),
+        source: Source::Path,
+    }
+}
+
+fn plan(tests: &[&str]) -> Plan {
+    let case = |&test: &&str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
+    let mut plan = Plan { cases: tests.iter().map(case).collect(), ..Plan::default() };
+    plan.limits.timeout_s = 1.0;
+    plan.check().unwrap();
+    plan
+}
+
+#[test]
+fn methods_that_crash_or_hang_take_no_other_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
+    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
+    let mut observer = Silent::default();
+    let finished = CaseRun { run: &run, case: 0 }.finish(plan.case(0, "fake"), &mut observer).unwrap();
+    let Finished::Case(result, hello) = finished else { panic!("{finished:?}") };
+
+    assert_eq!(hello.unwrap().library_version, "fake 1");
+    let names: Vec<_> = result.methods.iter().map(|method| method.method.clone()).collect();
+    assert_eq!(names, plan.methods);
+    let of = |name: &str| result.methods.iter().find(|method| method.method == name).unwrap();
+    let Outcome::Crashed { detail } = &of("mpi_pack").outcome else { panic!("{:?}", of("mpi_pack")) };
+    assert!(detail.contains("SIGKILL") && detail.contains("it hurts"), "{detail}");
+    let Outcome::TimedOut { detail } = &of("ddt").outcome else { panic!("{:?}", of("ddt")) };
+    assert!(detail.contains("1 s"), "{detail}");
+    assert_eq!(of("put_ddt").outcome.label(), "wrong data");
+    for name in ["reference", "manual", "ddt_to_packed", "packed_to_ddt", "put_manual"] {
+        assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, 1), "{name}");
+    }
+    let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
+    let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
+    assert_eq!(starts, [8, 5, 4], "each process gets what has no outcome yet");
+    assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
+}
+
+#[test]
+fn a_launcher_that_fails_is_every_methods_outcome() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
+    mpi.mpiexec = "false".into();
+    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
+    let finished =
+        CaseRun { run: &run, case: 0 }.finish(plan.case(0, "fake"), &mut Silent::default()).unwrap();
+    let Finished::Case(result, None) = finished else { panic!("{finished:?}") };
+    assert!(result.methods.iter().all(|method| method.outcome.label() == "crashed"));
+    assert!(result.message.bytes > 0 && result.message.segments > 0, "{:?}", result.message);
+}
+
+#[test]
+fn a_resumed_run_does_only_what_is_left() {
+    let place = tempfile::tempdir().unwrap();
+    let mpi = fake_mpi(place.path());
+    let mut plan = plan(&["wrf_x_vec", "fft2d"]);
+    plan.methods = vec!["reference".to_owned(), "manual".to_owned()];
+    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
+    let mut environment = Environment::now("now".to_owned(), &mpi, run.command_line(0).unwrap());
+    let path = place.path().join("run");
+    let mut folder = Folder::create(&path, &plan).unwrap();
+    let (end, records) =
+        run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    assert_eq!(end, End::Complete);
+    assert_eq!(folder::done(&records, &plan.methods).len(), 2);
+    drop(folder);
+    assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Some(environment.clone()));
+
+    // As if killed while the last rows were written.
+    let summary = path.join(folder::SUMMARY);
+    let whole = std::fs::read_to_string(&summary).unwrap();
+    std::fs::write(&summary, &whole[..whole.len() - 5]).unwrap();
+    let (mut folder, resumed, kept) = Folder::resume(&path).unwrap();
+    assert_eq!(resumed, plan);
+    let done = folder::done(&kept, &plan.methods);
+    let mut observer = Silent::default();
+    let (_, new) = run.all(&mut folder, &done, &mut environment, &mut observer).unwrap();
+    assert_eq!(observer.0, ["skipped wrf_x_vec"]);
+    assert!(new.iter().all(|record| record.test == "fft2d"));
+    assert_eq!(std::fs::read_to_string(&summary).unwrap(), whole);
+}
