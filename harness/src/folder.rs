@@ -61,7 +61,7 @@ pub enum FolderError {
     #[error("another ddtbench is writing to {}", .0.display())]
     InUse(PathBuf),
     /// The system refused.
-    #[error("{}: {source}; what was finished before is kept", .path.display())]
+    #[error("{}: {source}", .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,

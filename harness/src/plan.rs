@@ -1,16 +1,20 @@
 //! Plans: the list of cases to run, and under which conditions; built from flags or read from a TOML file.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use apps::{Context, MicroApp, ParameterError, Preset, Test, Values};
+use apps::{Context, MicroApp, ParameterError, Test, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::methods::{self, METHODS};
 use crate::record::Case;
 
+mod error;
+mod limits;
 mod selection;
 
+pub use error::PlanError;
+pub use limits::{Limits, max_time_s};
 pub use selection::{Selected, Selection};
 
 /// The version of the file's format.
@@ -66,46 +70,6 @@ impl Pairs {
 pub enum Format {
     /// The original suite's, as `ddtbench.out`.
     Ddtbench,
-}
-
-/// When a method has been measured enough, and when a rank program counts as hanging.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// Repetitions before the first that counts.
-    pub warmup: u32,
-    /// Repetitions that are made in any case.
-    pub min_runs: u32,
-    /// Repetitions that are never exceeded.
-    pub max_runs: u32,
-    /// Time of a method's repetitions, in seconds.
-    pub max_time_s: f64,
-    /// Half width of the median's interval at which a method is done, in percent of the median.
-    pub precision_percent: f64,
-    /// Silence of the rank program after which it is ended, in seconds.
-    pub timeout_s: f64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            warmup: 10,
-            min_runs: 30,
-            max_runs: 2000,
-            max_time_s: max_time_s(Preset::Quick),
-            precision_percent: 2.5,
-            timeout_s: 60.0,
-        }
-    }
-}
-
-/// The time of a method's repetitions in a preset, in seconds: `quick` must end within 3 minutes.
-pub const fn max_time_s(preset: Preset) -> f64 {
-    match preset {
-        Preset::Quick => 0.35,
-        Preset::Default => 0.6,
-        Preset::Full => 1.0,
-    }
 }
 
 /// One test with one set of values.
@@ -253,57 +217,6 @@ impl Default for Plan {
     }
 }
 
-/// Why a plan is refused.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The file cannot be read.
-    #[error("plan file {}: {source}", .file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// The file is no plan.
-    #[error("plan file {}: {source}", .file.display())]
-    Syntax {
-        /// The file.
-        file: PathBuf,
-        /// Line, column and reason.
-        source: Box<toml::de::Error>,
-    },
-    /// A value that cannot be.
-    #[error("{field} = {value}: {reason}")]
-    Field {
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        value: String,
-        /// What would be right.
-        reason: String,
-    },
-    /// No such method.
-    #[error("{0}")]
-    Method(String),
-    /// A case that cannot be, by its number in the plan.
-    #[error("case {number} ({test}): {reason}")]
-    Case {
-        /// From 1.
-        number: usize,
-        /// The test.
-        test: String,
-        /// What would be right.
-        reason: String,
-    },
-    /// A selection that cannot be.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// A selection that selects nothing or contradicts itself.
-    #[error("{0}")]
-    Selection(String),
-}
-
 impl Plan {
     /// Reads a file.
     ///
@@ -421,32 +334,6 @@ impl Plan {
     pub fn app(&self, i: usize) -> Box<dyn MicroApp> {
         let (test, values) = self.cases[i].resolve().expect("the plan was checked");
         test.build(&values, self.context()).expect("the plan was checked")
-    }
-}
-
-impl Limits {
-    fn check(&self) -> Result<(), PlanError> {
-        let field = |field, value: String, reason: &str| {
-            Err(PlanError::Field { field, value, reason: reason.to_owned() })
-        };
-        if self.min_runs == 0 {
-            return field("min_runs", "0".to_owned(), "must be at least 1");
-        }
-        if self.max_runs < self.min_runs {
-            let reason = format!("must be at least min_runs, {}", self.min_runs);
-            return field("max_runs", self.max_runs.to_string(), &reason);
-        }
-        let positive = |value: f64| value > 0.0 && value <= 1e6;
-        for (name, value) in [("max_time_s", self.max_time_s), ("timeout_s", self.timeout_s)] {
-            if !positive(value) {
-                return field(name, value.to_string(), "must be above 0 and at most 1000000 seconds");
-            }
-        }
-        if !(self.precision_percent > 0.0 && self.precision_percent < 100.0) {
-            let reason = "must be above 0 and below 100 percent";
-            return field("precision_percent", self.precision_percent.to_string(), reason);
-        }
-        Ok(())
     }
 }
 

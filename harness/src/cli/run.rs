@@ -312,7 +312,10 @@ fn introduce(mpi: &Installation, folder: &Folder) {
 }
 
 fn resume_hint(folder: &Folder) -> String {
-    format!("stopped; `ddtbench run --resume {}` goes on", folder.path().display())
+    format!(
+        "stopped; what was finished is kept, and `ddtbench run --resume {}` goes on",
+        folder.path().display()
+    )
 }
 
 fn stopped(folder: &Folder) -> ExitCode {

@@ -1,3 +1,5 @@
+use apps::Preset;
+
 use super::*;
 
 fn selection(tests: &[&str]) -> Selection {

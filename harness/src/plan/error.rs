@@ -1,0 +1,56 @@
+//! Why a plan is refused: what, where, and what would be right.
+
+use std::path::PathBuf;
+
+use apps::ParameterError;
+
+/// Why a plan is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The file cannot be read.
+    #[error("plan file {}: {source}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is no plan.
+    #[error("plan file {}: {source}", .file.display())]
+    Syntax {
+        /// The file.
+        file: PathBuf,
+        /// Line, column and reason.
+        source: Box<toml::de::Error>,
+    },
+    /// A value that cannot be.
+    #[error("{field} = {value}: {reason}")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        reason: String,
+    },
+    /// No such method.
+    #[error("{0}")]
+    Method(String),
+    /// A case that cannot be, by its number in the plan.
+    #[error("case {number} ({test}): {reason}")]
+    Case {
+        /// From 1.
+        number: usize,
+        /// The test.
+        test: String,
+        /// What would be right.
+        reason: String,
+    },
+    /// A selection that cannot be.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A selection that selects nothing or contradicts itself.
+    #[error("{0}")]
+    Selection(String),
+}

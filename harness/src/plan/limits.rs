@@ -1,0 +1,73 @@
+//! When a method has been measured enough, and when a process counts as hanging.
+
+use apps::Preset;
+use serde::{Deserialize, Serialize};
+
+use super::PlanError;
+
+/// When a method has been measured enough, and when a rank program counts as hanging.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Repetitions before the first that counts.
+    pub warmup: u32,
+    /// Repetitions that are made in any case.
+    pub min_runs: u32,
+    /// Repetitions that are never exceeded.
+    pub max_runs: u32,
+    /// Time of a method's repetitions, in seconds.
+    pub max_time_s: f64,
+    /// Half width of the median's interval at which a method is done, in percent of the median.
+    pub precision_percent: f64,
+    /// Silence of the rank program after which it is ended, in seconds.
+    pub timeout_s: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            warmup: 10,
+            min_runs: 30,
+            max_runs: 2000,
+            max_time_s: max_time_s(Preset::Quick),
+            precision_percent: 2.5,
+            timeout_s: 60.0,
+        }
+    }
+}
+
+/// The time of a method's repetitions in a preset, in seconds: `quick` must end within 3 minutes.
+pub const fn max_time_s(preset: Preset) -> f64 {
+    match preset {
+        Preset::Quick => 0.35,
+        Preset::Default => 0.6,
+        Preset::Full => 1.0,
+    }
+}
+
+impl Limits {
+    /// Refuses limits that would never or always end a method.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        let field = |field, value: String, reason: &str| {
+            Err(PlanError::Field { field, value, reason: reason.to_owned() })
+        };
+        if self.min_runs == 0 {
+            return field("min_runs", "0".to_owned(), "must be at least 1");
+        }
+        if self.max_runs < self.min_runs {
+            let reason = format!("must be at least min_runs, {}", self.min_runs);
+            return field("max_runs", self.max_runs.to_string(), &reason);
+        }
+        let positive = |value: f64| value > 0.0 && value <= 1e6;
+        for (name, value) in [("max_time_s", self.max_time_s), ("timeout_s", self.timeout_s)] {
+            if !positive(value) {
+                return field(name, value.to_string(), "must be above 0 and at most 1000000 seconds");
+            }
+        }
+        if !(self.precision_percent > 0.0 && self.precision_percent < 100.0) {
+            let reason = "must be above 0 and below 100 percent";
+            return field("precision_percent", self.precision_percent.to_string(), reason);
+        }
+        Ok(())
+    }
+}
