@@ -15,9 +15,9 @@ fn main() {
     let mut constants = cc::Build::new();
     constants.file("src/checked/constants.c");
     match &library.mpicc {
-        Some(mpicc) => drop(constants.compiler(mpicc)),
-        None => library.include_paths.iter().for_each(|path| drop(constants.include(path))),
-    }
+        Some(mpicc) => constants.compiler(mpicc),
+        None => constants.includes(&library.include_paths),
+    };
     constants.compile("ddtbench_constants");
     for path in &library.lib_paths {
         println!("cargo:rustc-link-arg-bins=-Wl,-rpath,{}", path.display());

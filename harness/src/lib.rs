@@ -6,6 +6,7 @@
 
 pub mod event;
 pub mod folder;
+pub mod memory;
 pub mod methods;
 pub mod mpi;
 pub mod plan;

@@ -3,7 +3,6 @@
 mod case;
 mod environment;
 mod heard;
-pub mod memory;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

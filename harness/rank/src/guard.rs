@@ -33,7 +33,7 @@ impl MemoryGuard {
     /// the memory that is free now, or by a gibibyte where that is less.
     pub fn watch(method: &str) -> Option<Self> {
         let start = method::is_hungry(method).then(resident_bytes).flatten()?;
-        let limit = start + (available_bytes()? / 4).max(LEAST_ALLOWANCE_BYTES);
+        let limit = start + (ddtbench::memory::available_bytes()? / 4).max(LEAST_ALLOWANCE_BYTES);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, method) = (Arc::clone(&stop), method.to_owned());
         let watcher = std::thread::spawn(move || {
@@ -71,16 +71,6 @@ fn leave(method: &str, allowance: u64) -> ! {
 /// Memory of this process that is really there.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    kilobytes(&status, "VmRSS:")
-}
-
-/// Memory that the machine could still give.
-pub fn available_bytes() -> Option<u64> {
-    let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
-    kilobytes(&memory, "MemAvailable:")
-}
-
-fn kilobytes(text: &str, key: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }

@@ -2,9 +2,6 @@
 
 use apps::Arrays;
 
-/// Room in a wire buffer beyond the message, for libraries whose `MPI_Pack` writes more than the data.
-const SLACK_BYTES: usize = 4096;
-
 /// Arrays and wire buffers. Sending and receiving use separate buffers in every method, as the arrays of most
 /// applications do, so that cache lines change owners alike.
 pub struct Memory {
@@ -19,7 +16,9 @@ pub struct Memory {
 impl Memory {
     /// Allocates all, and writes every byte: unwritten memory is one shared zero page, and looks faster.
     pub fn new(arrays: Arrays, message_bytes: usize) -> Self {
-        let bytes = message_bytes + message_bytes / 8 + SLACK_BYTES;
+        let bytes =
+            ddtbench::memory::wire_bytes(message_bytes as u64).expect("checked against the machine's memory");
+        let bytes = bytes as usize;
         let mut memory = Self { arrays, outgoing: vec![0; bytes], incoming: vec![0; bytes] };
         memory.arrays.memory_mut().fill(POISON);
         memory.poison_wire();

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use ddtbench::event::Event;
+use ddtbench::event::{Block, Event, Hello, Outcome};
+use ddtbench::record::{Case, CaseResult, Measured};
+use ddtbench::{report, summary};
 
 /// The form of what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -16,32 +18,76 @@ pub enum Format {
 /// Takes events in, on rank 0.
 pub struct Output {
     format: Format,
-    /// What came, where a table is to be made of it.
-    pub kept: Vec<Event>,
+    hello: Option<Box<Hello>>,
+    blocks: Vec<Block>,
+    ended: Vec<(String, Outcome)>,
 }
 
 impl Output {
     /// In this form.
     pub fn new(format: Format) -> Self {
-        Self { format, kept: Vec::new() }
+        Self { format, hello: None, blocks: Vec::new(), ended: Vec::new() }
     }
 
     /// Prints or keeps an event.
     pub fn tell(&mut self, event: &Event) {
-        match self.format {
-            Format::Json => tell_json(event),
-            Format::Text => self.kept.push(event.clone()),
+        if self.format == Format::Json {
+            return tell_json(event);
         }
+        match event {
+            Event::Hello(hello) => self.hello = Some(hello.clone()),
+            Event::Block(block) => self.blocks.push(block.clone()),
+            Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
+            Event::Working { .. } | Event::Done => {}
+        }
+    }
+
+    /// Says on any rank that MPI has failed `method`.
+    pub fn fail(&self, method: &str, detail: &str) {
+        match self.format {
+            Format::Json => tell_json(&Event::Ended {
+                method: method.to_owned(),
+                outcome: Outcome::MpiError { detail: detail.to_owned() },
+            }),
+            Format::Text => eprintln!("error: {method}: {detail}"),
+        }
+    }
+
+    /// Prints what was kept.
+    pub fn table(&mut self, case: Case) {
+        let Some(hello) = self.hello.take() else { return };
+        let blocks =
+            |method: &str| self.blocks.iter().filter(|block| block.method == method).cloned().collect();
+        let measured = |(method, outcome): (String, Outcome)| {
+            let blocks = if outcome.is_measured() { blocks(&method) } else { Vec::new() };
+            Measured { method, outcome, blocks }
+        };
+        let methods = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
+        let records = summary::records(&CaseResult { case, message: hello.message, methods });
+        let places =
+            hello.ranks.iter().map(|place| format!("{} on {} {:?}", place.rank, place.host, place.cpus));
+        let places: Vec<_> = places.collect();
+        let table = report::table::table(&records, None);
+        print(&format!(
+            "{}\nranks and their processors: {}\n\n{table}",
+            hello.library_version,
+            places.join(", ")
+        ));
     }
 }
 
-/// Prints an event as one line. Where nobody reads any more, there is nothing left to measure for: the process
-/// ends, and with it the job.
+/// Prints an event as one line.
 pub fn tell_json(event: &Event) {
     let mut line = serde_json::to_string(event).expect("events are plain data");
     line.push('\n');
+    print(&line);
+}
+
+/// Prints. Where nobody reads any more, there is nothing left to measure for: the process ends, and with it the
+/// job.
+fn print(text: &str) {
     let mut out = std::io::stdout().lock();
-    if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
         std::process::exit(1);
     }
 }

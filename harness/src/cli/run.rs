@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use ddtbench::folder::{self, Folder};
+use ddtbench::memory;
 use ddtbench::mpi::{Installation, Project, interrupt};
 use ddtbench::plan::{self, Cache, Format, Pairs, Plan, Selection};
 use ddtbench::record::{Phase, Record};
 use ddtbench::report;
-use ddtbench::run::{End, Environment, Run, memory};
+use ddtbench::run::{End, Environment, Run};
 
 use super::ValueArgs;
 use super::output::{self, say};

@@ -47,7 +47,10 @@ pub const fn max_time_s(preset: Preset) -> f64 {
 
 impl Limits {
     /// Refuses limits that would never or always end a method.
-    pub(super) fn check(&self) -> Result<(), PlanError> {
+    ///
+    /// # Errors
+    /// The field, its value, and what would be right.
+    pub fn check(&self) -> Result<(), PlanError> {
         let field = |field, value: String, reason: &str| {
             Err(PlanError::Field { field, value, reason: reason.to_owned() })
         };

@@ -40,22 +40,6 @@ impl Datatype {
         let owned = std::mem::replace(&mut self.owned, false);
         if owned { free(&mut self.raw) } else { Ok(()) }
     }
-
-    /// Size in bytes as MPI sees it.
-    pub fn size(&self) -> Result<i64, CallError> {
-        let mut size = 0;
-        // SAFETY: a live datatype; the pointer lives through the call.
-        check("MPI_Type_size", unsafe { ffi::MPI_Type_size(self.raw, &mut size) })?;
-        Ok(i64::from(size))
-    }
-
-    /// Lower bound and extent in bytes as MPI sees them.
-    pub fn extent(&self) -> Result<(i64, i64), CallError> {
-        let (mut lower, mut extent): (MPI_Aint, MPI_Aint) = (0, 0);
-        // SAFETY: a live datatype; the pointers live through the call.
-        check("MPI_Type_get_extent", unsafe { ffi::MPI_Type_get_extent(self.raw, &mut lower, &mut extent) })?;
-        Ok((lower as i64, extent as i64))
-    }
 }
 
 impl Drop for Datatype {

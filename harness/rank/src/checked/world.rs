@@ -50,23 +50,36 @@ impl World {
     }
 }
 
-/// Says why a world of one is likely the wrong launcher's doing, where a launcher's variables tell of more ranks.
-pub fn wrong_launcher(compiled_for: &str, size: usize) -> Option<String> {
-    const SIZES: &[(&str, &str)] = &[
-        ("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec"),
-        ("PMI_SIZE", "a PMI launcher (MPICH's or Intel's mpiexec, or srun --mpi=pmi2)"),
-        ("MPI_LOCALNRANKS", "Hydra (MPICH's or Intel's mpiexec)"),
-        ("SLURM_NTASKS", "srun or sbatch"),
-    ];
+/// Variables by which launchers tell a process how many there are, and whose they are.
+const SIZES: &[(&str, &str)] = &[
+    ("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec"),
+    ("PMI_SIZE", "a PMI launcher (MPICH's or Intel's mpiexec, or srun --mpi=pmi2)"),
+    ("MPI_LOCALNRANKS", "Hydra (MPICH's or Intel's mpiexec)"),
+    ("SLURM_NTASKS", "srun or sbatch"),
+];
+
+/// Variables by which launchers tell a process its rank.
+const RANKS: &[&str] = &["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
+
+/// Whether this process is the one to speak before, or without, MPI: the launcher's first, or one started alone.
+pub fn is_launched_first() -> bool {
+    RANKS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
+}
+
+/// Says why a world of one is likely the wrong launcher's doing, where more ranks were `asked` for or a launcher's
+/// variables tell of more.
+pub fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Option<String> {
     if size > 1 {
         return None;
     }
     let told = SIZES.iter().find_map(|(variable, launcher)| {
         let ranks: usize = std::env::var(variable).ok()?.parse().ok()?;
         (ranks > 1).then(|| format!("{launcher} set {variable}={ranks}"))
-    })?;
+    });
+    let told =
+        told.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were asked for")))?;
     Some(format!(
-        "every process is alone in its MPI world although {told}: the launcher belongs to another MPI. This program \
-         is compiled for {compiled_for}; start it with that MPI's mpiexec"
+        "every process is alone in its MPI world although {told}: the launcher belongs to another MPI, or there is \
+         none. This program is compiled for {compiled_for}; start it with that MPI's mpiexec"
     ))
 }

@@ -46,6 +46,8 @@ pub fn run(
     block.free_s = ends.creates.then(|| start.elapsed().as_secs_f64());
     if !ends.packs {
         block.pack_s.clear();
+    }
+    if !ends.unpacks {
         block.unpack_s.clear();
     }
     Ok(block)

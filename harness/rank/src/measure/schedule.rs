@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use ddtbench::event::{Block, Event, MachineState, Outcome};
 use ddtbench::methods::METHODS;
+use ddtbench::plan::Limits;
 use ddtbench::stats;
 
 use super::block::{self, Amount};
@@ -16,21 +17,6 @@ use crate::guard::MemoryGuard;
 use crate::memory::Memory;
 use crate::method;
 use crate::verify::verify;
-
-/// When a method is known well enough, and when to give up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Repetitions before the first sample of a method.
-    pub warmup: usize,
-    /// Fewest samples.
-    pub min_runs: usize,
-    /// Most samples.
-    pub max_runs: usize,
-    /// Most time for a method, in seconds.
-    pub max_time_s: f64,
-    /// Half-width of the median's 95% interval, as a share of the median, at which a method has converged.
-    pub precision: f64,
-}
 
 /// A block lasts about this long: short against changes of the machine, which come in seconds and minutes, and
 /// long against the readings of its state around it.
@@ -159,7 +145,7 @@ fn calibrate(
         None => (shortest_s / trial_s).ceil().clamp(1.0, 1e6) as u32,
     };
     let samples = (BLOCK_S / (trial_s * f64::from(batch))).clamp(BLOCK_SAMPLES.0, BLOCK_SAMPLES.1);
-    let amount = Amount { samples: (samples as usize).min(limits.max_runs.max(1)), batch };
+    let amount = Amount { samples: (samples as usize).min(limits.max_runs as usize), batch };
     Ok(Course {
         name: name.to_owned(),
         amount,
@@ -206,8 +192,9 @@ fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<()> {
 /// Rank 0 decides which methods have ended; all ranks learn it.
 fn decide(session: &Session<'_>, courses: &mut [Course], limits: Limits) -> anyhow::Result<()> {
     let narrow = |course: &Course| {
-        let enough = course.round_trip_s.len() >= limits.min_runs && course.blocks >= MIN_BLOCKS;
-        !session.is_origin() || enough && stats::is_narrow(&course.round_trip_s, limits.precision)
+        let enough = course.round_trip_s.len() >= limits.min_runs as usize && course.blocks >= MIN_BLOCKS;
+        !session.is_origin()
+            || enough && stats::is_narrow(&course.round_trip_s, limits.precision_percent / 100.0)
     };
     let mine: Vec<f64> = courses.iter().map(|course| f64::from(u8::from(narrow(course)))).collect();
     let narrow_everywhere = session.world.minima(&mine)?;
@@ -218,7 +205,7 @@ fn decide(session: &Session<'_>, courses: &mut [Course], limits: Limits) -> anyh
             CONVERGED
         } else if course.time_s >= limits.max_time_s {
             TIME_LIMIT
-        } else if samples >= limits.max_runs {
+        } else if samples >= limits.max_runs as usize {
             RUN_LIMIT
         } else {
             GOES_ON

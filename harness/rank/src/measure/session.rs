@@ -28,6 +28,10 @@ pub struct Session<'a> {
     pub eviction: Option<Eviction>,
     /// Number of the last generation of data; equal on all ranks.
     pub generation: u32,
+    /// The method that is being worked on.
+    pub method: String,
+    /// Whether any method has moved wrong bytes.
+    pub has_wrong_data: bool,
     /// Where events go.
     pub output: Output,
 }
@@ -38,18 +42,23 @@ impl Session<'_> {
         self.setup.me == 0
     }
 
-    /// Tells on rank 0 that work on a method begins.
-    pub fn working(&mut self, method: &str, stage: &str) {
+    /// Tells an event, on rank 0.
+    pub fn tell(&mut self, event: &Event) {
         if self.world_rank == 0 {
-            self.output.tell(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
+            self.output.tell(event);
         }
     }
 
-    /// Tells on rank 0 that a method has ended.
+    /// Work on a method begins.
+    pub fn working(&mut self, method: &str, stage: &str) {
+        method.clone_into(&mut self.method);
+        self.tell(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
+    }
+
+    /// A method has ended.
     pub fn ended(&mut self, method: &str, outcome: Outcome) {
-        if self.world_rank == 0 {
-            self.output.tell(&Event::Ended { method: method.to_owned(), outcome });
-        }
+        self.has_wrong_data |= matches!(outcome, Outcome::WrongData { .. });
+        self.tell(&Event::Ended { method: method.to_owned(), outcome });
     }
 
     /// Whether `flag` holds on every rank.

@@ -15,8 +15,9 @@ const ROUND_TRIPS: u64 = 20;
 /// Latency readings, of which the median counts: one interrupted reading does not.
 const READINGS: usize = 7;
 
-/// Spins before a waiting core lets others run; only reached where there are more ranks than cores.
-const SPINS: u32 = 10_000;
+/// Spins before a waiting core lets others run: some microseconds, many times what a cache line takes, and short
+/// against a slice of the scheduler's where there are more ranks than cores.
+const SPINS: u32 = 256;
 
 /// Bytes of the copied buffer: fits in the second-level cache of every current core, twice.
 const COPY_BYTES: usize = 64 * 1024;

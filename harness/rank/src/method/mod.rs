@@ -36,8 +36,10 @@ pub struct Ends {
     pub order: WireOrder,
     /// Whether it makes datatypes, so that creation is worth timing.
     pub creates: bool,
-    /// Whether it packs and unpacks explicitly.
+    /// Whether it packs explicitly.
     pub packs: bool,
+    /// Whether it unpacks explicitly.
+    pub unpacks: bool,
 }
 
 /// How a test's bytes travel.

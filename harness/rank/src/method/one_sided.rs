@@ -40,7 +40,14 @@ impl<'a> PutManual<'a> {
 
 impl Method for PutManual<'_> {
     fn ends(&self) -> Ends {
-        Ends { from: Place::Arrays, to: Place::Arrays, order: WireOrder::Manual, creates: false, packs: true }
+        Ends {
+            from: Place::Arrays,
+            to: Place::Arrays,
+            order: WireOrder::Manual,
+            creates: false,
+            packs: true,
+            unpacks: true,
+        }
     }
 
     fn create(&mut self) -> Result<(), CallError> {
@@ -122,7 +129,14 @@ impl<'a> PutDatatype<'a> {
 
 impl Method for PutDatatype<'_> {
     fn ends(&self) -> Ends {
-        Ends { from: Place::Arrays, to: Place::Arrays, order: WireOrder::Ddt, creates: true, packs: false }
+        Ends {
+            from: Place::Arrays,
+            to: Place::Arrays,
+            order: WireOrder::Ddt,
+            creates: true,
+            packs: false,
+            unpacks: false,
+        }
     }
 
     fn create(&mut self) -> Result<(), CallError> {

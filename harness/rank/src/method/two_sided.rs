@@ -9,13 +9,15 @@ use super::{Endpoint, Ends, Method, Place, Setup};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
+use crate::verify::spans;
 
 /// How one end of the message is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Packed already, or to be left packed.
     Wire,
-    /// The application's loop packs or unpacks it.
+    /// The application's loop packs or unpacks it; where the application receives straight into its array, so does
+    /// this.
     ByHand,
     /// `MPI_Pack` or `MPI_Unpack` with the datatype.
     MpiPacked,
@@ -38,6 +40,8 @@ pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
     send: EndState,
     receive: EndState,
+    /// Byte of the arrays' memory where packed bytes are received that need no unpacking.
+    in_place: Option<usize>,
     /// Type and count of one packed block.
     packed: Datatype,
     packed_count: c_int,
@@ -93,7 +97,10 @@ impl<'a> TwoSided<'a> {
                 setup.message_bytes
             );
         }
-        Ok(Self { setup, send, receive, packed, packed_count })
+        let in_place = (receive.how == End::ByHand && setup.app.receives_in_place())
+            .then(|| spans(setup.app, &memory.arrays, Side::Receive, WireOrder::Manual))
+            .and_then(|spans| spans.first().map(|span| span.offset));
+        Ok(Self { setup, send, receive, in_place, packed, packed_count })
     }
 
     /// Address, count and type of what is sent to `peer`.
@@ -116,7 +123,13 @@ impl<'a> TwoSided<'a> {
                 let offset = self.receive.endpoint.offset(&memory.arrays, peer);
                 (memory.write_to(offset), 1, self.receive.datatype())
             }
-            _ => (memory.incoming.as_mut_ptr(), self.packed_count, &self.packed),
+            _ => {
+                let address = match self.in_place {
+                    Some(offset) => memory.write_to(offset),
+                    None => memory.incoming.as_mut_ptr(),
+                };
+                (address, self.packed_count, &self.packed)
+            }
         }
     }
 }
@@ -130,6 +143,11 @@ impl Method for TwoSided<'_> {
             order: if by_hand { WireOrder::Manual } else { WireOrder::Ddt },
             creates: self.send.how.is_typed() || self.receive.how.is_typed(),
             packs: matches!(self.send.how, End::ByHand | End::MpiPacked),
+            unpacks: match self.receive.how {
+                End::ByHand => self.in_place.is_none(),
+                End::MpiPacked => true,
+                End::Wire | End::Typed => false,
+            },
         }
     }
 
@@ -189,6 +207,7 @@ impl Method for TwoSided<'_> {
     #[inline]
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         match self.receive.how {
+            End::ByHand if self.in_place.is_some() => Ok(()),
             End::ByHand => {
                 self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
                 Ok(())

@@ -1,20 +1,35 @@
-//! Whether the cases of a plan fit into this machine's memory.
+//! Whether what is to be run fits into this machine's memory.
 
 use std::collections::HashSet;
 
-use apps::{Arrays, Side, WireOrder};
+use apps::{Arrays, MicroApp};
 
 use crate::plan::Plan;
 
-/// Memory that the ranks on one machine need, in bytes; `None` beyond the address space.
-///
-/// Per rank the arrays and two wire buffers with an eighth to spare, as the rank program allocates them.
-pub fn needed_bytes(plan: &Plan, i: usize, machines: usize) -> Option<u64> {
-    let app = plan.app(i);
+/// Bytes of a wire buffer for a message: an eighth and a page more, for libraries whose `MPI_Pack` writes more
+/// than the data. `None` beyond the address space.
+pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
+    message_bytes.checked_add(message_bytes / 8)?.checked_add(4096)
+}
+
+/// Memory that a rank needs, in bytes: the arrays and two wire buffers. `None` beyond the address space.
+pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
     let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
-    let wire = app.message(Side::Send, WireOrder::Manual).size();
-    let rank = arrays.checked_add(wire.checked_mul(9)? / 4)?;
-    rank.checked_mul(plan.ranks.div_ceil(machines) as u64)
+    arrays.checked_add(wire_bytes(app.message_bytes())?.checked_mul(2)?)
+}
+
+/// Refuses what `ranks` on one machine cannot have.
+///
+/// # Errors
+/// What they need and what there is.
+pub fn check_ranks(app: &dyn MicroApp, ranks: usize, available: u64) -> Result<(), String> {
+    let needed = rank_bytes(app).and_then(|bytes| bytes.checked_mul(ranks as u64));
+    if needed.is_some_and(|needed| needed <= available) {
+        return Ok(());
+    }
+    let needed = needed.map_or_else(|| "more than can be addressed".to_owned(), gib);
+    let available = gib(available);
+    Err(format!("{ranks} ranks need {needed} of memory on this machine, which has {available} available"))
 }
 
 /// Refuses a plan with a case that needs more memory than there is.
@@ -27,27 +42,17 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 }
 
 fn check_against(plan: &Plan, i: usize, available: u64, machines: usize) -> Result<(), String> {
-    let needed = needed_bytes(plan, i, machines);
-    if needed.is_some_and(|needed| needed <= available) {
-        return Ok(());
-    }
     let case = plan.case(i, "");
-    let needed = needed.map_or_else(|| "more than can be addressed".to_owned(), gib);
-    Err(format!(
-        "{} {}: {} ranks need {needed} of memory on this machine, which has {} available",
-        case.test,
-        case.params,
-        plan.ranks,
-        gib(available)
-    ))
+    check_ranks(&*plan.app(i), plan.ranks.div_ceil(machines), available)
+        .map_err(|reason| format!("{} {}: {reason}", case.test, case.params))
 }
 
 fn gib(bytes: u64) -> String {
     format!("{:.2} GiB", bytes as f64 / (1u64 << 30) as f64)
 }
 
-/// Memory that can be had without swapping.
-fn available_bytes() -> Option<u64> {
+/// Memory that can be had without swapping, in bytes; `None` where the system does not tell.
+pub fn available_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -74,7 +79,7 @@ mod tests {
         let case = PlannedCase { test: "contiguous".to_owned(), ..PlannedCase::default() };
         let mut plan = Plan { cases: vec![case], ..Plan::default() };
         plan.check().unwrap();
-        let needed = needed_bytes(&plan, 0, 1).unwrap();
+        let needed = 2 * rank_bytes(&*plan.app(0)).unwrap();
         assert_eq!(check_against(&plan, 0, needed, 1), Ok(()));
         let error = check_against(&plan, 0, needed - 1, 1).unwrap_err();
         assert!(

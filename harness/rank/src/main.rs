@@ -1,0 +1,56 @@
+//! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that links MPI.
+//!
+//! It measures one case and tells it as events, or as a table to a person who started it by hand. What cannot be
+//! done is refused by all ranks together, told once, with exit code 2. An MPI call that fails on one rank while
+//! others wait ends the job.
+
+mod checked;
+mod cli;
+mod guard;
+mod measure;
+mod memory;
+mod method;
+mod output;
+mod pattern;
+mod pingpong;
+mod surroundings;
+mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Parser;
+
+use checked::{World, identity, world};
+use cli::{Cli, Command};
+
+/// Something was refused.
+const REFUSED: u8 = 2;
+
+fn main() -> ExitCode {
+    let is_first = world::is_launched_first();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(refusal) => {
+            // Help and version are no errors, but end here as well.
+            let code = ExitCode::from(refusal.exit_code() as u8);
+            if is_first && refusal.print().is_err() {
+                return ExitCode::from(REFUSED);
+            }
+            return code;
+        }
+    };
+    let world = identity::verify().map_err(|reason| anyhow!(reason)).and_then(|()| World::initialize());
+    let result = world.and_then(|world| match cli.command {
+        Command::Pingpong(args) => pingpong::run(&world, &args),
+    });
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            if is_first {
+                eprintln!("error: {error:#}");
+            }
+            ExitCode::from(REFUSED)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The ping-pong of one case: who plays with whom, whether it can be done here, and then the measurement.
+
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail};
+use apps::{Arrays, Context, Exchange, MicroApp, Preset, Side, WireOrder};
+use ddtbench::event::{Event, Hello, MessageFacts, RankPlace};
+use ddtbench::plan::{Cache, Pairs, Selection};
+use ddtbench::record::Case;
+
+use crate::checked::{Comm, World, identity, world};
+use crate::cli::PingPong;
+use crate::measure::cache::{self, Eviction};
+use crate::measure::clock::Clock;
+use crate::measure::schedule;
+use crate::measure::session::Session;
+use crate::measure::state::StateProbe;
+use crate::memory::Memory;
+use crate::method::Setup;
+use crate::output::{Format, Output};
+use crate::surroundings;
+
+/// Exit code of a job that a failing MPI call has ended.
+const MPI_FAILED: i32 = 3;
+
+/// Exit code for a person's script: a method moved wrong bytes.
+const WRONG_DATA: u8 = 1;
+
+/// Measures the case.
+///
+/// # Errors
+/// Why it cannot be done; on all ranks alike.
+pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
+    let ranks = world.comm.size()?;
+    check_ranks(ranks, args.ranks)?;
+    if args.cache == Cache::Cold && !cache::can_evict() {
+        bail!("--cache cold: ddtbench knows no instruction of this processor that evicts a cache line");
+    }
+    let (methods, limits) = (args.methods()?, args.limits()?);
+    let test = apps::find(&args.test)?;
+    let (set, params) = (args.set.clone(), args.params.clone());
+    let selection = Selection { tests: vec![args.test.clone()], preset: Preset::Quick, set, params };
+    let values = selection.values(test)?;
+    let app = test.build(&values, Context { ranks, seed: args.seed })?;
+    check_memory(&world.comm, &*app)?;
+
+    let place = surroundings::place(world.comm.rank()?);
+    let (pair, me) = seat(place.rank, ranks, args.pairs);
+    let pair_comm = world.comm.split(pair, me)?;
+    let all = world.comm.split(0, place.rank)?;
+    let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
+    let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
+    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let clock = Clock::measure();
+    let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
+    let hello = hello(world, &place, &*app, clock, pairs)?;
+    let mut session = Session {
+        setup: &setup,
+        world: &world.comm,
+        world_rank: place.rank,
+        pair: if is_all_to_all { 0 } else { pair },
+        probe: StateProbe::new(&pair_comm)?,
+        clock,
+        eviction: (args.cache == Cache::Cold).then(|| Eviction::new(&setup, &memory)),
+        generation: 0,
+        method: String::new(),
+        has_wrong_data: false,
+        output: Output::new(args.format),
+    };
+    session.tell(&Event::Hello(Box::new(hello)));
+    if let Err(error) = schedule::run(&mut session, &mut memory, &methods, limits) {
+        // Others may be waiting for this rank: nothing that needs them can be done any more.
+        session.output.fail(&session.method, &format!("rank {}: {error:#}", place.rank));
+        World::abort(MPI_FAILED);
+    }
+    session.tell(&Event::Done);
+    if args.format == Format::Json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if place.rank == 0 {
+        session.output.table(Case {
+            test: test.name.to_owned(),
+            set: args.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
+            params: values.to_string(),
+            mpi: identity::compiled_for(),
+            ranks,
+            cache: args.cache.name().to_owned(),
+        });
+    }
+    Ok(if session.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// Refuses a world that cannot play, or is not the one that was asked for.
+fn check_ranks(ranks: usize, asked: Option<usize>) -> anyhow::Result<()> {
+    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, asked) {
+        bail!(reason);
+    }
+    if let Some(asked) = asked.filter(|&asked| asked != ranks) {
+        bail!("--ranks {asked}: the launcher has started {ranks}");
+    }
+    if ranks < 2 || !ranks.is_multiple_of(2) {
+        bail!("{ranks} ranks: an even number is needed, at least 2, since ranks play in pairs");
+    }
+    Ok(())
+}
+
+/// Refuses arrays that the ranks of one of the hosts cannot have.
+fn check_memory(world: &Comm, app: &dyn MicroApp) -> anyhow::Result<()> {
+    let neighbours = world.split_shared()?.size()?;
+    let Some(available) = ddtbench::memory::available_bytes() else { return Ok(()) };
+    let checked = ddtbench::memory::check_ranks(app, neighbours, available);
+    let complaint = checked.clone().err().unwrap_or_default();
+    let complaints = world.gather(complaint.as_bytes())?;
+    if world.minima(&[f64::from(u8::from(checked.is_ok()))])?[0] > 0.0 {
+        return Ok(());
+    }
+    let first = complaints.iter().find(|complaint| !complaint.is_empty());
+    Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(complaint)))
+}
+
+/// The pair of a rank, and its number in it: 0 is the origin.
+fn seat(rank: usize, ranks: usize, pairs: Pairs) -> (usize, usize) {
+    match pairs {
+        Pairs::Adjacent => (rank / 2, rank % 2),
+        Pairs::Across => (rank % (ranks / 2), rank / (ranks / 2)),
+    }
+}
+
+/// Origin and peer of each pair.
+fn seats(ranks: usize, pairs: Pairs) -> Vec<(usize, usize)> {
+    (0..ranks / 2)
+        .map(|pair| match pairs {
+            Pairs::Adjacent => (2 * pair, 2 * pair + 1),
+            Pairs::Across => (pair, pair + ranks / 2),
+        })
+        .collect()
+}
+
+/// The account of this job; complete on rank 0 only.
+fn hello(
+    world: &World,
+    place: &RankPlace,
+    app: &dyn MicroApp,
+    clock: Clock,
+    pairs: Vec<(usize, usize)>,
+) -> anyhow::Result<Hello> {
+    let places = world.comm.gather(&serde_json::to_vec(place)?)?;
+    let ranks = places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?;
+    let message = app.message(Side::Send, WireOrder::Manual);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first_line = |text: String| words(text.lines().next().unwrap_or_default());
+    Ok(Hello {
+        library_version: first_line(identity::library_version()),
+        mpi_standard: identity::standard(),
+        compiled_for: identity::compiled_for(),
+        library_path: identity::library_path(),
+        thread_level: world.thread_level.to_owned(),
+        clock_resolution_s: clock.resolution_s,
+        clock_cost_s: clock.cost_s,
+        mpi_wtick_s: world.tick_s(),
+        message: MessageFacts {
+            bytes: message.size(),
+            segments: message.segments().count() as u64,
+            array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
+        },
+        ranks,
+        pairs,
+        settings: surroundings::settings(),
+        build: env!("DDTBENCH_BUILD").to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_has_its_seat() {
+        for pairs in [Pairs::Adjacent, Pairs::Across] {
+            for ranks in [2, 4, 10] {
+                for (pair, (origin, peer)) in seats(ranks, pairs).into_iter().enumerate() {
+                    assert_eq!(seat(origin, ranks, pairs), (pair, 0));
+                    assert_eq!(seat(peer, ranks, pairs), (pair, 1));
+                }
+            }
+        }
+        assert_eq!(seats(4, Pairs::Across), [(0, 2), (1, 3)]);
+    }
+
+    #[test]
+    fn odd_and_other_numbers_of_ranks_are_refused() {
+        assert!(check_ranks(4, Some(4)).is_ok());
+        assert!(check_ranks(4, Some(2)).unwrap_err().to_string().contains("started 4"));
+        assert!(check_ranks(3, None).unwrap_err().to_string().contains("even"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What surrounds the figures of a run: where each rank may run, and what steers the MPI.
+
+use ddtbench::event::RankPlace;
+
+/// Where this process runs, as `rank`.
+pub fn place(rank: usize) -> RankPlace {
+    RankPlace { rank, host: host(), pid: std::process::id(), cpus: processors() }
+}
+
+fn host() -> String {
+    let mut name = [0u8; 256];
+    // SAFETY: the buffer is given with its length.
+    if unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0 {
+        return String::new();
+    }
+    let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+    String::from_utf8_lossy(&name[..end]).into_owned()
+}
+
+/// The processors that this process may run on, by number.
+fn processors() -> Vec<usize> {
+    // SAFETY: a set of bits, for which all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is given with its size; 0 is this process.
+    if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
+        return Vec::new();
+    }
+    // SAFETY: the macro looks at bits below the set's size only.
+    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+}
+
+/// Variables that steer an MPI or its transports, by name.
+pub fn settings() -> Vec<(String, String)> {
+    const PREFIXES: &[&str] =
+        &["MPIR_CVAR_", "MPICH_", "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "I_MPI_", "MV2_", "UCX_", "FI_"];
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+    };
+    let mut settings: Vec<_> = std::env::vars_os()
+        .map(text)
+        .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+        .collect();
+    settings.sort();
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_process_runs_somewhere() {
+        let place = super::place(3);
+        assert_eq!(place.rank, 3);
+        assert!(!place.host.is_empty() && !place.cpus.is_empty());
+    }
+}
