@@ -9,6 +9,8 @@ pub struct MethodInfo {
     pub about: &'static str,
     /// The name in the original suite's output, where it has the method.
     pub original_name: Option<&'static str>,
+    /// Whether an application could use it: the bytes go from arrays to arrays. The others are for comparison.
+    pub is_complete: bool,
 }
 
 /// All methods, in report order.
@@ -17,41 +19,49 @@ pub const METHODS: &[MethodInfo] = &[
         name: "reference",
         about: "the same number of contiguous bytes, nothing packed",
         original_name: Some("reference"),
+        is_complete: false,
     },
     MethodInfo {
         name: "manual",
         about: "the application's hand-written pack and unpack loops around a contiguous message",
         original_name: Some("manual"),
+        is_complete: true,
     },
     MethodInfo {
         name: "mpi_pack",
         about: "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
         original_name: Some("mpi_pack_ddt"),
+        is_complete: true,
     },
     MethodInfo {
         name: "ddt",
         about: "the derived datatype, sent and received as it is",
         original_name: Some("mpi_ddt"),
+        is_complete: true,
     },
     MethodInfo {
         name: "ddt_to_packed",
         about: "the datatype on the sending side only: its cost is the sender's",
         original_name: None,
+        is_complete: false,
     },
     MethodInfo {
         name: "packed_to_ddt",
         about: "the datatype on the receiving side only: its cost is the receiver's",
         original_name: None,
+        is_complete: false,
     },
     MethodInfo {
         name: "put_manual",
         about: "one-sided: packed by hand, MPI_Put between fences, unpacked by hand",
         original_name: None,
+        is_complete: true,
     },
     MethodInfo {
         name: "put_ddt",
         about: "one-sided: MPI_Put between fences with datatypes at origin and target",
         original_name: None,
+        is_complete: true,
     },
 ];
 

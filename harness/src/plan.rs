@@ -152,7 +152,7 @@ pub struct Plan {
     /// Number of ranks.
     #[serde(default = "two")]
     pub ranks: usize,
-    /// Seed of index lists and data.
+    /// Seed of index lists.
     #[serde(default = "one")]
     pub seed: u64,
     /// Whether repetitions find their buffers in the cache.

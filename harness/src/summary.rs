@@ -4,7 +4,7 @@
 //! since the peer packs and unpacks as well within the round trip; 0 for a datatype. `t_reference` is the median
 //! round trip of the method `reference`: the same number of contiguous bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Block;
 use crate::record::{CaseResult, Measured, Phase, Record};
@@ -154,7 +154,7 @@ fn record(
     let blocks = view.blocks(phase, scope, true);
     let samples = stats::sorted(blocks.iter().flat_map(|block| phase.samples(block).iter().copied()));
     let median = stats::median(&samples)?;
-    let interval = stats::median_interval(&samples);
+    let interval = stats::blocks_interval(&by_number(&blocks, phase));
     let latencies = blocks.iter().flat_map(|block| [block.before.latency_s, block.after.latency_s]);
     // Creation and freeing are timed one by one, whatever the repetitions are.
     let is_batched = !matches!(phase, Phase::Create | Phase::Free);
@@ -181,6 +181,15 @@ fn record(
         record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
     }
     Some(record)
+}
+
+/// The samples of blocks that ran at the same time, of all pairs, together.
+fn by_number(blocks: &[&Block], phase: Phase) -> Vec<Vec<f64>> {
+    let mut together: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for block in blocks {
+        together.entry(block.block).or_default().extend(phase.samples(block));
+    }
+    together.into_values().collect()
 }
 
 /// Both overheads of a round trip: by the timed packing, and by the measured reference.
@@ -284,7 +293,8 @@ mod tests {
     }
 
     fn measured(method: &str, blocks: Vec<Block>) -> Measured {
-        Measured { method: method.into(), outcome: Outcome::Converged, blocks }
+        let numbered = blocks.into_iter().enumerate().map(|(i, block)| Block { block: i, ..block });
+        Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
     }
 
     /// A block of five round trips of `time` at a latency in nanoseconds.
@@ -303,8 +313,8 @@ mod tests {
         let packing = Block { pack_s: vec![0.5; 5], unpack_s: vec![0.25; 5], ..block(4.0, 33.0) };
         let typed = Block { create_s: Some(0.1), free_s: Some(0.2), ..block(2.0, 33.0) };
         let records = records(&result(vec![
-            measured("reference", vec![block(1.0, 33.0); 2]),
-            measured("manual", vec![packing; 2]),
+            measured("reference", vec![block(1.0, 33.0); 6]),
+            measured("manual", vec![packing; 6]),
             measured("ddt", vec![typed; 2]),
         ]));
         let reference = of(&records, "reference", Phase::RoundTrip, "all");
@@ -313,7 +323,7 @@ mod tests {
         let manual = of(&records, "manual", Phase::RoundTrip, "all");
         assert_eq!((manual.overhead_reference, manual.overhead_pack), (Some(0.75), Some(0.375)));
         assert_eq!((manual.overhead_reference_low, manual.overhead_reference_high), (Some(0.75), Some(0.75)));
-        assert_eq!((manual.n, manual.blocks, manual.batch), (10, 2, 2));
+        assert_eq!((manual.n, manual.blocks, manual.batch), (30, 6, 2));
         assert_eq!((manual.median_low_s, manual.median_high_s), (Some(4.0), Some(4.0)));
         let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
         assert_eq!((ddt.overhead_reference, ddt.overhead_pack), (Some(0.5), Some(0.0)));

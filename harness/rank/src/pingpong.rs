@@ -151,7 +151,7 @@ fn hello(
     let first_line = |text: String| words(text.lines().next().unwrap_or_default());
     Ok(Hello {
         library_version: first_line(identity::library_version()),
-        mpi_standard: identity::standard(),
+        mpi_standard: identity::standard()?,
         compiled_for: identity::compiled_for(),
         library_path: identity::library_path(),
         thread_level: world.thread_level.to_owned(),

@@ -83,7 +83,7 @@ pub struct RunArgs {
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seed of index lists and data [default: 1]
+    /// Seed of index lists [default: 1]
     #[arg(long)]
     seed: Option<u64>,
     /// Leave the buffers in the cache, or evict them before each repetition [default: warm]
@@ -98,10 +98,10 @@ pub struct RunArgs {
     /// Repetitions that are made in any case [default: 30]
     #[arg(long, value_name = "N")]
     min_runs: Option<u32>,
-    /// Repetitions that are never exceeded [default: 2000]
+    /// Repetitions that are never exceeded [default: 10000]
     #[arg(long, value_name = "N")]
     max_runs: Option<u32>,
-    /// Time of one method's repetitions [default: 0.35, 0.6 or 1, by preset]
+    /// Time of one method's repetitions [default: 0.5, 0.7 or 1, by preset]
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<f64>,
     /// Half width of the median's interval at which a method is done [default: 2.5]

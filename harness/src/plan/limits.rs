@@ -28,7 +28,7 @@ impl Default for Limits {
         Self {
             warmup: 10,
             min_runs: 30,
-            max_runs: 2000,
+            max_runs: 10_000,
             max_time_s: max_time_s(Preset::Quick),
             precision_percent: 2.5,
             timeout_s: 60.0,
@@ -39,8 +39,8 @@ impl Default for Limits {
 /// The time of a method's repetitions in a preset, in seconds: `quick` must end within 3 minutes.
 pub const fn max_time_s(preset: Preset) -> f64 {
     match preset {
-        Preset::Quick => 0.35,
-        Preset::Default => 0.6,
+        Preset::Quick => 0.5,
+        Preset::Default => 0.7,
         Preset::Full => 1.0,
     }
 }

@@ -16,7 +16,8 @@ const EXACT_UP_TO: usize = 1000;
 ///
 /// The number of samples below the median is binomial with p = 1/2 whatever the distribution, so that two order
 /// statistics hold the median with at least that chance: Le Boudec, "Performance Evaluation of Computer and
-/// Communication Systems" (2010), theorem 2.1 and appendix A. Samples are taken as independent.
+/// Communication Systems" (2010), theorem 2.1 and appendix A. Samples must be independent; those of one block are
+/// not, see [`blocks_interval`].
 pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let rank = lower_rank(sorted.len())?;
     Some((sorted[rank - 1], sorted[sorted.len() - rank]))
@@ -39,15 +40,30 @@ fn lower_rank(n: usize) -> Option<usize> {
     (rank > 0).then_some(rank)
 }
 
-/// Whether the median's 95% interval lies within `precision` times the median on both sides. The samples need
-/// not be sorted; fewer than 6 are never enough.
-pub fn is_narrow(samples: &[f64], precision: f64) -> bool {
-    let samples = sorted(samples.iter().copied());
-    let (Some((low, high)), Some(median)) = (median_interval(&samples), median(&samples)) else {
+/// The 95% interval of the median of samples that came in blocks; `None` below 6 blocks with samples.
+///
+/// Samples of a block share its datatype, its place in time and so the mood of the machine: as single ones they
+/// would make the interval far too narrow. So each block counts once, by its median, and the interval is that of
+/// the blocks' medians, widened to the median of all samples where that lies outside.
+pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
+    let samples = |block: &B| sorted(block.as_ref().iter().copied());
+    let medians = sorted(blocks.iter().filter_map(|block| median(&samples(block))));
+    let (low, high) = median_interval(&medians)?;
+    let all = overall_median(blocks)?;
+    Some((low.min(all), high.max(all)))
+}
+
+/// Whether the interval of the median lies within `precision` times the median on both sides.
+pub fn is_narrow<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
+    let (Some((low, high)), Some(median)) = (blocks_interval(blocks), overall_median(blocks)) else {
         return false;
     };
     let allowed = precision * median;
     median - low <= allowed && high - median <= allowed
+}
+
+fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
+    median(&sorted(blocks.iter().flat_map(|block| block.as_ref().iter().copied())))
 }
 
 /// Whether two intervals have no point in common, so that what they hold differs.
@@ -74,7 +90,7 @@ mod tests {
     #[test]
     fn fewer_than_six_samples_have_no_interval() {
         assert!((0..6).all(|n| ranks(n).is_none()));
-        assert!(!is_narrow(&[1.0; 5], 0.5));
+        assert!(!is_narrow(&[[1.0]; 5], 0.5));
     }
 
     #[test]
@@ -88,13 +104,32 @@ mod tests {
 
     #[test]
     fn an_interval_is_narrow_only_if_both_sides_are() {
-        let mut samples = vec![1.0; 20];
-        assert!(is_narrow(&samples, 0.0));
-        samples[..7].fill(1.2);
-        assert!(!is_narrow(&samples, 0.1));
-        assert!(is_narrow(&samples, 0.25));
-        samples[..7].fill(0.8);
-        assert!(!is_narrow(&samples, 0.1));
+        let mut blocks = vec![[1.0; 3]; 20];
+        assert!(is_narrow(&blocks, 0.0));
+        blocks[..7].fill([1.2; 3]);
+        assert!(!is_narrow(&blocks, 0.1));
+        assert!(is_narrow(&blocks, 0.25));
+        blocks[..7].fill([0.8; 3]);
+        assert!(!is_narrow(&blocks, 0.1));
+    }
+
+    #[test]
+    fn many_alike_samples_in_few_blocks_are_few() {
+        let mut blocks = vec![vec![1.0; 1000]; 6];
+        blocks[0].fill(2.0);
+        assert_eq!(blocks_interval(&blocks), Some((1.0, 2.0)));
+        assert_eq!(blocks_interval(&blocks[..5]), None);
+        assert_eq!(blocks_interval(&[vec![], vec![1.0; 1000]]), None);
+    }
+
+    #[test]
+    fn the_interval_holds_the_median_of_all_samples() {
+        // Five long blocks around 9 and six short ones around 1: most samples are 9, most blocks are 1.
+        let blocks: Vec<_> = (0..11).map(|i| if i < 5 { vec![9.0; 100] } else { vec![1.0] }).collect();
+        let (low, high) = blocks_interval(&blocks).unwrap();
+        assert!(low == 1.0 && high == 9.0);
+        let blocks: Vec<_> = (0..30).map(|i| if i < 5 { vec![9.0; 100] } else { vec![1.0] }).collect();
+        assert_eq!(blocks_interval(&blocks), Some((1.0, 9.0)));
     }
 
     #[test]

@@ -10,6 +10,6 @@ mod quantile;
 mod state;
 
 pub use bootstrap::{RESAMPLES, overhead_interval};
-pub use interval::{is_narrow, median_interval, parted};
+pub use interval::{blocks_interval, is_narrow, median_interval, parted};
 pub use quantile::{mean, median, quantile, sorted};
 pub use state::{MIN_GAP, MIN_SHARE, State, states, used_state};

@@ -15,7 +15,6 @@ pub struct Comm {
     owned: bool,
 }
 
-/// `MPI_DOUBLE` values and single bytes travel as these.
 impl Comm {
     /// `MPI_COMM_WORLD`.
     pub(super) fn world() -> Self {
@@ -265,7 +264,9 @@ impl Comm {
         let starts: Vec<c_int> =
             lengths.iter().scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect();
         let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
-        let mut all = vec![0u8; int("MPI_Gatherv", "sum of recvcounts", total)? as usize];
+        // Never empty: the address of an empty list may be 1, which is Open MPI's MPI_IN_PLACE.
+        let mut all = vec![0u8; int("MPI_Gatherv", "sum of recvcounts", total)?.max(1) as usize];
+        let mine = if mine.is_empty() { &[0] } else { mine };
         // SAFETY: the counts and displacements were made for this buffer from what each rank announced.
         check("MPI_Gatherv", unsafe {
             ffi::MPI_Gatherv(

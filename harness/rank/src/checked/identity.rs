@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use mpi::ffi;
 
-use super::ddtbench_compiled_for;
+use super::{CallError, check, ddtbench_compiled_for};
 
 /// Name and version from the `mpi.h` that this program was compiled with.
 pub fn compiled_for() -> String {
@@ -28,12 +28,12 @@ pub fn library_version() -> String {
     String::from_utf8_lossy(&text[..length as usize]).trim_end_matches('\0').to_owned()
 }
 
-/// The standard that the library implements, e.g. `4.1`.
-pub fn standard() -> String {
+/// The standard that the library says it implements, e.g. `4.1`.
+pub fn standard() -> Result<String, CallError> {
     let (mut version, mut subversion) = (0, 0);
     // SAFETY: both pointers live through the call.
-    unsafe { ffi::MPI_Get_version(&mut version, &mut subversion) };
-    format!("{version}.{subversion}")
+    check("MPI_Get_version", unsafe { ffi::MPI_Get_version(&mut version, &mut subversion) })?;
+    Ok(format!("{version}.{subversion}"))
 }
 
 /// The file of the MPI library that is mapped into this process.

@@ -24,10 +24,11 @@ const BLOCK_S: f64 = 0.005;
 
 /// Samples of a block at least and at most: the first few see cold predictors, and the readings of the machine's
 /// state should lie close to every sample.
-const BLOCK_SAMPLES: (f64, f64) = (4.0, 200.0);
+const BLOCK_SAMPLES: (f64, f64) = (4.0, 100.0);
 
-/// Blocks of a method at least, since creation has one sample per block and the median's interval needs six.
-const MIN_BLOCKS: usize = 6;
+/// Blocks of a method at least: the median's interval rests on the blocks' medians, of which the lowest and the
+/// highest lie outside it from ten on, so that one disturbed block does not decide.
+const MIN_BLOCKS: usize = 10;
 
 /// Repetitions that the first guess of a method's time rests on.
 const TRIALS: usize = 3;
@@ -44,10 +45,16 @@ const _: () = assert!(METHODS.len() <= MOST_METHODS);
 struct Course {
     name: String,
     amount: Amount,
-    round_trip_s: Vec<f64>,
-    blocks: usize,
+    /// The round trips of each block; empty where this rank is no origin.
+    blocks: Vec<Vec<f64>>,
     time_s: f64,
     outcome: Option<Outcome>,
+}
+
+impl Course {
+    fn samples(&self) -> usize {
+        self.blocks.len() * self.amount.samples
+    }
 }
 
 /// Runs all `methods` of a case.
@@ -146,14 +153,7 @@ fn calibrate(
     };
     let samples = (BLOCK_S / (trial_s * f64::from(batch))).clamp(BLOCK_SAMPLES.0, BLOCK_SAMPLES.1);
     let amount = Amount { samples: (samples as usize).min(limits.max_runs as usize), batch };
-    Ok(Course {
-        name: name.to_owned(),
-        amount,
-        round_trip_s: Vec::new(),
-        blocks: 0,
-        time_s: 0.0,
-        outcome: None,
-    })
+    Ok(Course { name: name.to_owned(), amount, blocks: Vec::new(), time_s: 0.0, outcome: None })
 }
 
 /// Runs a block of one method, and returns the state of the machine after it.
@@ -164,17 +164,16 @@ fn one_block(
     before: MachineState,
 ) -> anyhow::Result<MachineState> {
     session.working(&course.name, "measure");
-    let start = Instant::now();
     let guard = MemoryGuard::watch(&course.name);
     let mut method = method::make(&course.name, session.setup, memory)?;
+    let start = Instant::now();
     let block = block::run(session, memory, &mut *method, course.amount)?;
+    course.time_s += start.elapsed().as_secs_f64();
     drop(method);
     drop(guard);
-    course.time_s += start.elapsed().as_secs_f64();
     let after = session.probe.read()?;
-    course.round_trip_s.extend(&block.round_trip_s);
-    let block = Block { method: course.name.clone(), block: course.blocks, before, after, ..block };
-    course.blocks += 1;
+    let block = Block { method: course.name.clone(), block: course.blocks.len(), before, after, ..block };
+    course.blocks.push(block.round_trip_s.clone());
     tell(session, block)?;
     Ok(after)
 }
@@ -192,20 +191,18 @@ fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<()> {
 /// Rank 0 decides which methods have ended; all ranks learn it.
 fn decide(session: &Session<'_>, courses: &mut [Course], limits: Limits) -> anyhow::Result<()> {
     let narrow = |course: &Course| {
-        let enough = course.round_trip_s.len() >= limits.min_runs as usize && course.blocks >= MIN_BLOCKS;
-        !session.is_origin()
-            || enough && stats::is_narrow(&course.round_trip_s, limits.precision_percent / 100.0)
+        let enough = course.samples() >= limits.min_runs as usize && course.blocks.len() >= MIN_BLOCKS;
+        !session.is_origin() || enough && stats::is_narrow(&course.blocks, limits.precision_percent / 100.0)
     };
     let mine: Vec<f64> = courses.iter().map(|course| f64::from(u8::from(narrow(course)))).collect();
     let narrow_everywhere = session.world.minima(&mine)?;
     let mut verdicts = [GOES_ON; MOST_METHODS];
     for ((course, narrow), verdict) in courses.iter().zip(&narrow_everywhere).zip(&mut verdicts) {
-        let samples = course.blocks * course.amount.samples;
         *verdict = if *narrow > 0.0 {
             CONVERGED
         } else if course.time_s >= limits.max_time_s {
             TIME_LIMIT
-        } else if samples >= limits.max_runs as usize {
+        } else if course.samples() >= limits.max_runs as usize {
             RUN_LIMIT
         } else {
             GOES_ON
