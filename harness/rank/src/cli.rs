@@ -49,7 +49,7 @@ pub struct PingPong {
     /// Repetitions before the first that counts
     #[arg(long, value_name = "N", default_value_t = Limits::default().warmup)]
     warmup: u32,
-    /// Repetitions that are made in any case
+    /// Fewest repetitions with which a method can be done before its time is up
     #[arg(long, value_name = "N", default_value_t = Limits::default().min_runs)]
     min_runs: u32,
     /// Repetitions that are never exceeded

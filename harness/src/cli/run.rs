@@ -95,7 +95,7 @@ pub struct RunArgs {
     /// Repetitions before the first that counts [default: 10]
     #[arg(long, value_name = "N")]
     warmup: Option<u32>,
-    /// Repetitions that are made in any case [default: 30]
+    /// Fewest repetitions with which a method can be done before its time is up [default: 30]
     #[arg(long, value_name = "N")]
     min_runs: Option<u32>,
     /// Repetitions that are never exceeded [default: 10000]

@@ -195,7 +195,7 @@ impl<'a> Block<'a> {
             .collect();
         all.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         match &all[..] {
-            [] => "nothing to compare".to_owned(),
+            [] => "too few blocks to compare".to_owned(),
             [(only, _)] => format!("{only} alone was measured"),
             [(first, a), (next, b), ..] if a.2 < b.0 => format!("{first}, {:.2}x {next}", b.1 / a.1),
             [(_, a), rest @ ..] => {

@@ -15,7 +15,7 @@ use super::session::Session;
 use crate::checked::symbols;
 use crate::guard::MemoryGuard;
 use crate::memory::Memory;
-use crate::method;
+use crate::method::{self, Method};
 use crate::verify::verify;
 
 /// A block lasts about this long: short against changes of the machine, which come in seconds and minutes, and
@@ -24,14 +24,14 @@ const BLOCK_S: f64 = 0.005;
 
 /// Samples of a block at least and at most: the first few see cold predictors, and the readings of the machine's
 /// state should lie close to every sample.
-const BLOCK_SAMPLES: (f64, f64) = (4.0, 100.0);
+const BLOCK_SAMPLES: (f64, f64) = (4.0, 50.0);
 
 /// Blocks of a method at least: the median's interval rests on the blocks' medians, of which the lowest and the
 /// highest lie outside it from ten on, so that one disturbed block does not decide.
 const MIN_BLOCKS: usize = 10;
 
-/// Repetitions that the first guess of a method's time rests on.
-const TRIALS: usize = 3;
+/// Repetitions that the first guess of a method's time rests on; the shortest counts.
+const TRIALS: u32 = 5;
 
 /// Room in the message that tells all ranks which methods go on.
 const MOST_METHODS: usize = 32;
@@ -136,15 +136,11 @@ fn calibrate(
     let _guard = MemoryGuard::watch(name);
     let mut method = method::make(name, session.setup, memory)?;
     method.create()?;
-    for _ in 0..limits.warmup {
-        session.exchange_untimed(memory, &mut *method)?;
-    }
-    session.setup.comm.barrier()?;
-    let start = Instant::now();
-    for _ in 0..TRIALS {
-        session.exchange_untimed(memory, &mut *method)?;
-    }
-    let [trial_s] = session.world.broadcast([start.elapsed().as_secs_f64() / TRIALS as f64])?;
+    let first_s = trials(session, memory, &mut *method, 1)?;
+    // A method that takes seconds must not be silent for minutes.
+    let affordable = (limits.max_time_s / first_s).clamp(1.0, u32::MAX.into()) as u32;
+    trials(session, memory, &mut *method, limits.warmup.min(affordable))?;
+    let trial_s = trials(session, memory, &mut *method, TRIALS.min(affordable))?;
     method.free()?;
     let [shortest_s] = session.world.broadcast([session.clock.shortest_sample_s()])?;
     let batch = match session.eviction {
@@ -154,6 +150,23 @@ fn calibrate(
     let samples = (BLOCK_S / (trial_s * f64::from(batch))).clamp(BLOCK_SAMPLES.0, BLOCK_SAMPLES.1);
     let amount = Amount { samples: (samples as usize).min(limits.max_runs as usize), batch };
     Ok(Course { name: name.to_owned(), amount, blocks: Vec::new(), time_s: 0.0, outcome: None })
+}
+
+/// The origin's shortest time of some repetitions, on all ranks.
+fn trials(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    count: u32,
+) -> anyhow::Result<f64> {
+    session.setup.comm.barrier()?;
+    let mut shortest_s = f64::INFINITY;
+    for _ in 0..count {
+        let start = Instant::now();
+        session.exchange_untimed(memory, method)?;
+        shortest_s = shortest_s.min(start.elapsed().as_secs_f64());
+    }
+    Ok(session.world.broadcast([shortest_s])?[0])
 }
 
 /// Runs a block of one method, and returns the state of the machine after it.
