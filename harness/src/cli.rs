@@ -39,8 +39,11 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print a manual page
+    Man {
+        /// The command it is about; without one, all of ddtbench
+        command: Vec<String>,
+    },
 }
 
 /// A test's parameters, as several commands take them.
@@ -69,14 +72,23 @@ impl Cli {
                 clap_complete::generate(shell, &mut Self::command(), "ddtbench", &mut text);
                 output::print(&text)?;
             }
-            Some(Command::Man) => {
+            Some(Command::Man { command }) => {
                 let mut text = Vec::new();
-                clap_mangen::Man::new(Self::command()).render(&mut text)?;
+                clap_mangen::Man::new(of(Self::command(), &command)?).render(&mut text)?;
                 output::print(&text)?;
             }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The command within another that `path` leads to.
+fn of(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Command> {
+    command.build();
+    path.iter().try_fold(command, |command, name| match command.find_subcommand(name) {
+        Some(found) => Ok(found.clone()),
+        None => anyhow::bail!("{} has no command {name:?}", command.get_name()),
+    })
 }
 
 #[cfg(test)]
@@ -86,6 +98,13 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_page() {
+        let path = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        assert_eq!(of(Cli::command(), &path(&["mpi", "install"])).unwrap().get_name(), "install");
+        assert!(of(Cli::command(), &path(&["ruin"])).unwrap_err().to_string().contains("ruin"));
     }
 
     #[test]

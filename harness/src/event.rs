@@ -49,7 +49,9 @@ pub struct Hello {
     pub clock_cost_s: f64,
     /// `MPI_Wtick`, for comparison.
     pub mpi_wtick_s: f64,
-    /// Bytes of a message, of the send side's segments, and how many there are.
+    /// Bytes of a message, of the send side's segments, and how many there are. Of one case: left out where the
+    /// account is kept for a whole run.
+    #[serde(default, skip_serializing_if = "MessageFacts::is_unknown")]
     pub message: MessageFacts,
     /// Where each rank runs, in rank order.
     pub ranks: Vec<RankPlace>,
@@ -70,6 +72,13 @@ pub struct MessageFacts {
     pub segments: u64,
     /// Bytes of all arrays of one rank.
     pub array_bytes: u64,
+}
+
+impl MessageFacts {
+    /// Whether nothing is said: no message lies in arrays without bytes.
+    fn is_unknown(&self) -> bool {
+        self.array_bytes == 0
+    }
 }
 
 /// Where a rank runs.

@@ -40,7 +40,8 @@ fn main() -> ExitCode {
             return code;
         }
     };
-    let world = identity::verify().map_err(|reason| anyhow!(reason)).and_then(|()| World::initialize());
+    let refusal = identity::verify().err().or_else(identity::foreign_launcher);
+    let world = refusal.map_or_else(World::initialize, |reason| Err(anyhow!(reason)));
     let result = world.and_then(|world| match cli.command {
         Command::Pingpong(args) => pingpong::run(&world, &args),
     });

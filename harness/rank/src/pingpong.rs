@@ -99,7 +99,9 @@ fn check_ranks(ranks: usize, asked: Option<usize>) -> anyhow::Result<()> {
         bail!("--ranks {asked}: the launcher has started {ranks}");
     }
     if ranks < 2 || !ranks.is_multiple_of(2) {
-        bail!("{ranks} ranks: an even number is needed, at least 2, since ranks play in pairs");
+        bail!(
+            "{ranks} in the world: an even number of ranks is needed, at least 2, since they play in pairs"
+        );
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use ddtbench::folder::{self, Folder};
 use ddtbench::memory;
-use ddtbench::mpi::{Installation, Project, interrupt};
+use ddtbench::mpi::{self, Installation, Project, interrupt};
 use ddtbench::plan::{self, Cache, Format, Pairs, Plan, Selection};
 use ddtbench::record::{Phase, Record};
 use ddtbench::report;
@@ -276,6 +276,13 @@ impl RunArgs {
         let command = run.command_line(0)?;
         if self.verbose {
             say(&command);
+        }
+        if run.launch(&[]).is_oversubscribed() {
+            say(&format!(
+                "warning: {} ranks share {} cores: they are not bound, and times say little of other machines",
+                plan.ranks,
+                mpi::cores()
+            ));
         }
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
         let file = folder.path().join(folder::ENVIRONMENT);

@@ -5,7 +5,6 @@
 
 use serde::Serialize;
 
-use crate::event::Block;
 use crate::record::{CaseResult, Phase, Record};
 use crate::summary;
 
@@ -135,7 +134,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::event::{MachineState, MessageFacts, Outcome};
+    use crate::event::{Block, MachineState, MessageFacts, Outcome};
     use crate::record::{Case, Measured};
 
     fn result(blocks: Vec<Block>) -> CaseResult {

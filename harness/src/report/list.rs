@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, WireOrder};
 use serde::Serialize;
 
+use super::columns::{Align, Column, aligned};
 use super::layout::{Params, pretty};
-use super::table::{Align, Column, aligned};
 use super::units;
 use crate::methods::METHODS;
 

@@ -2,77 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::columns::{Align, Column, aligned, wrapped};
 use super::units;
 use crate::methods;
 use crate::record::{Phase, Record};
-
-/// Where a column's text stands in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
-    /// At its left end.
-    Left,
-    /// At its right end.
-    Right,
-}
-
-/// A column of [`aligned`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    /// The name above it.
-    pub(super) name: &'static str,
-    align: Align,
-    /// Blanks before it, where it is not the first.
-    gap: usize,
-}
-
-impl Column {
-    /// A column called `name`, `gap` blanks after the one before it.
-    pub(super) const fn new(name: &'static str, align: Align, gap: usize) -> Self {
-        Self { name, align, gap }
-    }
-}
-
-/// The rows as lines with aligned columns, without blanks at the end.
-pub(super) fn aligned(columns: &[Column], rows: &[Vec<String>]) -> Vec<String> {
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let mut line = String::new();
-        for (i, ((cell, column), &width)) in row.iter().zip(columns).zip(&widths).enumerate() {
-            if i > 0 && width > 0 {
-                line.push_str(&" ".repeat(column.gap));
-            }
-            let _ = match column.align {
-                Align::Left => write!(line, "{cell:<width$}"),
-                Align::Right => write!(line, "{cell:>width$}"),
-            };
-        }
-        line.truncate(line.trim_end().len());
-        line
-    };
-    rows.iter().map(line).collect()
-}
-
-/// `start` and then the words of `text`, in lines of at most `width`; all but the first begin with `indent` blanks.
-fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
-    let mut lines = start.to_owned();
-    let mut used = start.chars().count();
-    for (i, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if i > 0 && used + 1 + length > width {
-            lines.push('\n');
-            lines.push_str(&" ".repeat(indent));
-            used = indent;
-        } else if i > 0 {
-            lines.push(' ');
-            used += 1;
-        }
-        lines.push_str(word);
-        used += length;
-    }
-    lines.push('\n');
-    lines
-}
+use crate::stats;
 
 /// Columns of text where no width is given.
 const DEFAULT_WIDTH: usize = 120;
@@ -111,7 +45,7 @@ struct Block<'a> {
 impl<'a> Block<'a> {
     fn all(records: &'a [Record]) -> Vec<Self> {
         let mut blocks: Vec<Self> = Vec::new();
-        for record in records.iter().filter(|record| record.pair == ALL_PAIRS) {
+        for record in records {
             match blocks.iter_mut().find(|block| key(block.first()) == key(record)) {
                 Some(block) => block.records.push(record),
                 None => blocks.push(Self { records: vec![record] }),
@@ -126,12 +60,17 @@ impl<'a> Block<'a> {
 
     /// The `round_trip` line of each method.
     fn methods(&self) -> impl Iterator<Item = &'a Record> + '_ {
+        self.round_trips().filter(|record| record.pair == ALL_PAIRS)
+    }
+
+    fn round_trips(&self) -> impl Iterator<Item = &'a Record> + '_ {
         self.records.iter().copied().filter(|record| record.phase == Phase::RoundTrip)
     }
 
     /// A phase's median, as text; blank where there is none.
     fn median(&self, method: &str, phase: Phase) -> String {
-        let of = |record: &&&Record| record.method == method && record.phase == phase;
+        let of =
+            |record: &&&Record| record.method == method && record.phase == phase && record.pair == ALL_PAIRS;
         let median = self.records.iter().find(of).and_then(|record| record.median_s);
         median.map_or_else(String::new, units::seconds)
     }
@@ -170,6 +109,14 @@ impl<'a> Block<'a> {
         row.push(text(record.bandwidth_bytes_per_s, units::rate));
         row.push(if record.outcome == "converged" { String::new() } else { record.outcome.clone() });
         row
+    }
+
+    /// The fastest and the slowest pair, where there are several.
+    fn pairs(&self, method: &str) -> Option<String> {
+        let of = self.round_trips().filter(|record| record.method == method && record.pair != ALL_PAIRS);
+        let medians = stats::sorted(of.filter_map(|record| record.median_s));
+        let [first, .., last] = &medians[..] else { return None };
+        Some(format!("{} to {}", units::seconds(*first), units::seconds(*last)))
     }
 
     /// What went wrong, and for which methods: one cause, as that the process did not even start, may be several's.
@@ -295,11 +242,20 @@ fn notes(blocks: &[Block], width: usize, same: bool) -> String {
         for (outcome, detail, methods) in block.failures() {
             text += &wrapped(&start, &format!("{} {outcome}: {detail}", methods.join(", ")), width, 4);
         }
-        let of = |figure: fn(&Record) -> Option<String>| {
+        let of = |figure: &dyn Fn(&Record) -> Option<String>| {
             let each = block.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             each.collect::<Vec<_>>().join(", ")
         };
-        let left_out = of(|r| {
+        let pairs = of(&|r| block.pairs(&r.method));
+        if !pairs.is_empty() {
+            text += &wrapped(
+                &start,
+                &format!("round trips of the fastest and the slowest pair: {pairs}"),
+                width,
+                4,
+            );
+        }
+        let left_out = of(&|r| {
             let (left, all) = (r.blocks_other_state, r.blocks + r.blocks_other_state);
             (left > 0).then(|| format!("{left} of {all}"))
         });
@@ -307,7 +263,7 @@ fn notes(blocks: &[Block], width: usize, same: bool) -> String {
             let what = format!("blocks left out, the machine was in another state: {left_out}");
             text += &wrapped(&start, &what, width, 4);
         }
-        let batched = of(|r| (r.batch > 1).then(|| r.batch.to_string()));
+        let batched = of(&|r| (r.batch > 1).then(|| r.batch.to_string()));
         if !batched.is_empty() {
             text += &wrapped(&start, &format!("samples are means of a batch: {batched}"), width, 4);
         }
@@ -316,117 +272,4 @@ fn notes(blocks: &[Block], width: usize, same: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record(method: &str, phase: Phase, median: f64) -> Record {
-        Record {
-            test: "wrf_x_vec".into(),
-            set: "4x4".into(),
-            params: "ims=4 ime=27".into(),
-            mpi: "mpich".into(),
-            ranks: 2,
-            cache: "warm".into(),
-            method: method.into(),
-            phase,
-            pair: "all".into(),
-            bytes: 102_648,
-            segments: 8554,
-            n: 100,
-            blocks: 10,
-            blocks_other_state: 0,
-            batch: 1,
-            median_s: Some(median),
-            median_low_s: Some(median * 0.99),
-            median_high_s: Some(median * 1.012),
-            mean_s: None,
-            min_s: None,
-            p90_s: None,
-            p99_s: None,
-            overhead_reference: None,
-            overhead_reference_low: None,
-            overhead_reference_high: None,
-            overhead_pack: None,
-            bandwidth_bytes_per_s: None,
-            state_latency_s: None,
-            outcome: "converged".into(),
-            detail: None,
-        }
-    }
-
-    fn sample() -> Vec<Record> {
-        let mut manual = record("manual", Phase::RoundTrip, 80e-6);
-        (manual.overhead_reference, manual.overhead_pack) = (Some(0.47), Some(0.4));
-        (manual.overhead_reference_low, manual.overhead_reference_high) = (Some(0.45), Some(0.49));
-        (manual.bandwidth_bytes_per_s, manual.blocks_other_state) = (Some(2.57e9), 3);
-        let mut ddt = record("ddt", Phase::RoundTrip, 160e-6);
-        (ddt.outcome, ddt.batch) = ("time limit".into(), 4);
-        let mut put = record("put_ddt", Phase::RoundTrip, 1.0);
-        (put.median_s, put.outcome, put.detail) = (None, "wrong data".into(), Some("rank 1, byte 8".into()));
-        let mut pair = record("manual", Phase::RoundTrip, 7.0);
-        pair.pair = "0".into();
-        vec![
-            record("reference", Phase::RoundTrip, 54.6e-6),
-            record("manual", Phase::Pack, 10e-6),
-            manual,
-            ddt,
-            put,
-            pair,
-        ]
-    }
-
-    #[test]
-    fn rows_comparison_and_notes() {
-        let text = table(&sample(), Some(110));
-        let expected = "\
-wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
-  method     round trip     ±  create     pack  comm  unpack  ovh [95%]     pack%       rate  note
-  reference     54.6 µs ±1.2%
-  manual        80.0 µs ±1.2%          10.0 µs                47% [45, 49]    40%  2.57 GB/s
-  ddt            160 µs ±1.2%                                                                 time limit
-  put_ddt                                                                                     wrong data
-
-Fastest from arrays to arrays (a difference is shown only where 95% intervals part)
-  test       set  fastest            manual or ddt
-  wrf_x_vec  4x4  manual, 2.00x ddt  manual, 2.00x ddt
-
-Notes
-  wrf_x_vec  4x4: put_ddt wrong data: rank 1, byte 8
-  wrf_x_vec  4x4: blocks left out, the machine was in another state: manual 3 of 13
-  wrf_x_vec  4x4: samples are means of a batch: ddt 4
-";
-        let (legend, rest) = text.split_once("\n\n").unwrap();
-        assert!(legend.ends_with("All: mpich, 2 ranks, warm"), "{legend}");
-        assert_eq!(rest, expected, "\n{rest}");
-        assert!(text.lines().all(|line| line.chars().count() <= 110));
-    }
-
-    #[test]
-    fn one_cause_of_several_failures_is_told_once() {
-        let mut records = sample();
-        for record in &mut records[2..5] {
-            (record.outcome, record.detail) = ("crashed".into(), Some("no such file".into()));
-        }
-        let text = table(&records, None);
-        assert!(text.contains("4x4: manual, ddt, put_ddt crashed: no such file\n"), "{text}");
-    }
-
-    #[test]
-    fn methods_that_leave_bytes_packed_are_not_the_fastest() {
-        let records =
-            [("manual", 80e-6), ("ddt_to_packed", 1e-6)].map(|(name, t)| record(name, Phase::RoundTrip, t));
-        assert!(table(&records, None).contains("manual alone was measured"));
-    }
-
-    #[test]
-    fn overlapping_intervals_show_no_difference() {
-        let records = [record("manual", Phase::RoundTrip, 80e-6), record("ddt", Phase::RoundTrip, 80.5e-6)];
-        let text = table(&records, None);
-        assert!(text.contains("one of manual, ddt  no difference shown\n"), "{text}");
-    }
-
-    #[test]
-    fn nothing_is_said_of_no_records() {
-        assert_eq!(table(&[], None), "No records.\n");
-    }
-}
+mod tests;

@@ -84,9 +84,44 @@ fn judge(compiled: &str, loaded: &str, path: Option<&str>) -> Result<(), String>
     ))
 }
 
+/// Says that the launcher is another MPI's, where its variables show it: such a process could not even
+/// initialise, or would be alone in its world.
+pub fn foreign_launcher() -> Option<String> {
+    let compiled = compiled_for();
+    let launcher = foreign(abi(&compiled)?, &|name| std::env::var_os(name).is_some())?;
+    Some(format!(
+        "this program is compiled for {compiled}, but was started by {launcher}: start it with the mpiexec of {compiled}"
+    ))
+}
+
+/// The foreign launcher that the variables tell of. Schedulers' own launchers (srun) set neither kind alone, and a
+/// launcher within another's job adds its own.
+fn foreign(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    let by_open_mpi = is_set("OMPI_COMM_WORLD_SIZE");
+    let by_hydra = is_set("MPI_LOCALNRANKS");
+    match abi {
+        Abi::Mpich => (by_open_mpi && !by_hydra && !is_set("PMI_RANK")).then_some("Open MPI's mpiexec"),
+        Abi::OpenMpi => (by_hydra && !by_open_mpi && !is_set("PMIX_RANK"))
+            .then_some("Hydra, the mpiexec of MPICH and Intel MPI"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_launcher_is_foreign_if_its_variables_stand_alone() {
+        let set = |names: &'static [&str]| move |name: &str| names.contains(&name);
+        assert!(foreign(Abi::Mpich, &set(&["OMPI_COMM_WORLD_SIZE", "PMIX_RANK"])).is_some());
+        assert!(foreign(Abi::OpenMpi, &set(&["MPI_LOCALNRANKS", "PMI_RANK"])).is_some());
+        for abi in [Abi::Mpich, Abi::OpenMpi] {
+            assert_eq!(foreign(abi, &set(&[])), None, "started alone");
+            assert_eq!(foreign(abi, &set(&["PMIX_RANK", "SLURM_NTASKS"])), None, "srun --mpi=pmix");
+            let both = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS", "PMI_RANK"];
+            assert_eq!(foreign(abi, &|name| both.contains(&name)), None, "one within the other");
+        }
+    }
 
     #[test]
     fn relatives_may_stand_in_for_each_other_and_strangers_may_not() {
