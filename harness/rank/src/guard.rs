@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ddtbench::event::{Event, Outcome};
 
-use crate::method;
+use crate::method::table;
 use crate::output;
 
 /// How often the memory is looked at: growth of 10 GB/s, faster than pages can be cleared, passes the limit by
@@ -32,7 +32,7 @@ impl MemoryGuard {
     /// Watches, if the method is one that libraries are known to grow with. The process may grow by a quarter of
     /// the memory that is free now, or by a gibibyte where that is less.
     pub fn watch(method: &str) -> Option<Self> {
-        let start = method::is_hungry(method).then(resident_bytes).flatten()?;
+        let start = table::is_hungry(method).then(resident_bytes).flatten()?;
         let limit = start + (ddtbench::memory::available_bytes()? / 4).max(LEAST_ALLOWANCE_BYTES);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, method) = (Arc::clone(&stop), method.to_owned());

@@ -13,6 +13,7 @@ mod method;
 mod output;
 mod pattern;
 mod pingpong;
+mod spans;
 mod surroundings;
 mod verify;
 

@@ -11,28 +11,10 @@ use crate::measure::session::Session;
 use crate::memory::Memory;
 use crate::method::{Ends, Method, Place};
 use crate::pattern::Pattern;
+use crate::spans::{Span, spans};
 
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
 const ROUNDS: u32 = 2;
-
-/// One contiguous run in the arrays' memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Span {
-    /// First byte.
-    pub offset: usize,
-    /// Bytes.
-    pub bytes: usize,
-}
-
-/// Where the message lies in the arrays' memory, in wire order.
-pub fn spans(app: &dyn MicroApp, arrays: &Arrays, side: Side, order: WireOrder) -> Vec<Span> {
-    let message = app.message(side, order);
-    let span = |(array, segment): (usize, datatypes::Segment)| Span {
-        offset: (arrays.place(array).start as i64 + segment.offset) as usize,
-        bytes: segment.bytes as usize,
-    };
-    message.segments().map(span).collect()
-}
 
 /// Why the bytes are wrong: the first difference, in words.
 pub type Complaint = String;

@@ -36,7 +36,7 @@ pub fn run(
     block.create_s = ends.creates.then(|| start.elapsed().as_secs_f64());
     // The other rank may still be creating: its delay must not reach the first sample.
     setup.comm.barrier()?;
-    session.exchange_untimed(memory, method)?;
+    repetition_unread(setup, memory, method)?;
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
         _ => batched(session, memory, method, amount, &mut block)?,
@@ -111,7 +111,7 @@ fn batched(
 ///
 /// In an all-to-all every rank does the same: there, and back with the two arrays exchanged.
 #[inline]
-pub fn repetition(
+fn repetition(
     setup: &Setup<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
@@ -132,7 +132,7 @@ pub fn repetition(
 
 /// One ping-pong without the clock.
 #[inline]
-fn repetition_unread(
+pub fn repetition_unread(
     setup: &Setup<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,

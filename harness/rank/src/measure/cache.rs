@@ -4,7 +4,7 @@ use apps::{Side, WireOrder};
 
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::verify::{Span, spans};
+use crate::spans::{Span, spans};
 
 /// Bytes of a cache line on all processors that can evict one.
 const LINE_BYTES: usize = 64;

@@ -15,7 +15,7 @@ use super::session::Session;
 use crate::checked::symbols;
 use crate::guard::MemoryGuard;
 use crate::memory::Memory;
-use crate::method::{self, Method};
+use crate::method::{Method, table};
 use crate::verify::verify;
 
 /// A block lasts about this long: short against changes of the machine, which come in seconds and minutes, and
@@ -97,7 +97,7 @@ fn is_wanted(courses: &[Course], k: usize) -> bool {
 
 /// Whether the MPI has all functions of a method; says which are missing.
 fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
-    let missing = symbols::missing(method::needs(name));
+    let missing = symbols::missing(table::needs(name));
     let available = session.everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));
@@ -110,7 +110,7 @@ fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
 fn is_right(session: &mut Session<'_>, memory: &mut Memory, name: &str) -> anyhow::Result<bool> {
     session.working(name, "verify");
     let _guard = MemoryGuard::watch(name);
-    let mut method = method::make(name, session.setup, memory)?;
+    let mut method = table::make(name, session.setup, memory)?;
     method.create()?;
     let complaint = verify(session, memory, &mut *method)?;
     method.free()?;
@@ -134,7 +134,7 @@ fn calibrate(
 ) -> anyhow::Result<Course> {
     session.working(name, "warm up");
     let _guard = MemoryGuard::watch(name);
-    let mut method = method::make(name, session.setup, memory)?;
+    let mut method = table::make(name, session.setup, memory)?;
     method.create()?;
     let first_s = trials(session, memory, &mut *method, 1)?;
     // A method that takes seconds must not be silent for minutes.
@@ -163,7 +163,7 @@ fn trials(
     let mut shortest_s = f64::INFINITY;
     for _ in 0..count {
         let start = Instant::now();
-        session.exchange_untimed(memory, method)?;
+        block::repetition_unread(session.setup, memory, method)?;
         shortest_s = shortest_s.min(start.elapsed().as_secs_f64());
     }
     Ok(session.world.broadcast([shortest_s])?[0])
@@ -178,7 +178,7 @@ fn one_block(
 ) -> anyhow::Result<MachineState> {
     session.working(&course.name, "measure");
     let guard = MemoryGuard::watch(&course.name);
-    let mut method = method::make(&course.name, session.setup, memory)?;
+    let mut method = table::make(&course.name, session.setup, memory)?;
     let start = Instant::now();
     let block = block::run(session, memory, &mut *method, course.amount)?;
     course.time_s += start.elapsed().as_secs_f64();

@@ -6,8 +6,7 @@ use super::cache::Eviction;
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
-use crate::memory::Memory;
-use crate::method::{Method, Setup};
+use crate::method::Setup;
 use crate::output::Output;
 
 /// One case on all ranks.
@@ -64,10 +63,5 @@ impl Session<'_> {
     /// Whether `flag` holds on every rank.
     pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
         Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
-    }
-
-    /// Goes there and back once; nothing is timed.
-    pub fn exchange_untimed(&self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
-        super::block::repetition(self.setup, memory, method).map(drop)
     }
 }

@@ -9,7 +9,7 @@ use super::{Endpoint, Ends, Method, Place, Setup};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
-use crate::verify::spans;
+use crate::spans::spans;
 
 /// How one end of the message is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
