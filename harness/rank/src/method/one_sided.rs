@@ -10,57 +10,105 @@ use super::{Endpoint, Ends, Method, Place, Setup};
 use crate::checked::{CallError, Datatype, Window};
 use crate::memory::Memory;
 
-/// Packed by hand, put into the peer's wire buffer, unpacked by hand.
-pub struct PutManual<'a> {
+/// A one-sided method.
+pub struct Put<'a> {
     setup: &'a Setup<'a>,
     window: Window,
-    element: Datatype,
+    data: Data,
 }
 
-impl<'a> PutManual<'a> {
-    pub fn new(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        // SAFETY: the wire buffer outlives the method and is never reallocated; between fences only MPI and the
-        // loops that the fences order touch it.
-        let window = unsafe { Window::create(&mut memory.incoming, setup.comm) }?;
+/// What is put, and where.
+enum Data {
+    /// Packed by hand, into the peer's wire buffer; unpacked by hand.
+    Packed { element: Datatype },
+    /// From the arrays into the peer's arrays. Both ranks lay them out alike, so this rank's receive endpoint
+    /// describes the peer's memory.
+    Typed { send: Endpoint, receive: Endpoint, types: Option<(Datatype, Datatype)> },
+}
+
+impl<'a> Put<'a> {
+    /// Packed by hand.
+    pub fn packed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+        let data = Data::Packed { element: Datatype::predefined(setup.element) };
+        Self::over(&mut memory.incoming, setup, data)
+    }
+
+    /// With datatypes at both ends.
+    pub fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+        let send = setup.endpoint(Side::Send, &memory.arrays)?;
+        let receive = setup.endpoint(Side::Receive, &memory.arrays)?;
+        Self::over(memory.arrays.memory_mut(), setup, Data::Typed { send, receive, types: None })
+    }
+
+    fn over(target: &mut [u8], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
+        // SAFETY: wire buffers and arrays outlive the method and are never reallocated; between fences only MPI and
+        // the loops that the fences order touch them.
+        let window = unsafe { Window::create(target, setup.comm) }?;
         window.fence()?;
-        Ok(Self { setup, window, element: Datatype::predefined(setup.element) })
+        Ok(Self { setup, window, data })
+    }
+
+    fn is_packed(&self) -> bool {
+        matches!(self.data, Data::Packed { .. })
     }
 
     /// Puts the block for `peer` to where this rank's block belongs there.
     fn put_block(&self, memory: &Memory, peer: usize) -> Result<(), CallError> {
-        let elements = self.setup.block_elements()?;
-        let block_bytes = self.setup.message_bytes / self.setup.blocks();
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let from = memory.outgoing[mine * block_bytes..].as_ptr();
-        let target = (theirs * block_bytes, elements, &self.element);
-        // SAFETY: a block of the wire buffer, left alone until the next fence; the peer's buffer is as long.
-        unsafe { self.window.put((from, elements, &self.element), peer, target) }
+        let (source, target) = match &self.data {
+            Data::Packed { element } => {
+                let elements = self.setup.block_elements()?;
+                let block_bytes = self.setup.message_bytes / self.setup.blocks();
+                let from = memory.outgoing[mine * block_bytes..].as_ptr();
+                ((from, elements, element), (theirs * block_bytes, elements, element))
+            }
+            Data::Typed { send, receive, types } => {
+                let (send_type, receive_type) = types.as_ref().expect("created before use");
+                let from = memory.read_from(send.offset(&memory.arrays, mine));
+                ((from, 1, send_type), (receive.offset(&memory.arrays, theirs), 1, receive_type))
+            }
+        };
+        // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are alike on all ranks and
+        // are what the windows are made over. The source is left alone until the next fence.
+        unsafe { self.window.put(source, peer, target) }
     }
 }
 
-impl Method for PutManual<'_> {
+impl Method for Put<'_> {
     fn ends(&self) -> Ends {
+        let is_packed = self.is_packed();
         Ends {
             from: Place::Arrays,
             to: Place::Arrays,
-            order: WireOrder::Manual,
-            creates: false,
-            packs: true,
-            unpacks: true,
+            order: if is_packed { WireOrder::Manual } else { WireOrder::Ddt },
+            creates: !is_packed,
+            packs: is_packed,
+            unpacks: is_packed,
         }
     }
 
     fn create(&mut self) -> Result<(), CallError> {
+        if let Data::Typed { send, receive, types } = &mut self.data {
+            *types = Some((send.recipe.create()?, receive.recipe.create()?));
+        }
         Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
+        if let Data::Typed { types, .. } = &mut self.data
+            && let Some((send, receive)) = types.take()
+        {
+            send.free()?;
+            receive.free()?;
+        }
         Ok(())
     }
 
     #[inline]
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
+        if self.is_packed() {
+            self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
+        }
         Ok(())
     }
 
@@ -77,101 +125,20 @@ impl Method for PutManual<'_> {
 
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        // A rank may still unpack the last exchange when another begins the next: only then may puts start.
-        self.window.fence()?;
+        if self.is_packed() {
+            // A rank may still unpack the last exchange when another begins the next: only then may puts start.
+            // Arrays take turns as targets, so that theirs need not wait.
+            self.window.fence()?;
+        }
         (0..self.setup.ranks).try_for_each(|peer| self.put_block(memory, peer))?;
         self.window.fence()
     }
 
     #[inline]
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
-        Ok(())
-    }
-
-    fn settle(&mut self) -> Result<(), CallError> {
-        self.window.fence()
-    }
-}
-
-/// Put from the arrays into the peer's arrays, with the send layout here and the receive layout there.
-///
-/// Both ranks lay their arrays out alike, so this rank's receive endpoint describes the peer's memory.
-pub struct PutDatatype<'a> {
-    setup: &'a Setup<'a>,
-    window: Window,
-    send: Endpoint,
-    receive: Endpoint,
-    types: Option<(Datatype, Datatype)>,
-}
-
-impl<'a> PutDatatype<'a> {
-    pub fn new(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops
-        // that the fences order touch them.
-        let window = unsafe { Window::create(memory.arrays.memory_mut(), setup.comm) }?;
-        window.fence()?;
-        let send = setup.endpoint(Side::Send, &memory.arrays)?;
-        let receive = setup.endpoint(Side::Receive, &memory.arrays)?;
-        Ok(Self { setup, window, send, receive, types: None })
-    }
-
-    fn put_block(&self, memory: &Memory, peer: usize) -> Result<(), CallError> {
-        let (send_type, receive_type) = self.types.as_ref().expect("created before use");
-        let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let from = memory.read_from(self.send.offset(&memory.arrays, mine));
-        let target = (self.receive.offset(&memory.arrays, theirs), 1, receive_type);
-        // SAFETY: both layouts lie within the arrays' memory, which is alike on both ranks and is the window;
-        // the source is left alone until the next fence.
-        unsafe { self.window.put((from, 1, send_type), peer, target) }
-    }
-}
-
-impl Method for PutDatatype<'_> {
-    fn ends(&self) -> Ends {
-        Ends {
-            from: Place::Arrays,
-            to: Place::Arrays,
-            order: WireOrder::Ddt,
-            creates: true,
-            packs: false,
-            unpacks: false,
+        if self.is_packed() {
+            self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
         }
-    }
-
-    fn create(&mut self) -> Result<(), CallError> {
-        self.types = Some((self.send.recipe.create()?, self.receive.recipe.create()?));
-        Ok(())
-    }
-
-    fn free(&mut self) -> Result<(), CallError> {
-        let Some((send, receive)) = self.types.take() else { return Ok(()) };
-        send.free()?;
-        receive.free()
-    }
-
-    fn pack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
-
-    #[inline]
-    fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.put_block(memory, self.setup.peer())?;
-        self.window.fence()
-    }
-
-    #[inline]
-    fn receive(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        self.window.fence()
-    }
-
-    #[inline]
-    fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        (0..self.setup.ranks).try_for_each(|peer| self.put_block(memory, peer))?;
-        self.window.fence()
-    }
-
-    fn unpack(&mut self, _: &mut Memory) -> Result<(), CallError> {
         Ok(())
     }
 

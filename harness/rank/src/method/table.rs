@@ -1,6 +1,6 @@
 //! The methods by name: what each is made of, what it needs of the MPI, and which must be watched.
 
-use super::one_sided::{PutDatatype, PutManual};
+use super::one_sided::Put;
 use super::two_sided::{End, TwoSided};
 use super::{Method, Setup};
 use crate::memory::Memory;
@@ -32,8 +32,8 @@ pub fn make<'a>(
         "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
         "ddt_to_packed" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Wire)?),
         "packed_to_ddt" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Typed)?),
-        "put_manual" => Box::new(PutManual::new(setup, memory)?),
-        "put_ddt" => Box::new(PutDatatype::new(setup, memory)?),
+        "put_manual" => Box::new(Put::packed(setup, memory)?),
+        "put_ddt" => Box::new(Put::typed(setup, memory)?),
         other => anyhow::bail!("method {other:?} is listed but not implemented"),
     })
 }
