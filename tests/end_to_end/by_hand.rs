@@ -1,0 +1,166 @@
+//! What people type: the rank program under an MPI's own launcher, and what `ddtbench` writes, read again.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use super::job::run;
+use super::results::Summary;
+use super::setup::{self, Mpi, ddtbench};
+
+const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
+
+/// A trial's check, on an MPI.
+type Check = fn(&Mpi);
+
+pub fn trials() -> Vec<Trial> {
+    let checks: [(&str, Check); 11] = [
+        ("the rank program prints a table", a_table),
+        ("the rank program prints its events as JSON", events),
+        ("the rank program pairs the first half with the second", pairs_across),
+        ("the rank program refuses an odd number of ranks, once", an_odd_number_of_ranks),
+        ("the rank program refuses an unknown test, once", an_unknown_test),
+        ("the rank program names the wrong launcher", the_wrong_launcher),
+        ("the rank program alone says that it needs a launcher", no_launcher),
+        ("a cold cache is measured", a_cold_cache),
+        ("the original suite's format is written", the_original_format),
+        ("the plan of a run can be run again", a_plan_again),
+        ("a report is what the run printed", a_report),
+    ];
+    let on = |name: &'static str| {
+        checks.into_iter().map(move |(what, check)| {
+            Trial::test(format!("{name}::by hand::{what}"), move || {
+                check(setup::mpi(name));
+                Ok(())
+            })
+        })
+    };
+    setup::MPIS.into_iter().flat_map(on).collect()
+}
+
+/// The launcher of `mpi` with the rank program of `of`, up to its arguments.
+fn mpiexec(mpi: &Mpi, of: &Mpi, ranks: &str) -> Command {
+    let mut command = mpi.command(&mpi.mpiexec);
+    command.args(["-n", ranks]);
+    match mpi.name {
+        "openmpi" => command.args(["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]),
+        // As `ddtbench` has it where there are more ranks than cores.
+        _ => command.env("MPIR_CVAR_DEVICE_COLLECTIVES", "none"),
+    };
+    command.arg(&of.rank_program);
+    command
+}
+
+/// The events that a rank program printed.
+fn events_of(command: &mut Command) -> Vec<Value> {
+    let ended = run(command.args(SHORT).args(["--format", "json"])).expect_code(0);
+    let parse =
+        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}\n{ended}"));
+    ended.out.lines().map(parse).collect()
+}
+
+fn a_table(mpi: &Mpi) {
+    let arguments = ["pingpong", "wrf_x_vec", "--method", "reference,ddt"];
+    let ended = run(mpiexec(mpi, mpi, "2").args(arguments).args(SHORT)).expect_code(0);
+    for word in ["wrf_x_vec", "round trip", "reference", "ddt", "ranks and their processors"] {
+        assert!(ended.out.contains(word), "`{word}` is not in: {ended}");
+    }
+}
+
+fn events(mpi: &Mpi) {
+    let events = events_of(mpiexec(mpi, mpi, "2").args(["pingpong", "wrf_x_vec", "--method", "ddt"]));
+    assert_eq!(events.first().expect("there are events")["event"], "hello");
+    assert_eq!(events.last().expect("there are events")["event"], "done");
+    let ends: Vec<_> = events.iter().filter(|event| event["event"] == "ended").collect();
+    assert_eq!((ends.len(), &ends[0]["method"]), (1, &Value::from("ddt")), "{ends:?}");
+}
+
+fn pairs_across(mpi: &Mpi) {
+    let arguments = ["pingpong", "nas_lu_y", "-m", "reference,ddt", "--pairs", "across"];
+    let events = events_of(mpiexec(mpi, mpi, "4").args(arguments));
+    assert_eq!(events[0]["pairs"], serde_json::json!([[0, 2], [1, 3]]));
+    let blocks = events.iter().filter(|event| event["event"] == "block");
+    let pairs: BTreeSet<_> = blocks.map(|block| block["pair"].as_u64().expect("a number")).collect();
+    assert_eq!(pairs, BTreeSet::from([0, 1]));
+}
+
+/// Fails unless all ranks refuse together, and one of them says why.
+#[track_caller]
+fn refuses_once(command: &mut Command, words: &[&str]) {
+    let ended = run(command).expect_code(2).expect_err(words);
+    assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
+}
+
+fn an_odd_number_of_ranks(mpi: &Mpi) {
+    refuses_once(mpiexec(mpi, mpi, "3").args(["pingpong", "nas_lu_y"]), &["3 ", "even number of ranks"]);
+}
+
+fn an_unknown_test(mpi: &Mpi) {
+    refuses_once(mpiexec(mpi, mpi, "2").args(["pingpong", "nas_lu_z"]), &["nas_lu_z", "nas_lu_"]);
+}
+
+/// Under another MPI's launcher every process would be alone in its world, or not even begin.
+fn the_wrong_launcher(mpi: &Mpi) {
+    let other = setup::MPIS.into_iter().find(|&name| name != mpi.name).expect("there are two");
+    let other = setup::mpi(other);
+    refuses_once(
+        mpiexec(other, mpi, "2").args(["pingpong", "nas_lu_y"]),
+        &["compiled for", "started by", "mpiexec"],
+    );
+}
+
+fn no_launcher(mpi: &Mpi) {
+    let mut alone = mpi.command(&mpi.rank_program);
+    refuses_once(alone.args(["pingpong", "nas_lu_y", "--ranks", "2"]), &["launcher", "mpiexec"]);
+    let mut alone = mpi.command(&mpi.rank_program);
+    refuses_once(alone.args(["pingpong", "nas_lu_y"]), &["even number of ranks"]);
+}
+
+/// A run of `ddtbench` into the folder `out`; gives what it printed.
+fn measure(mpi: &Mpi, dir: &std::path::Path, out: &str, arguments: &[&str]) -> String {
+    let mut command = ddtbench(dir);
+    command.arg("run").args(arguments).args(SHORT).args(["--mpi", mpi.name, "--out", out]);
+    run(&mut command).expect_code(0).out
+}
+
+fn a_cold_cache(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    measure(mpi, dir.path(), "cold", &["nas_lu_y", "-m", "reference,manual,ddt", "--cache", "cold"]);
+    let summary = Summary::read(&dir.path().join("cold"));
+    summary.expect_measured("nas_lu_y", &["reference", "manual", "ddt"]);
+    assert!(summary.0.iter().all(|row| row.is(&[("cache", "cold")])));
+}
+
+fn the_original_format(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["nas_lu_y", "wrf_x_vec", "-m", "reference,manual,mpi_pack,ddt", "--format", "ddtbench"];
+    measure(mpi, dir.path(), "original", &arguments);
+    let text = fs::read_to_string(dir.path().join("original/ddtbench.out")).unwrap();
+    for word in ["NAS_LU_y", "WRF_x_vec", "reference", "manual", "mpi_pack_ddt", "mpi_ddt", "16320"] {
+        assert!(text.contains(word), "`{word}` is not in:\n{text}");
+    }
+}
+
+fn a_plan_again(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    measure(mpi, dir.path(), "first", &["nas_lu_y", "-p", "nx=20", "-p", "ny=30", "-m", "reference,ddt"]);
+    measure(mpi, dir.path(), "second", &["--plan", "first/plan.toml"]);
+    let read = |name| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!(read("first/plan.toml"), read("second/plan.toml"));
+    let second = Summary::read(&dir.path().join("second"));
+    second.expect_measured("nas_lu_y", &["reference", "ddt"]);
+    assert!(second.0.iter().all(|row| row.is(&[("set", "custom"), ("params", "nx=20 ny=30")])));
+}
+
+fn a_report(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let printed = measure(mpi, dir.path(), "told", &["nas_lu_y", "contiguous", "-m", "reference,manual,ddt"]);
+    let (table, place) = printed.rsplit_once("\nresults: ").expect("a run says where its results are");
+    assert_eq!(place, "told\n");
+    let report = run(ddtbench(dir.path()).args(["report", "told"])).expect_code(0);
+    assert_eq!(report.out, table);
+    assert!(table.contains("nas_lu_y") && table.contains("manual"), "{table}");
+}

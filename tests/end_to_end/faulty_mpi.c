@@ -1,0 +1,90 @@
+/* An MPI that errs on purpose: a library to be loaded before the real one, to which it passes everything on.
+ *
+ * FAULTY_MPI says how it errs:
+ *   flip BYTE      rank 1 turns over a byte of what MPI_Recv received, at this distance from the buffer's start
+ *   alltoall BYTE  the same after MPI_Alltoall
+ *   lost           rank 1 sends nothing, rank 0 receives nothing, and both say that all went well
+ *   commit         MPI_Type_commit fails on rank 1
+ *   hang           rank 1 never comes back from MPI_Recv
+ *   kill           rank 1 is killed in MPI_Put
+ *
+ * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put and MPI_Type_commit
+ * only messages with derived datatypes are touched, so that the methods without go on as they are. */
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *fault(void)
+{
+    const char *text = getenv("FAULTY_MPI");
+    return text ? text : "";
+}
+
+/* Whether this call of this rank is to go wrong in the way called `name`. */
+static int goes_wrong(const char *name, int on_rank)
+{
+    static long calls;
+    const char *after = getenv("FAULTY_MPI_AFTER");
+    int rank;
+    if (strncmp(fault(), name, strlen(name)) != 0)
+        return 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == on_rank && calls++ >= (after ? atol(after) : 0);
+}
+
+static int is_derived(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner != MPI_COMBINER_NAMED;
+}
+
+static void turn_over(void *buffer)
+{
+    ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int derived = is_derived(type);
+    if (derived && goes_wrong("lost", 0))
+        return MPI_SUCCESS;
+    while (derived && goes_wrong("hang", 1))
+        pause();
+    int code = PMPI_Recv(buffer, count, type, source, tag, comm, status);
+    if (derived && goes_wrong("flip", 1))
+        turn_over(buffer);
+    return code;
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    if (is_derived(type) && goes_wrong("lost", 1))
+        return MPI_SUCCESS;
+    return PMPI_Send(buffer, count, type, to, tag, comm);
+}
+
+int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int to_count, MPI_Datatype to_type,
+                 MPI_Comm comm)
+{
+    int code = PMPI_Alltoall(from, count, type, to, to_count, to_type, comm);
+    if (is_derived(to_type) && goes_wrong("alltoall", 1))
+        turn_over(to);
+    return code;
+}
+
+int MPI_Type_commit(MPI_Datatype *type)
+{
+    return goes_wrong("commit", 1) ? MPI_ERR_TYPE : PMPI_Type_commit(type);
+}
+
+int MPI_Put(const void *buffer, int count, MPI_Datatype type, int to, MPI_Aint at, int to_count,
+            MPI_Datatype to_type, MPI_Win window)
+{
+    if (goes_wrong("kill", 1))
+        raise(SIGKILL);
+    return PMPI_Put(buffer, count, type, to, at, to_count, to_type, window);
+}

@@ -1,0 +1,200 @@
+//! A started command and all processes that come of it, found by a variable that they inherit.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The variable that marks a job's processes. Launchers hand it on to their ranks.
+const MARKER: &str = "DDTBENCH_TEST_JOB";
+
+/// The longest a job may take: above all that is tested here, builds of the rank program included, on a slow
+/// machine. It tells what hangs from what is slow.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// How often something is looked for that is waited for.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A running command. Dropping it kills all that is left of it.
+pub struct Job {
+    child: Child,
+    line: String,
+    marker: String,
+    output: TempDir,
+}
+
+/// What a command left.
+pub struct Ended {
+    /// Its exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// Its standard output.
+    pub out: String,
+    /// Its standard error.
+    pub err: String,
+    line: String,
+}
+
+/// A process of a job.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// The number of its parent.
+    pub parent: i32,
+    /// The last part of the path that it was started by.
+    pub name: String,
+}
+
+impl Job {
+    /// Starts a command without input.
+    pub fn start(command: &mut Command) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let marker = format!("{}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let output = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = |name| File::create(output.path().join(name)).expect("a temporary file can be made");
+        command.env(MARKER, &marker).stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
+        let line = format!("{command:?}");
+        let child = command.spawn().unwrap_or_else(|error| panic!("{line}: {error}"));
+        Self { child, line, marker, output }
+    }
+
+    /// Waits for the end of the command.
+    pub fn wait(mut self) -> Ended {
+        let mut status = None;
+        self.until("has ended", |job| {
+            status = job.child.try_wait().expect("a child can be waited for");
+            status.is_some()
+        });
+        self.ended(status.expect("it has ended"))
+    }
+
+    /// Waits until something holds; the command may have ended meanwhile.
+    pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut Self) -> bool) {
+        let start = Instant::now();
+        while !holds(self) {
+            let (out, err) = self.said();
+            assert!(start.elapsed() < LIMIT, "{}: never {what}\n{out}\n{err}", self.line);
+            thread::sleep(POLL);
+        }
+    }
+
+    /// The command's own process.
+    pub fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    /// All processes that still run, the command's own included.
+    pub fn processes(&self) -> Vec<Process> {
+        let wanted = format!("{MARKER}={}", self.marker).into_bytes();
+        let mut found = Vec::new();
+        for entry in fs::read_dir("/proc").expect("there is /proc").flatten() {
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+                continue;
+            };
+            // Of a zombie, which has ended, nothing can be read.
+            let variables = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if variables.split(|&byte| byte == 0).any(|variable| variable == wanted) {
+                let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let program = words.split(|&byte| byte == 0).next().unwrap_or_default();
+                let program = String::from_utf8_lossy(program).into_owned();
+                let name = program.rsplit('/').next().unwrap_or_default().to_owned();
+                found.push(Process { pid, parent: parent(pid), name });
+            }
+        }
+        found
+    }
+
+    /// The processes that were started as `name`.
+    pub fn named(&self, name: &str) -> Vec<Process> {
+        self.processes().into_iter().filter(|process| process.name == name).collect()
+    }
+
+    /// Waits until the command has ended and none of its processes is left.
+    pub fn until_nothing_is_left(&mut self) {
+        self.until("gone without leaving a process behind", |job| {
+            let ended = job.child.try_wait().is_ok_and(|status| status.is_some());
+            ended && job.processes().is_empty()
+        });
+    }
+
+    fn said(&self) -> (String, String) {
+        let read = |name| {
+            String::from_utf8_lossy(&fs::read(self.output.path().join(name)).unwrap_or_default()).into_owned()
+        };
+        (read("out"), read("err"))
+    }
+
+    fn ended(&self, status: ExitStatus) -> Ended {
+        let (out, err) = self.said();
+        Ended { code: status.code(), out, err, line: self.line.clone() }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        for process in self.processes() {
+            signal(process.pid, libc::SIGKILL);
+        }
+        // It has ended, or was killed just now.
+        let _ = self.child.wait();
+    }
+}
+
+impl Ended {
+    /// Fails unless the exit code is `code`.
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Self {
+        assert!(self.code == Some(code), "exit code {:?} instead of {code}: {self}", self.code);
+        self
+    }
+
+    /// Fails unless all `words` are in the standard error.
+    #[track_caller]
+    pub fn expect_err(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.err.contains(word), "`{word}` is not in what was said: {self}");
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}\n--- out\n{}\n--- err\n{}", self.line, self.out, self.err)
+    }
+}
+
+/// The parent of a process: the second field after its name, which is in brackets.
+fn parent(pid: i32) -> i32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(1).find_map(|field| field.parse().ok()).unwrap_or(0)
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Ended {
+    Job::start(command).wait()
+}
+
+/// Sends a signal; a process that has just ended is no error.
+pub fn signal(pid: i32, signal: i32) {
+    // SAFETY: `kill` takes two numbers and touches no memory of ours.
+    unsafe { libc::kill(pid, signal) };
+}
+
+/// All files and folders below `dir`.
+pub fn everything_in(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).expect("the folder can be read").flatten() {
+        found.push(entry.path().display().to_string());
+        if entry.path().is_dir() {
+            found.extend(everything_in(&entry.path()));
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,40 @@
+//! All that is tested on real MPIs, as one binary whose trials are made for each MPI and number of ranks.
+//!
+//! Nothing need be prepared: the first trial that needs an MPI has `ddtbench` install it, and build its rank
+//! program. Where that fails, so do all trials that need it; none is left out in silence.
+
+mod job;
+mod setup;
+// What each trial of these modules wants to know of a run: its rows.
+mod results;
+
+// A line for each module: what belongs there.
+/// What people type: the rank program without `ddtbench`, plans, reports, formats.
+mod by_hand;
+/// An MPI that errs on purpose: is it found out?
+mod faulty_mpi;
+/// Every test and method, on every MPI, with 2 and with 4 ranks.
+mod moves_bytes;
+/// Without an MPI: what must be refused, and how.
+mod refusals;
+/// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
+mod robustness;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Trials need all processors: two jobs at once would wait for each other in every message.
+    arguments.test_threads = Some(1);
+    let trials = [
+        refusals::trials(),
+        setup::trials(),
+        moves_bytes::trials(),
+        faulty_mpi::trials(),
+        robustness::trials(),
+        by_hand::trials(),
+    ];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
+}

@@ -1,0 +1,172 @@
+//! Every test and every method, on every MPI, with 2 and with 4 ranks: measured, and right in every column.
+//!
+//! Nothing is timed before its bytes were compared, so a method that has figures has moved the right bytes. That
+//! the comparison sees wrong ones is shown by `faulty_mpi.rs`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::sync::{LazyLock, Mutex};
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use super::job::run;
+use super::results::Summary;
+use super::setup::{self, ddtbench};
+
+/// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
+const RANKS: [usize; 2] = [2, 4];
+
+/// Short, since no figure is looked at: a few blocks of each method.
+const SHORT: [&str; 6] = ["--max-time", "0.005", "--min-runs", "4", "--warmup", "1"];
+
+/// For each MPI and number of ranks the same trials, on the rows of one run.
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for mpi in setup::MPIS {
+        for ranks in RANKS {
+            let mut add = |what: &str, check: fn(&Summary, &Value, usize)| {
+                trials.push(Trial::test(format!("{mpi}::{ranks} ranks::{what}"), move || {
+                    check(&measured(mpi, ranks), list(), ranks);
+                    Ok(())
+                }));
+            };
+            add("every test and method moves the right bytes", all_are_measured);
+            add("bytes and segments are those of the layouts", bytes_are_those_of_the_layouts);
+            add("phases are there where a method has them", phases_are_those_of_the_methods);
+            add("every pair has its rows", pairs_have_rows);
+        }
+    }
+    trials
+}
+
+/// What there is to measure, as `ddtbench list` says.
+fn list() -> &'static Value {
+    static LIST: LazyLock<Value> = LazyLock::new(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let listed = run(ddtbench(dir.path()).args(["list", "--format", "json"])).expect_code(0);
+        serde_json::from_str(&listed.out).expect("the list is JSON")
+    });
+    &LIST
+}
+
+fn tests(list: &Value) -> impl Iterator<Item = &Value> {
+    list["tests"].as_array().expect("the list has tests").iter()
+}
+
+fn methods(list: &Value) -> impl Iterator<Item = &str> {
+    list["methods"].as_array().expect("the list has methods").iter().map(name)
+}
+
+fn name(entry: &Value) -> &str {
+    entry["name"].as_str().expect("all in the list have names")
+}
+
+/// The set with the smallest message: what is tested does not depend on the size.
+fn smallest(test: &Value) -> &Value {
+    let sets = test["sets"].as_array().expect("a test has sets");
+    sets.iter().min_by_key(|set| set["message_bytes"].as_u64()).expect("at least one")
+}
+
+/// The rows of a run of all tests at their smallest sets, made once.
+fn measured(mpi: &'static str, ranks: usize) -> Summary {
+    type Runs = HashMap<(&'static str, usize), Result<Summary, String>>;
+    static RUNS: LazyLock<Mutex<Runs>> = LazyLock::new(Mutex::default);
+    setup::mpi(mpi);
+    let mut runs = RUNS.lock().unwrap();
+    let made = runs.entry((mpi, ranks)).or_insert_with(|| measure(mpi, ranks));
+    let summary = made.clone();
+    drop(runs);
+    summary.unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
+    let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut plan = "schema = 1\n".to_owned();
+    for test in tests(list()) {
+        let _ = write!(plan, "[[cases]]\ntest = {}\nset = {}\n", test["name"], smallest(test)["name"]);
+    }
+    std::fs::write(dir.path().join("all.toml"), plan).map_err(|error| error.to_string())?;
+    let mut command = ddtbench(dir.path());
+    command.args(["run", "--plan", "all.toml", "--mpi", mpi, "--ranks", &ranks.to_string(), "--out", "all"]);
+    let ended = run(command.args(SHORT));
+    if ended.code != Some(0) {
+        return Err(ended.to_string());
+    }
+    Ok(Summary::read(&dir.path().join("all")))
+}
+
+fn all_are_measured(summary: &Summary, list: &Value, _ranks: usize) {
+    let mut failures = Vec::new();
+    for test in tests(list) {
+        for method in methods(list) {
+            let row = summary.end(name(test), method);
+            if !row.is_measured() || row.number("median_s").is_none_or(|median| median <= 0.0) {
+                let (outcome, detail) = (row.get("outcome"), row.get("detail"));
+                failures.push(format!("{} {method}: {outcome}: {detail}", name(test)));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn bytes_are_those_of_the_layouts(summary: &Summary, list: &Value, ranks: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    for test in tests(list) {
+        let (test, set) = (name(test), name(smallest(test)));
+        let arguments = ["layout", test, "--set", set, "--ranks", &ranks.to_string(), "--json"];
+        let layout = run(ddtbench(dir.path()).args(arguments)).expect_code(0);
+        let layout: Value = serde_json::from_str(&layout.out).expect("the layout is JSON");
+        let (bytes, segments) = (layout["bytes"].to_string(), layout["statistics"]["segments"].to_string());
+        let rows = summary.with(&[("test", test), ("set", set)]);
+        assert!(!rows.is_empty(), "no rows of {test} {set}");
+        for row in rows {
+            assert!(row.is(&[("bytes", &bytes), ("segments", &segments)]), "{bytes}, {segments}: {row:?}");
+        }
+    }
+}
+
+fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usize) {
+    for test in tests(list).map(name) {
+        for method in methods(list) {
+            let own: &[&str] = match method {
+                "reference" => &[],
+                // The application receives this face where it belongs.
+                "manual" if test == "specfem3d_mt" => &["pack"],
+                "manual" | "put_manual" => &["pack", "unpack"],
+                "mpi_pack" => &["create", "free", "pack", "unpack"],
+                "ddt" | "ddt_to_packed" | "packed_to_ddt" | "put_ddt" => &["create", "free"],
+                other => panic!("which phases has the method {other}?"),
+            };
+            let rows = summary.with(&[("test", test), ("method", method), ("pair", "all")]);
+            let mut expected: BTreeSet<_> = own.iter().copied().chain(["round_trip"]).collect();
+            // What is too short for the clock is repeated within a sample, which cannot be told apart then.
+            if summary.end(test, method).number("batch") == Some(1.0) {
+                expected.insert("communicate");
+            }
+            let found: BTreeSet<_> = rows.iter().map(|row| row.get("phase")).collect();
+            assert_eq!((&found, rows.len()), (&expected, expected.len()), "{test} {method}");
+            assert!(rows.iter().all(|row| row.number("median_s") > Some(0.0)), "{rows:?}");
+        }
+    }
+}
+
+fn pairs_have_rows(summary: &Summary, list: &Value, ranks: usize) {
+    for test in tests(list).map(name) {
+        // With one pair, and in an all-to-all, there is nothing but the whole.
+        let pairs = if ranks == 2 || test == "fft2d" { 0 } else { ranks / 2 };
+        let expected: BTreeSet<_> =
+            (0..pairs).map(|pair| pair.to_string()).chain(["all".to_owned()]).collect();
+        for method in methods(list) {
+            let rows = summary.with(&[("test", test), ("method", method), ("phase", "round_trip")]);
+            let found: BTreeSet<_> = rows.iter().map(|row| row.get("pair").to_owned()).collect();
+            assert_eq!(found, expected, "{test} {method}");
+            let samples = |pair: &str| -> f64 {
+                rows.iter().filter(|row| row.get("pair") == pair).filter_map(|row| row.number("n")).sum()
+            };
+            let of_pairs: f64 = (0..pairs).map(|pair| samples(&pair.to_string())).sum();
+            assert!(samples("all") > 0.0, "{rows:?}");
+            assert!(pairs == 0 || of_pairs >= samples("all"), "{test} {method}: {rows:?}");
+        }
+    }
+}

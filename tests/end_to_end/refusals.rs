@@ -1,0 +1,118 @@
+//! What must be refused: at once, with exit code 2 and a message that names what is wrong, and leaving nothing.
+
+use std::fs;
+use std::path::Path;
+
+use libtest_mimic::Trial;
+
+use super::job::{everything_in, run};
+use super::setup::ddtbench;
+
+/// A check in an empty folder.
+type Check = fn(&Path);
+
+/// What is typed, and what the message must name.
+type Refusal = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const REFUSALS: &[Refusal] = &[
+    ("an unknown test, with the nearest name", &["run", "wrf_x_vek"], &["wrf_x_vek", "wrf_x_vec"]),
+    ("an unknown method, with all names", &["run", "-m", "dtt"], &["dtt", "ddt", "mpi_pack"]),
+    ("an unknown set, with the test's", &["run", "fft2d", "--set", "257"], &["257", "fft2d", "256"]),
+    ("a set that no test has", &["run", "--set", "nosuch"], &["nosuch"]),
+    ("an unknown parameter, with the test's", &["run", "nas_lu_y", "-p", "mx=8"], &["mx", "nx"]),
+    ("a value that is no number", &["run", "nas_lu_y", "-p", "nx=many"], &["nx", "many"]),
+    ("a value that cannot be", &["run", "nas_lu_y", "-p", "nx=-3"], &["nx", "-3"]),
+    ("a parameter without a value", &["run", "nas_lu_y", "-p", "nx"], &["NAME=VALUE"]),
+    ("parameters of all tests at once", &["run", "-p", "nx=8"], &["TEST"]),
+    ("an odd number of ranks", &["run", "--ranks", "3"], &["ranks", "3", "even"]),
+    ("no ranks at all", &["run", "--ranks", "0"], &["ranks", "0", "even"]),
+    ("a number of ranks that is none", &["run", "--ranks", "two"], &["--ranks", "two"]),
+    ("an unknown MPI", &["run", "--mpi", "nosuch"], &["nosuch"]),
+    ("an MPI that is not installed", &["run", "--mpi", "mpich==1.0"], &["ddtbench mpi install mpich==1.0"]),
+    ("a limit of no time", &["run", "--max-time", "0"], &["max_time", "0"]),
+    (
+        "fewer runs at most than at least",
+        &["run", "--min-runs", "9", "--max-runs", "3"],
+        &["max_runs", "min_runs"],
+    ),
+    ("a precision of no width", &["run", "--precision", "nan"], &["precision"]),
+    (
+        "more memory than the machine has",
+        &["run", "contiguous", "-p", "bytes=1000000000000000"],
+        &["contiguous", "1000000000000000", "memory", "GiB"],
+    ),
+    ("to resume with other ranks", &["run", "--resume", "x", "--ranks", "4"], &["--resume", "--ranks"]),
+    ("to resume what is no run", &["run", "--resume", "nosuch"], &["nosuch"]),
+    ("tests beside a plan", &["run", "fft2d", "--plan", "x"], &["--plan", "TEST"]),
+    ("a plan that is not there", &["run", "--plan", "nosuch.toml"], &["nosuch.toml"]),
+    ("an unknown flag", &["run", "--rank", "2"], &["--rank"]),
+    ("a report of what is no run", &["report", "nosuch"], &["nosuch"]),
+    ("the layout of an unknown test", &["layout", "nas_lu_z"], &["nas_lu_z", "nas_lu_"]),
+    ("to remove an unknown MPI", &["mpi", "remove", "nosuch"], &["nosuch"]),
+    ("to install what it does not know", &["mpi", "install", "nosuch"], &["nosuch", "mpich", "openmpi"]),
+    ("to add what is no compiler", &["mpi", "add", "mine", "--mpicc", "/no/such/mpicc"], &["/no/such/mpicc"]),
+];
+
+pub fn trials() -> Vec<Trial> {
+    let listed = REFUSALS.iter().map(|&(what, arguments, words)| {
+        Trial::test(format!("refused::{what}"), move || {
+            let dir = tempfile::tempdir().unwrap();
+            refuses(dir.path(), arguments, words);
+            Ok(())
+        })
+    });
+    let prepared: [(&str, Check); 5] = [
+        ("an output folder that is not empty", a_folder_that_is_not_empty),
+        ("an output folder that cannot be written to", a_folder_that_cannot_be_written_to),
+        ("a plan with a mistake, by its line", a_plan_with_a_mistake),
+        ("a plan with an unknown field, by its line", a_plan_with_an_unknown_field),
+        ("a plan with an unknown test, by its case", a_plan_with_an_unknown_test),
+    ];
+    let prepared = prepared.into_iter().map(|(what, check)| {
+        Trial::test(format!("refused::{what}"), move || {
+            check(tempfile::tempdir().unwrap().path());
+            Ok(())
+        })
+    });
+    listed.chain(prepared).collect()
+}
+
+/// Fails unless `ddtbench` refuses, naming all `words`, and leaves the folder that it runs in as it was.
+#[track_caller]
+fn refuses(dir: &Path, arguments: &[&str], words: &[&str]) {
+    let before = everything_in(dir);
+    let ended = run(ddtbench(dir).args(arguments)).expect_code(2).expect_err(words);
+    assert!(ended.err.starts_with("error:"), "{ended}");
+    assert!(ended.out.is_empty(), "{ended}");
+    assert_eq!(everything_in(dir), before, "{ended}");
+}
+
+fn a_folder_that_is_not_empty(dir: &Path) {
+    fs::create_dir(dir.join("mine")).unwrap();
+    fs::write(dir.join("mine/thesis.txt"), "the only copy").unwrap();
+    refuses(dir, &["run", "--out", "mine"], &["mine", "not empty"]);
+    assert_eq!(fs::read_to_string(dir.join("mine/thesis.txt")).unwrap(), "the only copy");
+}
+
+/// A folder below a file: not even root can make that.
+fn a_folder_that_cannot_be_written_to(dir: &Path) {
+    fs::write(dir.join("file"), "").unwrap();
+    refuses(dir, &["run", "--out", "file/results"], &["file/results"]);
+    refuses(dir, &["run", "--out", "file"], &["file"]);
+}
+
+fn a_plan_with_a_mistake(dir: &Path) {
+    fs::write(dir.join("plan.toml"), "schema = 1\nranks = 2\nmethods = [\"ddt\"\n[[cases]]\n").unwrap();
+    refuses(dir, &["run", "--plan", "plan.toml"], &["plan.toml", "line 4"]);
+}
+
+fn a_plan_with_an_unknown_field(dir: &Path) {
+    let plan = "schema = 1\nranks = 2\nprocesses = 4\n[[cases]]\ntest = \"fft2d\"\n";
+    fs::write(dir.join("plan.toml"), plan).unwrap();
+    refuses(dir, &["run", "--plan", "plan.toml"], &["plan.toml", "line 3", "processes"]);
+}
+
+fn a_plan_with_an_unknown_test(dir: &Path) {
+    fs::write(dir.join("plan.toml"), "schema = 1\n[[cases]]\ntest = \"milc\"\n").unwrap();
+    refuses(dir, &["run", "--plan", "plan.toml"], &["case 1", "milc", "milc_su3_zd"]);
+}

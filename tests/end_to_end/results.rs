@@ -1,0 +1,81 @@
+//! What a run's folder says, read without the code that wrote it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A row of `summary.csv`: column and value.
+#[derive(Clone, Debug)]
+pub struct Row(BTreeMap<String, String>);
+
+impl Row {
+    /// The value in a column.
+    #[track_caller]
+    pub fn get(&self, column: &str) -> &str {
+        self.0.get(column).unwrap_or_else(|| panic!("summary.csv has no column `{column}`"))
+    }
+
+    /// The value in a column as a number; `None` for an empty cell.
+    #[track_caller]
+    pub fn number(&self, column: &str) -> Option<f64> {
+        let text = self.get(column);
+        (!text.is_empty()).then(|| text.parse().unwrap_or_else(|_| panic!("{column} = {text} is no number")))
+    }
+
+    /// Whether these columns have these values.
+    pub fn is(&self, values: &[(&str, &str)]) -> bool {
+        values.iter().all(|(column, value)| self.get(column) == *value)
+    }
+
+    /// Whether its method came to an end that has figures.
+    pub fn is_measured(&self) -> bool {
+        ["converged", "time limit", "run limit"].contains(&self.get("outcome"))
+    }
+}
+
+/// All rows of a run.
+#[derive(Clone, Debug)]
+pub struct Summary(pub Vec<Row>);
+
+impl Summary {
+    /// Of the run in `dir`.
+    #[track_caller]
+    pub fn read(dir: &Path) -> Self {
+        let mut reader = csv::Reader::from_path(dir.join("summary.csv")).expect("summary.csv is there");
+        Self(reader.deserialize().map(|row| Row(row.expect("summary.csv is whole"))).collect())
+    }
+
+    /// The rows with these values.
+    pub fn with(&self, values: &[(&str, &str)]) -> Vec<&Row> {
+        self.0.iter().filter(|row| row.is(values)).collect()
+    }
+
+    /// The row that tells how a method of a test ended.
+    #[track_caller]
+    pub fn end(&self, test: &str, method: &str) -> &Row {
+        let found =
+            self.with(&[("test", test), ("method", method), ("phase", "round_trip"), ("pair", "all")]);
+        assert_eq!(found.len(), 1, "rows of {method} of {test}: {found:?}");
+        found[0]
+    }
+
+    /// Fails unless these methods of a test have figures.
+    #[track_caller]
+    pub fn expect_measured(&self, test: &str, methods: &[&str]) {
+        for method in methods {
+            let row = self.end(test, method);
+            assert!(row.is_measured() && row.number("median_s") > Some(0.0), "{test} {method}: {row:?}");
+        }
+    }
+
+    /// Fails unless a method ended in this way, without figures and with all `words` in its detail, which is
+    /// returned.
+    #[track_caller]
+    pub fn expect_failed(&self, test: &str, method: &str, outcome: &str, words: &[&str]) -> String {
+        let row = self.end(test, method);
+        assert!(row.get("outcome") == outcome && row.number("median_s").is_none(), "{row:?}");
+        for word in words {
+            assert!(row.get("detail").contains(word), "`{word}` is not in the detail of {row:?}");
+        }
+        row.get("detail").to_owned()
+    }
+}

@@ -1,0 +1,180 @@
+//! Runs that are cut off: what was finished is kept, nothing goes on running, and `--resume` does the rest.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use tempfile::TempDir;
+
+use super::job::{Job, run, signal};
+use super::results::Summary;
+use super::setup::{self, Mpi, ddtbench};
+
+/// The cases of a run, in order. Each lasts some seconds: long enough to be met in the middle.
+const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
+const METHODS: [&str; 2] = ["reference", "ddt"];
+const CONDITIONS: [&str; 8] =
+    ["-m", "reference,ddt", "--max-time", "0.7", "--precision", "0.00001", "--max-runs", "100000000"];
+
+/// A trial's check, on an MPI.
+type Check = fn(&Mpi);
+
+pub fn trials() -> Vec<Trial> {
+    let checks: [(&str, Check); 5] = [
+        ("a killed rank costs no other case", a_killed_rank),
+        ("a killed launcher costs no other case", a_killed_launcher),
+        ("a killed ddtbench leaves no process and can be resumed", a_killed_ddtbench),
+        ("an interrupted ddtbench leaves no process and can be resumed", an_interrupted_ddtbench),
+        ("a run that is resumed twice is as one", a_run_that_is_resumed_twice),
+    ];
+    let on = |name: &'static str| {
+        checks.into_iter().map(move |(what, check)| {
+            Trial::test(format!("{name}::cut off::{what}"), move || {
+                check(setup::mpi(name));
+                Ok(())
+            })
+        })
+    };
+    setup::MPIS.into_iter().flat_map(on).collect()
+}
+
+/// A run, and where it writes.
+struct Running {
+    job: Job,
+    dir: TempDir,
+}
+
+/// Starts a run that is to be cut off.
+fn start(mpi: &Mpi) -> Running {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.arg("run").args(TESTS).args(CONDITIONS).args(["--mpi", mpi.name, "--out", "cut"]);
+    Running { job: Job::start(&mut command), dir }
+}
+
+impl Running {
+    /// Waits until some cases are finished and the ranks of the next are at work; gives what was finished.
+    fn reach(&mut self, finished: usize) -> String {
+        let file = self.dir.path().join("cut/summary.csv");
+        let mut kept = String::new();
+        self.job.until("in the middle of a case", |job| {
+            kept = fs::read_to_string(&file).unwrap_or_default();
+            let done = TESTS.iter().filter(|test| kept.contains(&format!("\n{test},"))).count();
+            assert!(done <= finished, "the run was not met in the middle:\n{kept}");
+            done == finished && job.named("ddtbench-rank").len() == 2
+        });
+        // Past MPI_Init, most of the time; what follows holds there as well.
+        thread::sleep(Duration::from_millis(500));
+        kept
+    }
+
+    /// The launcher: what `ddtbench` itself has started.
+    fn launcher(&self) -> i32 {
+        let own = self.job.pid();
+        let launchers: Vec<_> =
+            self.job.processes().into_iter().filter(|process| process.parent == own).collect();
+        assert_eq!(launchers.len(), 1, "{launchers:?}");
+        launchers[0].pid
+    }
+}
+
+/// Goes on with the run in `dir`.
+fn resume(dir: &Path) -> Command {
+    let mut command = ddtbench(dir);
+    command.args(["run", "--resume", "cut"]);
+    command
+}
+
+/// Fails unless all is there: `kept` as it was, every case and method once, the samples of each once.
+#[track_caller]
+fn expect_whole(dir: &Path, kept: &str, failed: Option<&str>) {
+    let summary = fs::read_to_string(dir.join("cut/summary.csv")).unwrap();
+    assert!(summary.starts_with(kept), "what was finished has changed: {kept}\nis now {summary}");
+    let summary = Summary::read(&dir.join("cut"));
+    for test in TESTS.into_iter().filter(|&test| Some(test) != failed) {
+        summary.expect_measured(test, &METHODS);
+    }
+    if let Some(test) = failed {
+        let ends = METHODS.map(|method| summary.end(test, method).get("outcome").to_owned());
+        assert!(ends.contains(&"crashed".to_owned()), "{test}: {ends:?}");
+    }
+    let mut reader = csv::Reader::from_path(dir.join("cut/samples.csv")).unwrap();
+    let columns = reader.headers().unwrap().clone();
+    let place = |name| columns.iter().position(|column| column == name).expect("a column of samples.csv");
+    // What comes before the times tells samples apart.
+    let (test, method, last) = (place("test"), place("method"), place("repetition"));
+    let (mut seen, mut measured) = (HashSet::new(), HashSet::new());
+    for row in reader.records() {
+        let row = row.unwrap();
+        measured.insert((row[test].to_owned(), row[method].to_owned()));
+        let names: Vec<_> = row.iter().take(last + 1).map(str::to_owned).collect();
+        assert!(seen.insert(names), "a sample is there twice: {row:?}");
+    }
+    let rows = summary.with(&[("phase", "round_trip"), ("pair", "all")]);
+    let figures: HashSet<_> = rows
+        .into_iter()
+        .filter(|row| row.is_measured())
+        .map(|row| (row.get("test").to_owned(), row.get("method").to_owned()))
+        .collect();
+    assert_eq!(measured, figures, "samples and figures are of the same methods");
+}
+
+fn a_killed_rank(mpi: &Mpi) {
+    let mut running = start(mpi);
+    let kept = running.reach(1);
+    signal(running.job.named("ddtbench-rank")[0].pid, libc::SIGKILL);
+    running.job.until_nothing_is_left();
+    let ended = running.job.wait().expect_code(0);
+    assert!(ended.out.contains("crashed"), "{ended}");
+    expect_whole(running.dir.path(), &kept, Some(TESTS[1]));
+    // There is nothing left to do, and it stays so.
+    let whole = fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap();
+    run(&mut resume(running.dir.path())).expect_code(0);
+    assert_eq!(fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap(), whole);
+}
+
+fn a_killed_launcher(mpi: &Mpi) {
+    let mut running = start(mpi);
+    let kept = running.reach(1);
+    signal(running.launcher(), libc::SIGKILL);
+    running.job.until_nothing_is_left();
+    running.job.wait().expect_code(0);
+    expect_whole(running.dir.path(), &kept, Some(TESTS[1]));
+}
+
+fn a_killed_ddtbench(mpi: &Mpi) {
+    let mut running = start(mpi);
+    let kept = running.reach(1);
+    signal(running.job.pid(), libc::SIGKILL);
+    running.job.until_nothing_is_left();
+    run(&mut resume(running.dir.path())).expect_code(0);
+    expect_whole(running.dir.path(), &kept, None);
+}
+
+fn an_interrupted_ddtbench(mpi: &Mpi) {
+    let mut running = start(mpi);
+    let kept = running.reach(1);
+    signal(running.job.pid(), libc::SIGINT);
+    running.job.until_nothing_is_left();
+    running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume cut"]);
+    assert_eq!(fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap(), kept);
+    run(&mut resume(running.dir.path())).expect_code(0);
+    expect_whole(running.dir.path(), &kept, None);
+}
+
+fn a_run_that_is_resumed_twice(mpi: &Mpi) {
+    let mut running = start(mpi);
+    running.reach(0);
+    signal(running.job.pid(), libc::SIGKILL);
+    running.job.until_nothing_is_left();
+    running.job = Job::start(&mut resume(running.dir.path()));
+    let kept = running.reach(2);
+    signal(running.job.pid(), libc::SIGKILL);
+    running.job.until_nothing_is_left();
+    run(&mut resume(running.dir.path())).expect_code(0);
+    expect_whole(running.dir.path(), &kept, None);
+}

