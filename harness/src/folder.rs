@@ -31,6 +31,8 @@ pub const SAMPLES: &str = "samples.csv";
 pub const BLOCKS: &str = "blocks.csv";
 /// The figures.
 pub const SUMMARY: &str = "summary.csv";
+/// The figures as a page.
+pub const REPORT: &str = "report.html";
 /// The original suite's text format.
 pub const ORIGINAL: &str = "ddtbench.out";
 /// Where the lines of each case end in [`ORIGINAL`], whose lines do not tell: `test,params,end_bytes`.
@@ -168,6 +170,14 @@ impl Folder {
         replace(&self.path.join(ENVIRONMENT), &text)
     }
 
+    /// Replaces the page that people read.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_report(&self, records: &[Record]) -> Result<()> {
+        replace(&self.path.join(REPORT), page(&self.path, records).as_bytes())
+    }
+
     /// Keeps a finished case, and gives its records.
     ///
     /// # Errors
@@ -231,6 +241,12 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
         return Err(FolderError::NotARun { path: path.to_owned(), missing: SUMMARY });
     }
     whole_records(&file)
+}
+
+/// The records as a page, with the folder's account of the machine.
+pub fn page(path: &Path, records: &[Record]) -> String {
+    let environment = fs::read_to_string(path.join(ENVIRONMENT)).unwrap_or_default();
+    report::html::html(records, environment.trim_end())
 }
 
 fn whole_records(file: &Path) -> Result<Vec<Record>> {

@@ -302,6 +302,7 @@ impl RunArgs {
         let (end, new) = result.with_context(|| resume_hint(&folder))?;
         records.extend(new);
         if !records.is_empty() {
+            folder.write_report(&records).with_context(|| resume_hint(&folder))?;
             output::print(report::table::table(&records, output::width()).as_bytes())?;
         }
         if end == End::Interrupted {

@@ -48,6 +48,17 @@ pub struct LayoutArgs {
 pub struct ReportArgs {
     /// The folder of a run
     dir: PathBuf,
+    /// Its form
+    #[arg(long, value_enum, default_value = "text")]
+    format: ReportFormat,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ReportFormat {
+    /// The table that the run printed
+    Text,
+    /// A page that needs nothing else
+    Html,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -100,6 +111,10 @@ impl ReportArgs {
         if records.is_empty() {
             bail!("{}: no case has ended", self.dir.display());
         }
-        output::print(report::table::table(&records, output::width()).as_bytes())
+        let text = match self.format {
+            ReportFormat::Text => report::table::table(&records, output::width()),
+            ReportFormat::Html => folder::page(&self.dir, &records),
+        };
+        output::print(text.as_bytes())
     }
 }

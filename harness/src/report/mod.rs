@@ -4,6 +4,7 @@ mod case;
 mod columns;
 pub mod csv;
 pub mod ddtbench_format;
+pub mod html;
 pub mod layout;
 pub mod list;
 pub mod table;

@@ -13,7 +13,7 @@ const DEFAULT_WIDTH: usize = 120;
 /// Below this, text is not made narrower.
 const LEAST_WIDTH: usize = 60;
 
-const REFERENCE: &str = "reference";
+pub(super) const REFERENCE: &str = "reference";
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 12] = [
@@ -31,7 +31,7 @@ const COLUMNS: [Column; 12] = [
     Column::new("note", Align::Left, 2),
 ];
 
-const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
+pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
     interval. create, pack, comm, unpack: medians at the origin. ovh: (t - t_reference) / t, with its 95% \
     interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way.";
 
@@ -129,4 +129,4 @@ fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -35,7 +35,8 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
     }
 }
 
-fn sample() -> Vec<Record> {
+/// A case with what a case can have: times, failures, pairs.
+pub fn sample() -> Vec<Record> {
     let mut manual = record("manual", Phase::RoundTrip, 80e-6);
     (manual.overhead_reference, manual.overhead_pack) = (Some(0.47), Some(0.4));
     (manual.overhead_reference_low, manual.overhead_reference_high) = (Some(0.45), Some(0.49));
