@@ -1,0 +1,28 @@
+//! Layouts compiled to short programs that pack and unpack them: our own datatype engine.
+//!
+//! [`compile`] brings a [`Layout`](datatypes::Layout) to a normal form (runs merged, nests collapsed, indexed lists
+//! of one block length told from irregular ones), proves its bounds, and chooses a kernel for each shape:
+//!
+//! - one run: a plain copy;
+//! - blocks of one size at one distance, within any number of loops;
+//! - blocks of one size at listed places;
+//! - runs of different lengths, one by one.
+//!
+//! Blocks of common sizes have kernels whose size is a compile-time constant, since a call of `memcpy` costs more
+//! than a short copy. Instruction sets are chosen at run time. [`Program::explain`] tells what was chosen.
+//!
+//! What it must do is defined by [`datatypes::interpret`], with which every test compares.
+
+mod bounds;
+mod copy;
+mod explain;
+mod form;
+mod operation;
+mod program;
+mod run;
+mod select;
+
+pub use program::{CompileError, Program, RunError, compile};
+
+#[cfg(test)]
+mod tests;

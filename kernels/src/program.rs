@@ -1,0 +1,162 @@
+//! A compiled layout, and the checks that make running it safe.
+
+use std::ops::Range;
+
+use datatypes::Layout;
+
+use crate::bounds;
+use crate::form::Form;
+use crate::operation::Sequence;
+use crate::select::Level;
+
+/// Packs and unpacks copies of one layout.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) sequence: Sequence,
+    pub(crate) level: Level,
+    size: usize,
+    lower: i64,
+    upper: i64,
+}
+
+/// Why a layout cannot be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{count} copies of a layout of {size} bytes reach beyond the address space")]
+pub struct CompileError {
+    /// Copies asked for.
+    pub count: u64,
+    /// Bytes of one.
+    pub size: u64,
+}
+
+/// Why a program was not run; nothing was copied then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// Data outside of the array.
+    #[error("bytes {from} to {to} of the array are needed, which has {array_bytes}")]
+    OutsideArray {
+        /// First byte of data.
+        from: i128,
+        /// One past the last.
+        to: i128,
+        /// Bytes of the array.
+        array_bytes: usize,
+    },
+    /// A range beyond the packed stream.
+    #[error("bytes {} to {} of the packed stream, which has {size}", .range.start, .range.end)]
+    Range {
+        /// What was asked for.
+        range: Range<usize>,
+        /// Bytes of the stream.
+        size: usize,
+    },
+    /// A packed buffer of another length.
+    #[error("the packed buffer has {found} bytes instead of {expected}")]
+    PackedLength {
+        /// Bytes of the range.
+        expected: usize,
+        /// Bytes of the buffer.
+        found: usize,
+    },
+}
+
+/// Compiles `count` copies of `layout`, one extent apart, for this processor.
+///
+/// # Errors
+/// If they reach beyond the address space.
+pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
+    compile_for(layout, count, Level::best())
+}
+
+/// As [`compile`], for a processor that has `level` and no more.
+pub(crate) fn compile_for(layout: &Layout, count: u64, level: Level) -> Result<Program, CompileError> {
+    assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
+    let error = CompileError { count, size: layout.size() };
+    let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
+    let sequence = Sequence::of(Form::of(layout, count), level);
+    assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
+    Ok(Program { sequence, level, size, lower, upper })
+}
+
+impl Program {
+    /// Bytes of the packed stream.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Gathers all from `array`, whose byte `origin` is displacement 0.
+    ///
+    /// # Errors
+    /// [`RunError`]; nothing was written then.
+    pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
+        self.pack_range(array, origin, 0..self.size, packed)
+    }
+
+    /// Scatters all to `array`. Where the layout overlaps itself, which MPI forbids on the receiving side, later
+    /// bytes stay.
+    ///
+    /// # Errors
+    /// [`RunError`]; nothing was written then.
+    pub fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
+        self.unpack_range(packed, array, origin, 0..self.size)
+    }
+
+    /// Gathers the bytes `range` of the packed stream.
+    ///
+    /// # Errors
+    /// [`RunError`]; nothing was written then.
+    pub fn pack_range(
+        &self,
+        array: &[u8],
+        origin: i64,
+        range: Range<usize>,
+        packed: &mut [u8],
+    ) -> Result<(), RunError> {
+        self.check(array.len(), origin, &range, packed.len())?;
+        let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
+        // SAFETY: all data lies in `array`, which is only read; `packed` has the range's length, and the borrows
+        // show that the two do not overlap.
+        unsafe { self.sequence.run::<true>(base, packed.as_mut_ptr(), range) };
+        Ok(())
+    }
+
+    /// Scatters `packed`, which is the bytes `range` of the packed stream.
+    ///
+    /// # Errors
+    /// [`RunError`]; nothing was written then.
+    pub fn unpack_range(
+        &self,
+        packed: &[u8],
+        array: &mut [u8],
+        origin: i64,
+        range: Range<usize>,
+    ) -> Result<(), RunError> {
+        self.check(array.len(), origin, &range, packed.len())?;
+        let base = array.as_mut_ptr().wrapping_offset(origin as isize);
+        // SAFETY: as above; `packed` is only read.
+        unsafe { self.sequence.run::<false>(base, packed.as_ptr().cast_mut(), range) };
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        array_bytes: usize,
+        origin: i64,
+        range: &Range<usize>,
+        packed_bytes: usize,
+    ) -> Result<(), RunError> {
+        if range.start > range.end || range.end > self.size {
+            return Err(RunError::Range { range: range.clone(), size: self.size });
+        }
+        if packed_bytes != range.len() {
+            return Err(RunError::PackedLength { expected: range.len(), found: packed_bytes });
+        }
+        let (from, to) =
+            (i128::from(origin) + i128::from(self.lower), i128::from(origin) + i128::from(self.upper));
+        if self.size > 0 && (from < 0 || to > array_bytes as i128) {
+            return Err(RunError::OutsideArray { from, to, array_bytes });
+        }
+        Ok(())
+    }
+}
