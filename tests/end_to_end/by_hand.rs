@@ -9,15 +9,12 @@ use serde_json::Value;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{self, Mpi, ddtbench};
+use super::setup::{self, Check, Mpi, ddtbench, on_every_mpi};
 
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
 
-/// A trial's check, on an MPI.
-type Check = fn(&Mpi);
-
 pub fn trials() -> Vec<Trial> {
-    let checks: [(&str, Check); 11] = [
+    let checks: &[(&str, Check)] = &[
         ("the rank program prints a table", a_table),
         ("the rank program prints its events as JSON", events),
         ("the rank program pairs the first half with the second", pairs_across),
@@ -30,15 +27,7 @@ pub fn trials() -> Vec<Trial> {
         ("the plan of a run can be run again", a_plan_again),
         ("a report is what the run printed", a_report),
     ];
-    let on = |name: &'static str| {
-        checks.into_iter().map(move |(what, check)| {
-            Trial::test(format!("{name}::by hand::{what}"), move || {
-                check(setup::mpi(name));
-                Ok(())
-            })
-        })
-    };
-    setup::MPIS.into_iter().flat_map(on).collect()
+    on_every_mpi("by hand", checks)
 }
 
 /// The launcher of `mpi` with the rank program of `of`, up to its arguments.

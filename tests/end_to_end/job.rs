@@ -76,8 +76,10 @@ impl Job {
     pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
-            let (out, err) = self.said();
-            assert!(start.elapsed() < LIMIT, "{}: never {what}\n{out}\n{err}", self.line);
+            if start.elapsed() > LIMIT {
+                let (out, err) = self.said();
+                panic!("{}: never {what}\n{out}\n{err}", self.line);
+            }
             thread::sleep(POLL);
         }
     }

