@@ -125,6 +125,8 @@ pub struct Record {
     pub blocks: usize,
     /// Blocks left out because the machine was in another state.
     pub blocks_other_state: usize,
+    /// Whether blocks of different states had to be used, since no round passed in one.
+    pub mixed_states: bool,
     /// Repetitions per sample.
     pub batch: u32,
     /// The median, in seconds.

@@ -2,22 +2,21 @@
 //!
 //! Open MPI 5's one-sided operations with gaps have grown past 12 GB on the original's largest sets.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ddtbench::event::{Event, Outcome};
 
-use crate::method::table;
 use crate::output;
 
 /// How often the memory is looked at: growth of 10 GB/s, faster than pages can be cleared, passes the limit by
 /// half a gigabyte at most.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Growth that a method may have in any case: what libraries set aside for their own buffers.
-const LEAST_ALLOWANCE_BYTES: u64 = 1 << 30;
+/// Growth that a process may have in any case: what libraries set aside for their own buffers.
+const LEAST_ALLOWANCE_BYTES: u64 = 1 << 28;
 
 /// Exit code of a process that the guard ended.
 const EXIT_CODE: i32 = 3;
@@ -25,26 +24,33 @@ const EXIT_CODE: i32 = 3;
 /// Watches this process from another thread while it lives.
 pub struct MemoryGuard {
     stop: Arc<AtomicBool>,
+    method: Arc<Mutex<String>>,
     watcher: Option<JoinHandle<()>>,
 }
 
 impl MemoryGuard {
-    /// Watches, if the method is one that libraries are known to grow with. The process may grow by a quarter of
-    /// the memory that is free now, or by a gibibyte where that is less.
-    pub fn watch(method: &str) -> Option<Self> {
-        let start = table::is_hungry(method).then(resident_bytes).flatten()?;
-        let limit = start + (ddtbench::memory::available_bytes()? / 4).max(LEAST_ALLOWANCE_BYTES);
-        let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, method) = (Arc::clone(&stop), method.to_owned());
+    /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free
+    /// now, this one by its part of it. `None` where the system does not tell.
+    pub fn watch(processes_of_host: usize) -> Option<Self> {
+        let start = resident_bytes()?;
+        let share = ddtbench::memory::available_bytes()? / 4 / processes_of_host.max(1) as u64;
+        let allowance = share.max(LEAST_ALLOWANCE_BYTES);
+        let (stop, method) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(String::new())));
+        let (stopped, working_on) = (Arc::clone(&stop), Arc::clone(&method));
         let watcher = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                if resident_bytes().is_some_and(|now| now > limit) {
-                    leave(&method, limit - start);
+                if resident_bytes().is_some_and(|now| now > start + allowance) {
+                    leave(&working_on.lock().unwrap_or_else(PoisonError::into_inner), allowance);
                 }
                 std::thread::park_timeout(PERIOD);
             }
         });
-        Some(Self { stop, watcher: Some(watcher) })
+        Some(Self { stop, method, watcher: Some(watcher) })
+    }
+
+    /// Tells whose fault growth would be.
+    pub fn works_on(&self, method: &str) {
+        method.clone_into(&mut self.method.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -65,7 +71,8 @@ fn leave(method: &str, allowance: u64) -> ! {
         allowance as f64 / f64::from(1 << 30)
     );
     output::tell_json(&Event::Ended { method: method.to_owned(), outcome: Outcome::Crashed { detail } });
-    std::process::exit(EXIT_CODE)
+    // SAFETY: ends the process at once; MPI's exit handlers must not run while the other thread is within MPI.
+    unsafe { libc::_exit(EXIT_CODE) }
 }
 
 /// Memory of this process that is really there.

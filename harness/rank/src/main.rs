@@ -6,6 +6,7 @@
 
 mod checked;
 mod cli;
+mod expected;
 mod guard;
 mod measure;
 mod memory;
@@ -13,7 +14,9 @@ mod method;
 mod output;
 mod pattern;
 mod pingpong;
+mod regions;
 mod spans;
+mod steady;
 mod surroundings;
 mod verify;
 
@@ -27,6 +30,9 @@ use cli::{Cli, Command};
 
 /// Something was refused.
 const REFUSED: u8 = 2;
+
+/// Exit code of a job in which a rank had a bug of ours.
+const PANICKED: i32 = 101;
 
 fn main() -> ExitCode {
     let is_first = world::is_launched_first();
@@ -43,6 +49,14 @@ fn main() -> ExitCode {
     };
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);
     let world = refusal.map_or_else(World::initialize, |reason| Err(anyhow!(reason)));
+    if world.is_ok() {
+        // A rank that is unwinding would free what others still use, and they would wait for it.
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            print(panic);
+            World::abort(PANICKED)
+        }));
+    }
     let result = world.and_then(|world| match cli.command {
         Command::Pingpong(args) => pingpong::run(&world, &args),
     });

@@ -45,4 +45,4 @@ impl Memory {
 }
 
 /// A byte that is not zero, so that neither cleared nor untouched memory passes for data.
-const POISON: u8 = 0xA5;
+pub const POISON: u8 = 0xA5;

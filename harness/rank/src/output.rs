@@ -58,10 +58,8 @@ impl Output {
         let Some(hello) = self.hello.take() else { return };
         let blocks =
             |method: &str| self.blocks.iter().filter(|block| block.method == method).cloned().collect();
-        let measured = |(method, outcome): (String, Outcome)| {
-            let blocks = if outcome.is_measured() { blocks(&method) } else { Vec::new() };
-            Measured { method, outcome, blocks }
-        };
+        let measured =
+            |(method, outcome): (String, Outcome)| Measured { blocks: blocks(&method), method, outcome };
         let methods = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
         let records = summary::records(&CaseResult { case, message: hello.message, methods });
         let places =

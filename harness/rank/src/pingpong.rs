@@ -10,6 +10,7 @@ use ddtbench::record::Case;
 
 use crate::checked::{Comm, World, identity, world};
 use crate::cli::PingPong;
+use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::clock::Clock;
 use crate::measure::schedule;
@@ -18,6 +19,7 @@ use crate::measure::state::StateProbe;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::output::{Format, Output};
+use crate::regions::Regions;
 use crate::surroundings;
 
 /// Exit code of a job that a failing MPI call has ended.
@@ -42,7 +44,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let selection = Selection { tests: vec![args.test.clone()], preset: Preset::Quick, set, params };
     let values = selection.values(test)?;
     let app = test.build(&values, Context { ranks, seed: args.seed })?;
-    check_memory(&world.comm, &*app)?;
+    let processes_of_host = world.comm.split_shared()?.size()?;
+    check_memory(&world.comm, &*app, processes_of_host)?;
 
     let place = surroundings::place(world.comm.rank()?);
     let (pair, me) = seat(place.rank, ranks, args.pairs);
@@ -61,7 +64,9 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         pair: if is_all_to_all { 0 } else { pair },
         probe: StateProbe::new(&pair_comm)?,
         clock,
-        eviction: (args.cache == Cache::Cold).then(|| Eviction::new(&setup, &memory)),
+        eviction: (args.cache == Cache::Cold).then(|| Eviction::new(&*app)),
+        guard: MemoryGuard::watch(processes_of_host),
+        regions: Regions::of(&*app, &memory.arrays),
         generation: 0,
         method: String::new(),
         has_wrong_data: false,
@@ -74,6 +79,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         World::abort(MPI_FAILED);
     }
     session.tell(&Event::Done);
+    drop(session.guard.take());
+    session.probe.finish()?;
     if args.format == Format::Json {
         return Ok(ExitCode::SUCCESS);
     }
@@ -107,10 +114,9 @@ fn check_ranks(ranks: usize, asked: Option<usize>) -> anyhow::Result<()> {
 }
 
 /// Refuses arrays that the ranks of one of the hosts cannot have.
-fn check_memory(world: &Comm, app: &dyn MicroApp) -> anyhow::Result<()> {
-    let neighbours = world.split_shared()?.size()?;
-    let Some(available) = ddtbench::memory::available_bytes() else { return Ok(()) };
-    let checked = ddtbench::memory::check_ranks(app, neighbours, available);
+fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
+    let available = ddtbench::memory::available_bytes().unwrap_or(u64::MAX);
+    let checked = ddtbench::memory::check_ranks(app, processes_of_host, available);
     let complaint = checked.clone().err().unwrap_or_default();
     let complaints = world.gather(complaint.as_bytes())?;
     if world.minima(&[f64::from(u8::from(checked.is_ok()))])?[0] > 0.0 {

@@ -1,9 +1,9 @@
 //! Where a message lies in the one memory that holds all arrays.
 
-use apps::{Arrays, MicroApp, Side, WireOrder};
+use apps::{Arrays, Message};
 
 /// One contiguous run in the arrays' memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
     pub offset: usize,
@@ -11,12 +11,11 @@ pub struct Span {
     pub bytes: usize,
 }
 
-/// Where the message lies in the arrays' memory, in wire order.
-pub fn spans(app: &dyn MicroApp, arrays: &Arrays, side: Side, order: WireOrder) -> Vec<Span> {
-    let message = app.message(side, order);
-    let span = |(array, segment): (usize, datatypes::Segment)| Span {
-        offset: (arrays.place(array).start as i64 + segment.offset) as usize,
+/// Where the message lies in the arrays' memory, in wire order; made as it is asked for, since there may be many.
+pub fn spans<'a>(message: &'a Message, arrays: &Arrays) -> impl Iterator<Item = Span> + use<'a> {
+    let starts: Vec<i64> = (0..arrays.specs().len()).map(|i| arrays.place(i).start as i64).collect();
+    message.segments().map(move |(array, segment)| Span {
+        offset: (starts[array] + segment.offset) as usize,
         bytes: segment.bytes as usize,
-    };
-    message.segments().map(span).collect()
+    })
 }

@@ -4,20 +4,17 @@
 //! an answer that never came would leave the right bytes in place. Memory is filled anew for each way with data
 //! of a new generation; all that must not change, the gaps between the arrays included, is compared too.
 
-use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
+use apps::MicroApp;
 
 use crate::checked::CallError;
+use crate::expected::{Complaint, arrival, complain, incoming, stream};
 use crate::measure::session::Session;
-use crate::memory::Memory;
+use crate::memory::{Memory, POISON};
 use crate::method::{Ends, Method, Place};
 use crate::pattern::Pattern;
-use crate::spans::{Span, spans};
 
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
 const ROUNDS: u32 = 2;
-
-/// Why the bytes are wrong: the first difference, in words.
-pub type Complaint = String;
 
 /// Transfers and compares, in both directions. `Ok(Some(..))` holds the complaint of this rank.
 pub fn verify(
@@ -88,32 +85,6 @@ fn one_way(
         .map(|what| format!("rank {} of the world: {what}", session.world_rank)))
 }
 
-/// The packed bytes of a whole send side whose memory holds `pattern`.
-fn stream(app: &dyn MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
-    let mut stream = vec![0; app.message_bytes() as usize];
-    let mut next = 0;
-    for span in spans(app, arrays, Side::Send, order) {
-        pattern.write(span.offset, &mut stream[next..next + span.bytes]);
-        next += span.bytes;
-    }
-    stream
-}
-
-/// The packed bytes that this rank must get.
-fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
-    let setup = session.setup;
-    let of = |rank| stream(setup.app, arrays, ends.order, Pattern::new(rank, session.generation));
-    match setup.app.exchange() {
-        Exchange::Pairs => of(1 - setup.me),
-        Exchange::AllToAll { .. } => {
-            let block = setup.message_bytes / setup.ranks;
-            (0..setup.ranks)
-                .flat_map(|rank| of(rank)[setup.me * block..(setup.me + 1) * block].to_vec())
-                .collect()
-        }
-    }
-}
-
 /// Compares all memory with what must be there: `incoming` where it was to arrive, the pattern everywhere else.
 fn compare(
     app: &dyn MicroApp,
@@ -122,54 +93,17 @@ fn compare(
     mine: Pattern,
     incoming: Option<&[u8]>,
 ) -> Option<Complaint> {
-    if let Some(incoming) = incoming {
-        match ends.to {
-            Place::Wire => {
-                if let Some(i) = difference(incoming, &memory.incoming) {
-                    let (expected, found) = (incoming[i], memory.incoming[i]);
-                    return Some(format!("packed byte {i}: expected {expected:#04x}, found {found:#04x}"));
-                }
-            }
-            Place::Arrays => {
-                let mut next = 0;
-                for Span { offset, bytes } in spans(app, &memory.arrays, Side::Receive, ends.order) {
-                    let expected = &incoming[next..next + bytes];
-                    let found = &mut memory.arrays.memory_mut()[offset..offset + bytes];
-                    if let Some(i) = difference(expected, found) {
-                        let (expected, found) = (expected[i], found[i]);
-                        return Some(complain(&memory.arrays, offset + i, expected, found));
-                    }
-                    // What has been checked becomes what the comparison of all memory expects.
-                    mine.write(offset, found);
-                    next += bytes;
-                }
-            }
-        }
+    // What has been checked becomes what the comparison of all memory expects.
+    let arrived =
+        incoming.and_then(|incoming| arrival(app, memory, ends, incoming, |at, found| mine.write(at, found)));
+    if arrived.is_some() {
+        return arrived;
+    }
+    let message_bytes = app.message_bytes() as usize;
+    if let Some(i) = memory.incoming[message_bytes..].iter().position(|&byte| byte != POISON) {
+        return Some(format!("byte {i} of the wire buffer beyond the message (must not change)"));
     }
     let at = mine.first_difference(0, memory.arrays.memory())?;
     let found = memory.arrays.memory()[at];
     Some(format!("{} (must not change)", complain(&memory.arrays, at, mine.byte(at), found)))
-}
-
-fn difference(expected: &[u8], found: &[u8]) -> Option<usize> {
-    if *expected == found[..expected.len()] {
-        return None;
-    }
-    expected.iter().zip(found).position(|(e, f)| e != f)
-}
-
-/// Names a byte of the arrays' memory as the application would.
-fn complain(arrays: &Arrays, at: usize, expected: u8, found: u8) -> String {
-    let place = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at)).map_or_else(
-        || format!("byte {at} of memory, outside all arrays"),
-        |i| {
-            let (spec, offset) = (&arrays.specs()[i], at - arrays.place(i).start);
-            format!(
-                "array {i} ({}), byte {offset}, element {}",
-                spec.name,
-                offset / spec.element.size() as usize
-            )
-        },
-    );
-    format!("{place}: expected {expected:#04x}, found {found:#04x}")
 }

@@ -80,6 +80,9 @@ impl<'a> CaseView<'a> {
             .iter()
             .map(|(outcome, detail, methods)| format!("{} {outcome}: {detail}", methods.join(", ")));
         let mut notes: Vec<String> = failed.collect();
+        if self.methods().any(|r| r.mixed_states) {
+            notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
+        }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();
@@ -98,22 +101,21 @@ impl<'a> CaseView<'a> {
 
     /// Which method is fastest, and by how much over the next.
     pub fn fastest(&self) -> String {
-        let mut all: Vec<_> = self
-            .methods()
-            .filter(|record| methods::find(&record.method).is_ok_and(|method| method.is_complete))
-            .filter(|record| measured(record))
-            .filter_map(|record| Some((record.method.as_str(), interval(record)?)))
-            .collect();
+        let complete = |r: &&Record| methods::find(&r.method).is_ok_and(|method| method.is_complete);
+        let candidates: Vec<_> = self.methods().filter(complete).filter(|record| measured(record)).collect();
+        let with_interval = |r: &&'a Record| Some((r.method.as_str(), interval(r)?));
+        let mut all: Vec<_> = candidates.iter().filter_map(with_interval).collect();
+        if let Some(without) = candidates.iter().find(|record| interval(record).is_none()) {
+            return format!("not known: too few blocks of {}", without.method);
+        }
         all.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
-        match &all[..] {
-            [] => "too few blocks to compare".to_owned(),
-            [(only, _)] => format!("{only} alone was measured"),
-            [(first, a), (next, b), ..] if a.2 < b.0 => format!("{first}, {:.2}x {next}", b.1 / a.1),
-            [(_, a), rest @ ..] => {
-                let close = rest.iter().filter(|(_, b)| b.0 <= a.2).map(|(name, _)| *name);
-                let names: Vec<_> = std::iter::once(all[0].0).chain(close).collect();
-                format!("one of {}", names.join(", "))
-            }
+        let [(first, a), rest @ ..] = &all[..] else { return "nothing was measured".to_owned() };
+        // The next by its median; another may reach further down.
+        let close: Vec<_> = rest.iter().filter(|(_, b)| b.0 <= a.2).map(|(name, _)| *name).collect();
+        match rest.first() {
+            None => format!("{first} alone was measured"),
+            Some((next, b)) if close.is_empty() => format!("{first}, {:.2}x {next}", b.1 / a.1),
+            Some(_) => format!("one of {first}, {}", close.join(", ")),
         }
     }
 

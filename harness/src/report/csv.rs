@@ -95,7 +95,7 @@ struct BlockRow<'a> {
 /// Every block of a case as `blocks.csv`: the machine beside it, its state, and whether figures rest on it.
 pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
     let case = &result.case;
-    let states = summary::block_states(result);
+    let states = summary::block_states(&result.methods);
     let mut all = Vec::new();
     for (measured, states) in result.methods.iter().zip(&states) {
         for (block, state) in measured.blocks.iter().zip(states) {

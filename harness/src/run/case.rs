@@ -61,8 +61,7 @@ impl CaseRun<'_> {
                 ));
             }
             for (method, outcome) in outcomes {
-                // Times of a method that failed mean nothing.
-                let blocks = if outcome.is_measured() { heard.blocks_of(&method) } else { Vec::new() };
+                let blocks = heard.blocks_of(&method);
                 measured.push(Measured { method, outcome, blocks });
             }
             hello = hello.or(heard.hello);

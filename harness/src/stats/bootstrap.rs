@@ -12,60 +12,57 @@ pub const RESAMPLES: usize = 500;
 const SEED: u64 = 0x6464_7462_656e_6368;
 
 /// The 95% percentile interval of the pack overhead (t_pp - t_reference) / t_pp, both times medians; `None` with
-/// fewer than two blocks on either side.
+/// fewer than two rounds. Each round has the samples of the method and those of the reference.
 ///
-/// Whole blocks are drawn, with replacement, for samples of a block share its datatype, its place in time and so
-/// the state of the machine: single samples drawn would make the interval far too narrow (Davison & Hinkley,
-/// "Bootstrap Methods and their Application" (1997), chapters 3.8 and 5.3.1; Kalibera & Jones, "Rigorous
-/// Benchmarking in Reasonable Time", ISMM 2013, for the hierarchy). The median is that of all samples of the
-/// blocks drawn, as the overhead itself is of all samples.
-pub fn overhead_interval(method_blocks: &[&[f64]], reference_blocks: &[&[f64]]) -> Option<(f64, f64)> {
-    let method = Pool::new(method_blocks)?;
-    let reference = Pool::new(reference_blocks)?;
+/// Whole rounds are drawn, with replacement: samples of a block share its datatype, its place in time and so the
+/// mood of the machine, single samples drawn would make the interval far too narrow (Davison & Hinkley, "Bootstrap
+/// Methods and their Application" (1997), chapters 3.8 and 5.3.1; Kalibera & Jones, "Rigorous Benchmarking in
+/// Reasonable Time", ISMM 2013, for the hierarchy); and what a mood does to both at once says nothing of their
+/// ratio. The median is that of all samples of the rounds drawn, as the overhead itself is of all samples.
+pub fn overhead_interval(rounds: &[(&[f64], &[f64])]) -> Option<(f64, f64)> {
+    if rounds.len() < 2 || rounds.iter().any(|(method, reference)| method.is_empty() || reference.is_empty())
+    {
+        return None;
+    }
+    let method = Pool::new(rounds.iter().map(|round| round.0));
+    let reference = Pool::new(rounds.iter().map(|round| round.1));
     let mut rng = Pcg64::seed_from_u64(SEED);
     let overhead = |_| {
-        let t_pp = method.resampled_median(&mut rng);
-        (t_pp - reference.resampled_median(&mut rng)) / t_pp
+        let mut drawn = vec![0_usize; rounds.len()];
+        (0..rounds.len()).for_each(|_| drawn[rng.random_range(0..rounds.len())] += 1);
+        let t_pp = method.median(&drawn);
+        (t_pp - reference.median(&drawn)) / t_pp
     };
     let overheads = sorted((0..RESAMPLES).map(overhead).filter(|overhead| overhead.is_finite()));
     Some((quantile(&overheads, 0.025)?, quantile(&overheads, 0.975)?))
 }
 
-/// All samples of some blocks, sorted once: a resample then only counts how often each block was drawn, and its
-/// median is found in one pass.
+/// All samples of some rounds, sorted once: the median of a resample is then found in one pass.
 struct Pool {
-    /// Each sample with its block's number, rising.
+    /// Each sample with its round's number, rising.
     samples: Vec<(f64, u32)>,
-    /// Samples per block.
+    /// Samples per round.
     lengths: Vec<usize>,
 }
 
 impl Pool {
-    fn new(blocks: &[&[f64]]) -> Option<Self> {
-        let blocks: Vec<_> = blocks.iter().filter(|block| !block.is_empty()).collect();
-        if blocks.len() < 2 {
-            return None;
+    fn new<'a>(rounds: impl Iterator<Item = &'a [f64]>) -> Self {
+        let (mut samples, mut lengths) = (Vec::new(), Vec::new());
+        for (number, round) in rounds.enumerate() {
+            let number = u32::try_from(number).expect("far fewer rounds than 2^32 fit in memory");
+            samples.extend(round.iter().map(|&sample| (sample, number)));
+            lengths.push(round.len());
         }
-        let with_number = |(number, block): (usize, &&&[f64])| {
-            let number = u32::try_from(number).expect("far fewer blocks than 2^32 fit in memory");
-            block.iter().map(move |&sample| (sample, number)).collect::<Vec<_>>()
-        };
-        let mut samples: Vec<_> = blocks.iter().enumerate().flat_map(with_number).collect();
         samples.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        Some(Self { samples, lengths: blocks.iter().map(|block| block.len()).collect() })
+        Self { samples, lengths }
     }
 
-    fn resampled_median(&self, rng: &mut Pcg64) -> f64 {
-        let mut drawn = vec![0_usize; self.lengths.len()];
-        let mut total = 0;
-        for _ in 0..self.lengths.len() {
-            let block = rng.random_range(0..self.lengths.len());
-            drawn[block] += 1;
-            total += self.lengths[block];
-        }
+    /// The median where each round counts as often as it was drawn.
+    fn median(&self, drawn: &[usize]) -> f64 {
+        let total: usize = drawn.iter().zip(&self.lengths).map(|(times, length)| times * length).sum();
         let mut seen = 0;
-        let mut at_rank = self.samples.iter().map(|&(sample, block)| {
-            seen += drawn[block as usize];
+        let mut at_rank = self.samples.iter().map(|&(sample, round)| {
+            seen += drawn[round as usize];
             (seen, sample)
         });
         // Ranks from 1; with an odd number both are the same.
@@ -85,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    fn slices(blocks: &[Vec<f64>]) -> Vec<&[f64]> {
-        blocks.iter().map(Vec::as_slice).collect()
+    fn rounds<'a>(method: &'a [Vec<f64>], reference: &'a [Vec<f64>]) -> Vec<(&'a [f64], &'a [f64])> {
+        method.iter().map(Vec::as_slice).zip(reference.iter().map(Vec::as_slice)).collect()
     }
 
     /// Blocks of samples around `centre`, each block a little off.
@@ -103,48 +100,53 @@ mod tests {
 
     #[test]
     fn constant_times_have_an_interval_of_one_point() {
-        let (method, reference) = ([&[4.0; 3][..], &[4.0; 5]], [&[1.0; 3][..], &[1.0; 2]]);
-        assert_eq!(overhead_interval(&method, &reference), Some((0.75, 0.75)));
+        let rounds = [(&[4.0; 3][..], &[1.0; 3][..]), (&[4.0; 5], &[1.0; 2])];
+        assert_eq!(overhead_interval(&rounds), Some((0.75, 0.75)));
     }
 
     #[test]
     fn the_interval_holds_the_true_overhead_and_is_the_same_each_time() {
         let (method, reference) = (blocks(2.0, 30, 50, 1), blocks(1.0, 30, 50, 2));
-        let interval = overhead_interval(&slices(&method), &slices(&reference)).unwrap();
+        let interval = overhead_interval(&rounds(&method, &reference)).unwrap();
         assert!(interval.0 < 0.5 && 0.5 < interval.1, "{interval:?}");
         assert!(interval.1 - interval.0 < 0.05, "{interval:?}");
-        assert_eq!(overhead_interval(&slices(&method), &slices(&reference)), Some(interval));
+        assert_eq!(overhead_interval(&rounds(&method, &reference)), Some(interval));
     }
 
     #[test]
-    fn blocks_that_differ_make_the_interval_wide() {
+    fn rounds_that_differ_make_the_interval_wide() {
         let method: Vec<_> = (0..10).map(|i| vec![if i < 5 { 2.0 } else { 4.0 }; 100]).collect();
         let reference = vec![vec![1.0; 100]; 10];
-        assert_eq!(overhead_interval(&slices(&method), &slices(&reference)), Some((0.5, 0.75)));
+        assert_eq!(overhead_interval(&rounds(&method, &reference)), Some((0.5, 0.75)));
     }
 
     #[test]
-    fn one_block_has_no_interval() {
-        let two = [&[1.0][..], &[2.0]];
-        assert_eq!(overhead_interval(&two[..1], &two), None);
-        assert_eq!(overhead_interval(&two, &[&[1.0], &[]]), None);
+    fn what_slows_both_alike_leaves_the_interval_narrow() {
+        let moods: Vec<f64> = (0..10).map(|i| f64::from(1 + i % 2)).collect();
+        let of = |time: f64| moods.iter().map(|mood| vec![time * mood; 7]).collect::<Vec<_>>();
+        let (method, reference) = (of(4.0), of(1.0));
+        assert_eq!(overhead_interval(&rounds(&method, &reference)), Some((0.75, 0.75)));
     }
 
     #[test]
-    fn a_block_drawn_twice_counts_twice_in_the_median() {
-        let pool = Pool::new(&[&[1.0, 2.0], &[3.0, 10.0]]).unwrap();
-        let mut rng = Pcg64::seed_from_u64(7);
-        let medians = sorted((0..100).map(|_| pool.resampled_median(&mut rng)));
-        let mut distinct = medians;
-        distinct.dedup();
-        assert_eq!(distinct, [1.5, 2.5, 6.5]);
+    fn one_round_has_no_interval() {
+        assert_eq!(overhead_interval(&[(&[1.0], &[1.0])]), None);
+        assert_eq!(overhead_interval(&[(&[1.0], &[1.0]), (&[1.0], &[])]), None);
+    }
+
+    #[test]
+    fn a_round_drawn_twice_counts_twice_in_the_median() {
+        let pool = Pool::new([&[1.0, 2.0][..], &[3.0, 10.0]].into_iter());
+        assert_eq!(pool.median(&[2, 0]), 1.5);
+        assert_eq!(pool.median(&[1, 1]), 2.5);
+        assert_eq!(pool.median(&[0, 2]), 6.5);
     }
 
     #[test]
     fn thousands_of_samples_take_no_noticeable_time() {
         let (method, reference) = (blocks(2.0, 100, 50, 1), blocks(1.0, 100, 50, 2));
         let start = Instant::now();
-        overhead_interval(&slices(&method), &slices(&reference));
+        overhead_interval(&rounds(&method, &reference));
         // Tens of milliseconds without optimisation; room for a busy machine.
         assert!(start.elapsed() < Duration::from_secs(2));
     }

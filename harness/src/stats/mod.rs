@@ -12,4 +12,4 @@ mod state;
 pub use bootstrap::{RESAMPLES, overhead_interval};
 pub use interval::{blocks_interval, is_narrow, median_interval, parted};
 pub use quantile::{mean, median, quantile, sorted};
-pub use state::{MIN_GAP, MIN_SHARE, State, states, used_state};
+pub use state::{MIN_GAP, MIN_SHARE, State, passed_in, states, used_state};

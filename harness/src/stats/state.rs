@@ -79,14 +79,19 @@ fn threshold(ranges: &[Option<(f64, f64)>]) -> Option<f64> {
     wide.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, threshold)| threshold)
 }
 
-/// The state whose blocks are compared, from the states of each method's blocks: the one in which every method
-/// has blocks, of two such the one with more blocks, of two equal ones the faster. `None`: no state is shared by
-/// all, and all blocks are compared for want of better ones.
-pub fn used_state(methods: &[Vec<State>]) -> Option<State> {
-    let count = |state: State| methods.iter().flatten().filter(|&&other| other == state).count();
-    let is_shared = |state: &State| methods.iter().all(|states| states.contains(state));
+/// The state whose rounds are compared: that in which most rounds passed, of two equal ones the faster. A round is
+/// given by the states of its blocks, one per method, and passed in a state if all of them did. `None`: no round
+/// passed in one state.
+pub fn used_state(rounds: &[Vec<State>]) -> Option<State> {
+    let passed = |state: &State| rounds.iter().filter(|round| passed_in(round, *state)).count();
     // The last of equal ones wins.
-    [State::Steady(1), State::Steady(0)].into_iter().filter(is_shared).max_by_key(|&state| count(state))
+    let states = [State::Steady(1), State::Steady(0)].into_iter().filter(|state| passed(state) > 0);
+    states.max_by_key(passed)
+}
+
+/// Whether a round passed in a state.
+pub fn passed_in(round: &[State], state: State) -> bool {
+    !round.is_empty() && round.iter().all(|&other| other == state)
 }
 
 #[cfg(test)]
@@ -148,11 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn the_state_used_is_the_larger_one_that_all_methods_share() {
+    fn the_state_used_is_that_of_most_whole_rounds() {
         let mixed = State::Mixed;
-        assert_eq!(used_state(&[vec![FAST, SLOW, SLOW], vec![FAST, SLOW]]), Some(SLOW));
-        assert_eq!(used_state(&[vec![FAST, SLOW, SLOW], vec![FAST, mixed]]), Some(FAST));
-        assert_eq!(used_state(&[vec![FAST, SLOW], vec![SLOW, FAST]]), Some(FAST));
-        assert_eq!(used_state(&[vec![FAST, mixed], vec![SLOW, mixed]]), None);
+        assert_eq!(used_state(&[vec![FAST, FAST], vec![SLOW, SLOW], vec![SLOW, SLOW]]), Some(SLOW));
+        assert_eq!(used_state(&[vec![FAST, FAST], vec![SLOW, SLOW]]), Some(FAST));
+        assert_eq!(used_state(&[vec![FAST, SLOW], vec![SLOW, SLOW], vec![mixed, FAST]]), Some(SLOW));
+        assert_eq!(used_state(&[vec![FAST, SLOW], vec![mixed, mixed]]), None);
+        assert_eq!(used_state(&[]), None);
     }
 }

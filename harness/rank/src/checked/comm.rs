@@ -165,6 +165,7 @@ impl Comm {
         packed: &mut [u8],
     ) -> Result<c_int, CallError> {
         let mut position = 0;
+        let room = int("MPI_Pack", "outsize", packed.len() as i64)?;
         // SAFETY: the caller vouches for the input; the output's length is given with it.
         check("MPI_Pack", unsafe {
             ffi::MPI_Pack(
@@ -172,7 +173,7 @@ impl Comm {
                 count,
                 datatype.raw(),
                 packed.as_mut_ptr().cast::<c_void>(),
-                packed.len() as c_int,
+                room,
                 &mut position,
                 self.raw,
             )
@@ -193,11 +194,12 @@ impl Comm {
         datatype: &Datatype,
     ) -> Result<(), CallError> {
         let mut position = 0;
+        let length = int("MPI_Unpack", "insize", packed.len() as i64)?;
         // SAFETY: the caller vouches for the output; the input's length is given with it.
         check("MPI_Unpack", unsafe {
             ffi::MPI_Unpack(
                 packed.as_ptr().cast::<c_void>(),
-                packed.len() as c_int,
+                length,
                 &mut position,
                 address.cast::<c_void>(),
                 count,
@@ -261,11 +263,12 @@ impl Comm {
                 self.raw,
             )
         })?;
+        let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
+        let total = int("MPI_Gatherv", "sum of recvcounts", total)?;
         let starts: Vec<c_int> =
             lengths.iter().scan(0, |next, n| Some(std::mem::replace(next, *next + n))).collect();
-        let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
         // Never empty: the address of an empty list may be 1, which is Open MPI's MPI_IN_PLACE.
-        let mut all = vec![0u8; int("MPI_Gatherv", "sum of recvcounts", total)?.max(1) as usize];
+        let mut all = vec![0u8; total.max(1) as usize];
         let mine = if mine.is_empty() { &[0] } else { mine };
         // SAFETY: the counts and displacements were made for this buffer from what each rank announced.
         check("MPI_Gatherv", unsafe {

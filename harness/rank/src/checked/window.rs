@@ -7,7 +7,8 @@ use mpi::ffi::MPI_Aint;
 
 use super::{CallError, Comm, Datatype, check};
 
-/// A window over memory of this process, with displacements in bytes; freed when dropped.
+/// A window over memory of this process, with displacements in bytes. To be freed by [`Window::free`]: that is
+/// collective, so a rank that fails alone must leave it, and dropping does nothing.
 pub struct Window {
     raw: ffi::MPI_Win,
 }
@@ -16,6 +17,12 @@ impl Window {
     fn null() -> Self {
         // SAFETY: a constant of the library, to be overwritten.
         Self { raw: unsafe { ffi::RSMPI_WIN_NULL } }
+    }
+
+    /// `MPI_Win_free`; collective.
+    pub fn free(mut self) -> Result<(), CallError> {
+        // SAFETY: owned and live, and not used again.
+        check("MPI_Win_free", unsafe { ffi::MPI_Win_free(&mut self.raw) })
     }
 
     fn return_errors(&self) -> Result<(), CallError> {
@@ -28,7 +35,7 @@ impl Window {
     /// `MPI_Win_create` over `memory`; collective.
     ///
     /// # Safety
-    /// `memory` must stay where it is until the window is dropped, and be left alone by this process while an
+    /// `memory` must stay where it is until the window is freed or the process ends, and be left alone by this process while an
     /// epoch is open in which another rank accesses it.
     pub unsafe fn create(memory: &mut [u8], comm: &Comm) -> Result<Self, CallError> {
         let mut window = Self::null();
@@ -104,18 +111,5 @@ impl Window {
             )
         })?;
         Ok((window, address.cast::<u8>()))
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // SAFETY: constants and handles only; a window that was never made is null and is left alone.
-        if self.raw != unsafe { ffi::RSMPI_WIN_NULL } {
-            // SAFETY: owned and live; windows are dropped on all ranks together, before MPI is finalised.
-            let code = unsafe { ffi::MPI_Win_free(&mut self.raw) };
-            if let Err(error) = check("MPI_Win_free", code) {
-                eprintln!("{error}");
-            }
-        }
     }
 }

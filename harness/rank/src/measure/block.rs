@@ -12,6 +12,8 @@ use crate::method::{Method, Setup};
 /// How much a block does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
+    /// Repetitions before the first sample: the first ones find the last method's lines in the caches.
+    pub unread: u32,
     /// Samples.
     pub samples: usize,
     /// Repetitions per sample.
@@ -25,7 +27,7 @@ pub fn run(
     method: &mut dyn Method,
     amount: Amount,
 ) -> Result<Block, CallError> {
-    let (setup, ends) = (session.setup, method.ends());
+    let ends = method.ends();
     let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
     for samples in [&mut block.pack_s, &mut block.communicate_s, &mut block.unpack_s, &mut block.round_trip_s]
     {
@@ -34,9 +36,11 @@ pub fn run(
     let start = Instant::now();
     method.create()?;
     block.create_s = ends.creates.then(|| start.elapsed().as_secs_f64());
-    // The other rank may still be creating: its delay must not reach the first sample.
-    setup.comm.barrier()?;
-    repetition_unread(setup, memory, method)?;
+    // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
+    session.world.barrier()?;
+    for _ in 0..amount.unread {
+        repetition_unread(session.setup, memory, method)?;
+    }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
         _ => batched(session, memory, method, amount, &mut block)?,
@@ -44,12 +48,6 @@ pub fn run(
     let start = Instant::now();
     method.free()?;
     block.free_s = ends.creates.then(|| start.elapsed().as_secs_f64());
-    if !ends.packs {
-        block.pack_s.clear();
-    }
-    if !ends.unpacks {
-        block.unpack_s.clear();
-    }
     Ok(block)
 }
 
@@ -60,20 +58,37 @@ fn one_by_one(
     samples: usize,
     block: &mut Block,
 ) -> Result<(), CallError> {
-    let setup = session.setup;
+    let (setup, ends) = (session.setup, method.ends());
     for _ in 0..samples {
-        if let Some(eviction) = &session.eviction {
-            eviction.evict(setup, memory);
-            setup.comm.barrier()?;
-        }
-        if let Some([start, packed, arrived, end]) = repetition(setup, memory, method)? {
-            block.pack_s.push((packed - start).as_secs_f64());
+        session.evict(memory)?;
+        if !session.is_origin() {
+            repetition_unread(setup, memory, method)?;
+        } else if ends.packs || ends.unpacks {
+            let [start, packed, arrived, end] = repetition_in_phases(setup, memory, method)?;
+            if ends.packs {
+                block.pack_s.push((packed - start).as_secs_f64());
+            }
             block.communicate_s.push((arrived - packed).as_secs_f64());
-            block.unpack_s.push((end - arrived).as_secs_f64());
+            if ends.unpacks {
+                block.unpack_s.push((end - arrived).as_secs_f64());
+            }
             block.round_trip_s.push((end - start).as_secs_f64());
+        } else {
+            // All is communication: readings in between would cost and tell nothing.
+            let start = Instant::now();
+            repetition_unread(setup, memory, method)?;
+            let time_s = start.elapsed().as_secs_f64();
+            block.communicate_s.push(time_s);
+            block.round_trip_s.push(time_s);
         }
     }
     Ok(())
+}
+
+/// Readings of the clock in a repetition of a method.
+pub fn readings(method: &dyn Method) -> u32 {
+    let ends = method.ends();
+    if ends.packs || ends.unpacks { 4 } else { 2 }
 }
 
 /// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so packing
@@ -93,32 +108,34 @@ fn batched(
         }
         block.round_trip_s.push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
     }
-    if session.is_origin() && method.ends().packs {
+    let ends = method.ends();
+    if session.is_origin() && (ends.packs || ends.unpacks) {
         for _ in 0..amount.samples {
             let start = Instant::now();
             (0..amount.batch).try_for_each(|_| method.pack(memory))?;
             let packed = Instant::now();
             (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
             let end = Instant::now();
-            block.pack_s.push((packed - start).as_secs_f64() / f64::from(amount.batch));
-            block.unpack_s.push((end - packed).as_secs_f64() / f64::from(amount.batch));
+            if ends.packs {
+                block.pack_s.push((packed - start).as_secs_f64() / f64::from(amount.batch));
+            }
+            if ends.unpacks {
+                block.unpack_s.push((end - packed).as_secs_f64() / f64::from(amount.batch));
+            }
         }
     }
     Ok(())
 }
 
-/// One ping-pong; the origin's readings of the clock: start, packed, answer received, unpacked.
+/// One ping-pong at the origin, and its readings of the clock: start, packed, answer received, unpacked.
 ///
 /// In an all-to-all every rank does the same: there, and back with the two arrays exchanged.
 #[inline]
-fn repetition(
+fn repetition_in_phases(
     setup: &Setup<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
-) -> Result<Option<[Instant; 4]>, CallError> {
-    if setup.me != 0 {
-        return repetition_unread(setup, memory, method).map(|()| None);
-    }
+) -> Result<[Instant; 4], CallError> {
     let start = Instant::now();
     method.pack(memory)?;
     let packed = Instant::now();
@@ -127,7 +144,7 @@ fn repetition(
     method.unpack(memory)?;
     let end = Instant::now();
     settle_roles(setup, memory);
-    Ok(Some([start, packed, arrived, end]))
+    Ok([start, packed, arrived, end])
 }
 
 /// One ping-pong without the clock.

@@ -1,6 +1,6 @@
 //! The cold mode: lines of all buffers leave the caches between repetitions, outside the timed part.
 
-use apps::{Side, WireOrder};
+use apps::{Message, MicroApp, Side, WireOrder};
 
 use crate::memory::Memory;
 use crate::method::Setup;
@@ -14,27 +14,24 @@ pub const fn can_evict() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 }
 
-/// The lines of a message in the arrays.
+/// Evicts what a method touches. What an application's loop reads besides, as lists of indices, stays.
 pub struct Eviction {
-    lines: Vec<usize>,
+    sides: [Message; 2],
 }
 
 impl Eviction {
-    /// The lines that hold both sides of the message, each once.
-    pub fn new(setup: &Setup<'_>, memory: &Memory) -> Self {
-        let sides = [Side::Send, Side::Receive];
-        let spans = sides.into_iter().flat_map(|side| spans(setup.app, &memory.arrays, side, WireOrder::Ddt));
-        let lines_of = |Span { offset, bytes }| (offset / LINE_BYTES)..=((offset + bytes - 1) / LINE_BYTES);
-        let mut lines: Vec<usize> = spans.flat_map(lines_of).collect();
-        lines.sort_unstable();
-        lines.dedup();
-        Self { lines }
+    /// For both sides of the message.
+    pub fn new(app: &dyn MicroApp) -> Self {
+        Self { sides: [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt)) }
     }
 
     /// Evicts the message's lines and both wire buffers.
     pub fn evict(&self, setup: &Setup<'_>, memory: &Memory) {
         let arrays = memory.arrays.memory();
-        self.lines.iter().for_each(|line| evict_line(&arrays[line * LINE_BYTES]));
+        for Span { offset, bytes } in self.sides.iter().flat_map(|side| spans(side, &memory.arrays)) {
+            let lines = offset / LINE_BYTES..=(offset + bytes - 1) / LINE_BYTES;
+            lines.for_each(|line| evict_line(&arrays[line * LINE_BYTES]));
+        }
         for wire in [&memory.outgoing, &memory.incoming] {
             wire[..setup.message_bytes].iter().step_by(LINE_BYTES).for_each(evict_line);
         }

@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod cache;
+mod calibrate;
 pub mod clock;
 pub mod schedule;
 pub mod session;

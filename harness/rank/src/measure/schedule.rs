@@ -1,4 +1,5 @@
-//! A case from first verification to last: methods interleaved in blocks until each is known well enough.
+//! A case from first verification to last: in every round one block of each method, until all are known well
+//! enough. So all methods are measured over the same time, whatever the machine does meanwhile.
 //!
 //! All ranks walk through this together. Rank 0 decides what comes next, and tells the others in a collective,
 //! so that no rank ever waits for one that has stopped.
@@ -8,54 +9,32 @@ use std::time::Instant;
 use ddtbench::event::{Block, Event, MachineState, Outcome};
 use ddtbench::methods::METHODS;
 use ddtbench::plan::Limits;
-use ddtbench::stats;
+use ddtbench::record::Measured;
+use ddtbench::summary;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
 
 use super::block::{self, Amount};
+use super::calibrate;
 use super::session::Session;
 use crate::checked::symbols;
-use crate::guard::MemoryGuard;
 use crate::memory::Memory;
-use crate::method::{Method, table};
+use crate::method::table;
+use crate::steady;
 use crate::verify::verify;
 
-/// A block lasts about this long: short against changes of the machine, which come in seconds and minutes, and
-/// long against the readings of its state around it.
-const BLOCK_S: f64 = 0.005;
+/// Rounds at least: the median's interval rests on the blocks' medians, of which the lowest and the highest lie
+/// outside it from ten on, so that one disturbed block does not decide.
+const MIN_ROUNDS: u32 = 10;
 
-/// Samples of a block at least and at most: the first few see cold predictors, and the readings of the machine's
-/// state should lie close to every sample.
-const BLOCK_SAMPLES: (f64, f64) = (4.0, 50.0);
-
-/// Blocks of a method at least: the median's interval rests on the blocks' medians, of which the lowest and the
-/// highest lie outside it from ten on, so that one disturbed block does not decide.
-const MIN_BLOCKS: usize = 10;
-
-/// Repetitions that the first guess of a method's time rests on; the shortest counts.
-const TRIALS: u32 = 5;
-
-/// Room in the message that tells all ranks which methods go on.
+/// Room in the message that tells all ranks which methods have ended.
 const MOST_METHODS: usize = 32;
 
-/// The method that stays as long as any other: all are compared with it.
-const REFERENCE: &str = "reference";
+/// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
+const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
 const _: () = assert!(METHODS.len() <= MOST_METHODS);
-
-/// A method's progress.
-struct Course {
-    name: String,
-    amount: Amount,
-    /// The round trips of each block; empty where this rank is no origin.
-    blocks: Vec<Vec<f64>>,
-    time_s: f64,
-    outcome: Option<Outcome>,
-}
-
-impl Course {
-    fn samples(&self) -> usize {
-        self.blocks.len() * self.amount.samples
-    }
-}
 
 /// Runs all `methods` of a case.
 pub fn run(
@@ -64,36 +43,51 @@ pub fn run(
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let mut courses = Vec::new();
+    let mut names = Vec::new();
     for name in methods {
         if is_available(session, name)? && is_right(session, memory, name)? {
-            courses.push(calibrate(session, memory, name, limits)?);
+            names.push(name.clone());
         }
     }
-    let mut round = 0;
-    let mut before = session.probe.read()?;
-    while courses.iter().any(|course| course.outcome.is_none()) {
-        let count = courses.len();
-        for k in (0..count).map(|k| (k + round) % count) {
-            if is_wanted(&courses, k) {
-                before = one_block(session, memory, &mut courses[k], before)?;
+    let amounts = calibrate::amounts(session, memory, &names, limits, MIN_ROUNDS)?;
+    // Rank 0 keeps all blocks: it decides by the figures that will be reported.
+    let course = |(name, amount): (String, Amount)| {
+        (Measured { method: name, outcome: GOING_ON, blocks: vec![] }, amount)
+    };
+    let mut courses: Vec<_> = names.into_iter().zip(amounts).map(course).collect();
+    let mut order: Vec<usize> = (0..courses.len()).collect();
+    let mut random = Pcg64::seed_from_u64(ORDER_SEED);
+    let (start, mut rounds) = (Instant::now(), 0);
+    let mut before = session.state()?;
+    while !courses.is_empty() {
+        order.shuffle(&mut random);
+        let mut wrong = Vec::new();
+        for &k in &order {
+            let (method, amount) = &mut courses[k];
+            let (after, complaint) = one_block(session, memory, method, *amount, rounds, before)?;
+            before = after;
+            wrong.extend(complaint.map(|detail| (method.method.clone(), detail)));
+        }
+        rounds += 1;
+        for (name, detail) in wrong {
+            session.ended(&name, Outcome::WrongData { detail });
+            courses.retain(|(method, _)| method.method != name);
+            order = (0..courses.len()).collect();
+        }
+        if let Some(outcomes) = decide(session, &courses, limits, rounds, start)? {
+            for ((method, _), outcome) in courses.iter().zip(outcomes) {
+                if is_right(session, memory, &method.method)? {
+                    session.ended(&method.method, outcome);
+                }
             }
-        }
-        decide(session, &mut courses, limits)?;
-        round += 1;
-    }
-    for course in courses {
-        if is_right(session, memory, &course.name)? {
-            session.ended(&course.name, course.outcome.expect("the loop above ran until all had one"));
+            break;
         }
     }
     Ok(())
 }
 
-/// Whether a method runs in this round: it is unfinished, or all others are compared with it.
-fn is_wanted(courses: &[Course], k: usize) -> bool {
-    courses[k].outcome.is_none() || courses[k].name == REFERENCE
-}
+/// The outcome of a method that is still being measured: its blocks count.
+const GOING_ON: Outcome = Outcome::RunLimit;
 
 /// Whether the MPI has all functions of a method; says which are missing.
 fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
@@ -109,129 +103,90 @@ fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
 /// Whether a method moves the right bytes; says what is wrong.
 fn is_right(session: &mut Session<'_>, memory: &mut Memory, name: &str) -> anyhow::Result<bool> {
     session.working(name, "verify");
-    let _guard = MemoryGuard::watch(name);
     let mut method = table::make(name, session.setup, memory)?;
     method.create()?;
     let complaint = verify(session, memory, &mut *method)?;
     method.free()?;
-    drop(method);
-    let complaints = session.world.gather(complaint.clone().unwrap_or_default().as_bytes())?;
-    let right = session.everywhere(complaint.is_none())?;
-    if !right {
-        let said: Vec<_> =
-            complaints.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
-        session.ended(name, Outcome::WrongData { detail: said.join("; ") });
+    method.finish()?;
+    let complaint = session.any_complaint(complaint)?;
+    let is_right = complaint.is_none();
+    if let Some(detail) = complaint {
+        session.ended(name, Outcome::WrongData { detail });
     }
-    Ok(right)
+    Ok(is_right)
 }
 
-/// Warms a method up and finds out how many repetitions make a sample and a block.
-fn calibrate(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    name: &str,
-    limits: Limits,
-) -> anyhow::Result<Course> {
-    session.working(name, "warm up");
-    let _guard = MemoryGuard::watch(name);
-    let mut method = table::make(name, session.setup, memory)?;
-    method.create()?;
-    let first_s = trials(session, memory, &mut *method, 1)?;
-    // A method that takes seconds must not be silent for minutes.
-    let affordable = (limits.max_time_s / first_s).clamp(1.0, u32::MAX.into()) as u32;
-    trials(session, memory, &mut *method, limits.warmup.min(affordable))?;
-    let trial_s = trials(session, memory, &mut *method, TRIALS.min(affordable))?;
-    method.free()?;
-    let [shortest_s] = session.world.broadcast([session.clock.shortest_sample_s()])?;
-    let batch = match session.eviction {
-        Some(_) => 1, // what a batch would repeat is no longer cold
-        None => (shortest_s / trial_s).ceil().clamp(1.0, 1e6) as u32,
-    };
-    let samples = (BLOCK_S / (trial_s * f64::from(batch))).clamp(BLOCK_SAMPLES.0, BLOCK_SAMPLES.1);
-    let amount = Amount { samples: (samples as usize).min(limits.max_runs as usize), batch };
-    Ok(Course { name: name.to_owned(), amount, blocks: Vec::new(), time_s: 0.0, outcome: None })
-}
-
-/// The origin's shortest time of some repetitions, on all ranks.
-fn trials(
-    session: &Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    count: u32,
-) -> anyhow::Result<f64> {
-    session.setup.comm.barrier()?;
-    let mut shortest_s = f64::INFINITY;
-    for _ in 0..count {
-        let start = Instant::now();
-        block::repetition_unread(session.setup, memory, method)?;
-        shortest_s = shortest_s.min(start.elapsed().as_secs_f64());
-    }
-    Ok(session.world.broadcast([shortest_s])?[0])
-}
-
-/// Runs a block of one method, and returns the state of the machine after it.
+/// Runs a block of one method. Gives the state of the machine after it, and what is wrong with the bytes that it left.
 fn one_block(
     session: &mut Session<'_>,
     memory: &mut Memory,
-    course: &mut Course,
+    measured: &mut Measured,
+    amount: Amount,
+    round: u32,
     before: MachineState,
-) -> anyhow::Result<MachineState> {
-    session.working(&course.name, "measure");
-    let guard = MemoryGuard::watch(&course.name);
-    let mut method = table::make(&course.name, session.setup, memory)?;
-    let start = Instant::now();
-    let block = block::run(session, memory, &mut *method, course.amount)?;
-    course.time_s += start.elapsed().as_secs_f64();
-    drop(method);
-    drop(guard);
-    let after = session.probe.read()?;
-    let block = Block { method: course.name.clone(), block: course.blocks.len(), before, after, ..block };
-    course.blocks.push(block.round_trip_s.clone());
-    tell(session, block)?;
-    Ok(after)
+) -> anyhow::Result<(MachineState, Option<String>)> {
+    session.working(&measured.method, "measure");
+    let mut method = table::make(&measured.method, session.setup, memory)?;
+    steady::prepare(session, memory, &mut *method)?;
+    let block = block::run(session, memory, &mut *method, amount)?;
+    let after = session.state()?;
+    let complaint = steady::check(session, memory, &mut *method)?;
+    method.finish()?;
+    let complaint = session.any_complaint(complaint)?;
+    let block = Block { method: measured.method.clone(), block: round as usize, before, after, ..block };
+    measured.blocks.extend(tell(session, block)?);
+    Ok((after, complaint))
 }
 
-/// Brings the blocks of all origins to rank 0, which passes them on.
-fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<()> {
+/// Brings the blocks of all origins to rank 0, which passes them on; gives them there.
+fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<Vec<Block>> {
     // In an all-to-all only rank 0 measures; otherwise every pair's origin does.
-    let mine = if session.is_origin() { serde_json::to_vec(&Event::Block(block))? } else { Vec::new() };
-    for line in session.world.gather(&mine)?.iter().filter(|line| !line.is_empty()) {
-        session.output.tell(&serde_json::from_slice(line)?);
+    let mine = if session.is_origin() { serde_json::to_vec(&block)? } else { Vec::new() };
+    let mut blocks: Vec<Block> = Vec::new();
+    for text in session.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
+        blocks.push(serde_json::from_slice(text)?);
     }
-    Ok(())
+    blocks.iter().for_each(|block| session.tell(&Event::Block(block.clone())));
+    Ok(blocks)
 }
 
-/// Rank 0 decides which methods have ended; all ranks learn it.
-fn decide(session: &Session<'_>, courses: &mut [Course], limits: Limits) -> anyhow::Result<()> {
-    let narrow = |course: &Course| {
-        let enough = course.samples() >= limits.min_runs as usize && course.blocks.len() >= MIN_BLOCKS;
-        !session.is_origin() || enough && stats::is_narrow(&course.blocks, limits.precision_percent / 100.0)
-    };
-    let mine: Vec<f64> = courses.iter().map(|course| f64::from(u8::from(narrow(course)))).collect();
-    let narrow_everywhere = session.world.minima(&mine)?;
+/// Rank 0 decides whether the case has ended, and how each method has; all ranks learn it.
+fn decide(
+    session: &Session<'_>,
+    courses: &[(Measured, Amount)],
+    limits: Limits,
+    rounds: u32,
+    start: Instant,
+) -> anyhow::Result<Option<Vec<Outcome>>> {
     let mut verdicts = [GOES_ON; MOST_METHODS];
-    for ((course, narrow), verdict) in courses.iter().zip(&narrow_everywhere).zip(&mut verdicts) {
-        *verdict = if *narrow > 0.0 {
-            CONVERGED
-        } else if course.time_s >= limits.max_time_s {
-            TIME_LIMIT
-        } else if course.samples() >= limits.max_runs as usize {
-            RUN_LIMIT
-        } else {
-            GOES_ON
-        };
+    if session.world_rank == 0 {
+        let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
+        let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * courses.len() as f64;
+        let next = |(_, amount): &(Measured, Amount)| samples(amount) + amount.samples as u64;
+        let is_full = courses.iter().any(|course| next(course) > u64::from(limits.max_runs));
+        // Later rounds change little each, and looking at all blocks takes longer the more there are.
+        let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
+        if is_up || is_full || is_time_to_look {
+            let methods: Vec<Measured> = courses.iter().map(|course| course.0.clone()).collect();
+            let narrow = summary::narrow(&methods, limits.precision_percent / 100.0);
+            let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
+            let known: Vec<bool> =
+                courses.iter().zip(narrow).map(|((_, amount), narrow)| narrow && enough(amount)).collect();
+            if is_up || is_full || known.iter().all(|&known| known) {
+                let limit = if is_up { TIME_LIMIT } else { RUN_LIMIT };
+                let verdict = known.into_iter().map(|known| if known { CONVERGED } else { limit });
+                verdicts.iter_mut().zip(verdict).for_each(|(to, verdict)| *to = verdict);
+            }
+        }
     }
     let verdicts = session.world.broadcast(verdicts)?;
-    for (course, verdict) in courses.iter_mut().zip(verdicts) {
-        let outcome = match verdict {
-            CONVERGED => Some(Outcome::Converged),
-            TIME_LIMIT => Some(Outcome::TimeLimit),
-            RUN_LIMIT => Some(Outcome::RunLimit),
-            _ => None,
-        };
-        course.outcome = course.outcome.take().or(outcome);
-    }
-    Ok(())
+    let outcome = |verdict: &f64| match *verdict {
+        CONVERGED => Some(Outcome::Converged),
+        TIME_LIMIT => Some(Outcome::TimeLimit),
+        RUN_LIMIT => Some(Outcome::RunLimit),
+        _ => None,
+    };
+    Ok(verdicts[..courses.len()].iter().map(outcome).collect())
 }
 
 const GOES_ON: f64 = 0.0;

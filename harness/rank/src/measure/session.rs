@@ -1,13 +1,16 @@
 //! What one case's loops share.
 
-use ddtbench::event::{Event, Outcome};
+use ddtbench::event::{Event, MachineState, Outcome};
 
 use super::cache::Eviction;
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
+use crate::guard::MemoryGuard;
+use crate::memory::Memory;
 use crate::method::Setup;
 use crate::output::Output;
+use crate::regions::Regions;
 
 /// One case on all ranks.
 pub struct Session<'a> {
@@ -25,6 +28,10 @@ pub struct Session<'a> {
     pub clock: Clock,
     /// The lines to evict between repetitions; `None` where caches stay warm.
     pub eviction: Option<Eviction>,
+    /// Ends the process before an MPI's growing memory takes the machine with it.
+    pub guard: Option<MemoryGuard>,
+    /// How the memory that is sent and the memory that is received into lie to each other.
+    pub regions: Regions,
     /// Number of the last generation of data; equal on all ranks.
     pub generation: u32,
     /// The method that is being worked on.
@@ -51,6 +58,9 @@ impl Session<'_> {
     /// Work on a method begins.
     pub fn working(&mut self, method: &str, stage: &str) {
         method.clone_into(&mut self.method);
+        if let Some(guard) = &self.guard {
+            guard.works_on(method);
+        }
         self.tell(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
     }
 
@@ -63,5 +73,28 @@ impl Session<'_> {
     /// Whether `flag` holds on every rank.
     pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
         Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
+    }
+
+    /// What any rank complains of: `None` if none does, else on rank 0 all complaints and elsewhere an empty text.
+    pub fn any_complaint(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
+        if self.everywhere(mine.is_none())? {
+            return Ok(None);
+        }
+        let all = self.world.gather(mine.unwrap_or_default().as_bytes())?;
+        let said: Vec<_> = all.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
+        Ok(Some(said.join("; ")))
+    }
+
+    /// The state of the machine; all pairs look at the same time, so that none disturbs another's block.
+    pub fn state(&mut self) -> Result<MachineState, CallError> {
+        self.world.barrier()?;
+        self.probe.read()
+    }
+
+    /// Evicts the message's lines, where caches are to be cold; the pair goes on together.
+    pub fn evict(&self, memory: &Memory) -> Result<(), CallError> {
+        let Some(eviction) = &self.eviction else { return Ok(()) };
+        eviction.evict(self.setup, memory);
+        self.setup.comm.barrier()
     }
 }

@@ -37,7 +37,7 @@ pub struct StateProbe<'a> {
 
 /// A cache line that both ranks of a pair see.
 struct Line {
-    _window: Window,
+    window: Window,
     _comm: Comm,
     flag: *const AtomicU64,
     /// The last value written; grows by two per round trip.
@@ -59,6 +59,11 @@ impl<'a> StateProbe<'a> {
             from: vec![1; COPY_BYTES],
             to: vec![2; COPY_BYTES],
         })
+    }
+
+    /// Gives back what the ranks share; collective over the pair.
+    pub fn finish(self) -> Result<(), CallError> {
+        self.shared.map_or(Ok(()), |line| line.window.free())
     }
 
     /// One reading; collective over the pair.
@@ -112,7 +117,7 @@ impl Line {
             unsafe { &*flag }.store(0, Ordering::SeqCst);
         }
         comm.barrier()?;
-        Ok(Self { _window: window, _comm: comm, flag, count: 0 })
+        Ok(Self { window, _comm: comm, flag, count: 0 })
     }
 
     /// Rank 0 writes an odd number and waits for the even one that rank 1 answers with.

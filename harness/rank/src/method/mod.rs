@@ -61,6 +61,10 @@ pub trait Method {
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Scatters the message; timed as `unpack`.
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
+    /// Gives back what it has besides datatypes; collective.
+    fn finish(self: Box<Self>) -> Result<(), CallError> {
+        Ok(())
+    }
     /// Lets this process change its memory between transfers, where the method shares it with others.
     fn settle(&mut self) -> Result<(), CallError> {
         Ok(())

@@ -142,6 +142,10 @@ impl Method for Put<'_> {
         Ok(())
     }
 
+    fn finish(self: Box<Self>) -> Result<(), CallError> {
+        self.window.free()
+    }
+
     fn settle(&mut self) -> Result<(), CallError> {
         self.window.fence()
     }

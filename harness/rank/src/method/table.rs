@@ -14,11 +14,6 @@ pub fn needs(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether a library is known to let the method's memory grow without bound, so that it must be watched.
-pub fn is_hungry(name: &str) -> bool {
-    name.starts_with("put_")
-}
-
 /// The method called `name`; collective over the setup's ranks. `memory` must stay where it is while it lives.
 pub fn make<'a>(
     name: &str,

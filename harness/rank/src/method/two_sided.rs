@@ -42,6 +42,8 @@ pub struct TwoSided<'a> {
     receive: EndState,
     /// Byte of the arrays' memory where packed bytes are received that need no unpacking.
     in_place: Option<usize>,
+    /// Bytes that `MPI_Pack` may need; the message where the method does not call it.
+    pack_bytes: usize,
     /// Type and count of one packed block.
     packed: Datatype,
     packed_count: c_int,
@@ -87,20 +89,21 @@ impl<'a> TwoSided<'a> {
         };
         let send = EndState::new(setup, memory, send, Side::Send)?;
         let receive = EndState::new(setup, memory, receive, Side::Receive)?;
+        let mut pack_bytes = setup.message_bytes;
         if by_mpi {
             let datatype = send.endpoint.recipe.create()?;
-            let needed = setup.comm.pack_size(setup.blocks() as c_int, &datatype)?;
+            pack_bytes = setup.comm.pack_size(setup.blocks() as c_int, &datatype)?;
             datatype.free()?;
             anyhow::ensure!(
-                needed <= memory.outgoing.len(),
-                "MPI_Pack_size asks for {needed} bytes for a message of {}",
+                pack_bytes <= memory.outgoing.len(),
+                "MPI_Pack_size asks for {pack_bytes} bytes for a message of {}",
                 setup.message_bytes
             );
         }
         let in_place = (receive.how == End::ByHand && setup.app.receives_in_place())
-            .then(|| spans(setup.app, &memory.arrays, Side::Receive, WireOrder::Manual))
-            .and_then(|spans| spans.first().map(|span| span.offset));
-        Ok(Self { setup, send, receive, in_place, packed, packed_count })
+            .then(|| setup.app.message(Side::Receive, WireOrder::Manual))
+            .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));
+        Ok(Self { setup, send, receive, in_place, pack_bytes, packed, packed_count })
     }
 
     /// Address, count and type of what is sent to `peer`.
@@ -172,9 +175,10 @@ impl Method for TwoSided<'_> {
                 let offset = self.send.endpoint.offset(&memory.arrays, 0);
                 let address = memory.read_from(offset);
                 let (blocks, datatype) = (self.setup.blocks() as c_int, self.send.datatype());
+                let packed = &mut memory.outgoing[..self.pack_bytes];
                 // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the
                 // verification before timing have shown.
-                unsafe { self.setup.comm.pack(address, blocks, datatype, &mut memory.outgoing) }.map(drop)
+                unsafe { self.setup.comm.pack(address, blocks, datatype, packed) }.map(drop)
             }
             End::Wire | End::Typed => Ok(()),
         }

@@ -16,6 +16,7 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
         n: 100,
         blocks: 10,
         blocks_other_state: 0,
+        mixed_states: false,
         batch: 1,
         median_s: Some(median),
         median_low_s: Some(median * 0.99),

@@ -1,0 +1,89 @@
+//! What must arrive, and whether it did.
+
+use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
+
+use crate::measure::session::Session;
+use crate::memory::Memory;
+use crate::method::{Ends, Place};
+use crate::pattern::Pattern;
+use crate::spans::{Span, spans};
+
+/// Why the bytes are wrong: the first difference, in words.
+pub type Complaint = String;
+
+/// The packed bytes of a whole send side whose memory holds `pattern`.
+pub fn stream(app: &dyn MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
+    let mut stream = vec![0; app.message_bytes() as usize];
+    let mut next = 0;
+    for span in spans(&app.message(Side::Send, order), arrays) {
+        pattern.write(span.offset, &mut stream[next..next + span.bytes]);
+        next += span.bytes;
+    }
+    stream
+}
+
+/// The packed bytes that this rank must get.
+pub fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
+    let setup = session.setup;
+    let of = |rank| stream(setup.app, arrays, ends.order, Pattern::new(rank, session.generation));
+    match setup.app.exchange() {
+        Exchange::Pairs => of(1 - setup.me),
+        Exchange::AllToAll { .. } => {
+            let block = setup.message_bytes / setup.ranks;
+            (0..setup.ranks)
+                .flat_map(|rank| of(rank)[setup.me * block..(setup.me + 1) * block].to_vec())
+                .collect()
+        }
+    }
+}
+
+/// Compares what has arrived with `incoming`, which is the whole packed message. `checked` is given every run of the
+/// arrays that was right, with its place.
+pub fn arrival(
+    app: &dyn MicroApp,
+    memory: &mut Memory,
+    ends: Ends,
+    incoming: &[u8],
+    mut checked: impl FnMut(usize, &mut [u8]),
+) -> Option<Complaint> {
+    if ends.to == Place::Wire {
+        let i = difference(incoming, &memory.incoming)?;
+        let (expected, found) = (incoming[i], memory.incoming[i]);
+        return Some(format!("packed byte {i}: expected {expected:#04x}, found {found:#04x}"));
+    }
+    let mut next = 0;
+    for Span { offset, bytes } in spans(&app.message(Side::Receive, ends.order), &memory.arrays) {
+        let expected = &incoming[next..next + bytes];
+        let found = &mut memory.arrays.memory_mut()[offset..offset + bytes];
+        if let Some(i) = difference(expected, found) {
+            let (expected, found) = (expected[i], found[i]);
+            return Some(complain(&memory.arrays, offset + i, expected, found));
+        }
+        checked(offset, found);
+        next += bytes;
+    }
+    None
+}
+
+fn difference(expected: &[u8], found: &[u8]) -> Option<usize> {
+    if *expected == found[..expected.len()] {
+        return None;
+    }
+    expected.iter().zip(found).position(|(e, f)| e != f)
+}
+
+/// Names a byte of the arrays' memory as the application would.
+pub fn complain(arrays: &Arrays, at: usize, expected: u8, found: u8) -> String {
+    let place = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at)).map_or_else(
+        || format!("byte {at} of memory, outside all arrays"),
+        |i| {
+            let (spec, offset) = (&arrays.specs()[i], at - arrays.place(i).start);
+            format!(
+                "array {i} ({}), byte {offset}, element {}",
+                spec.name,
+                offset / spec.element.size() as usize
+            )
+        },
+    );
+    format!("{place}: expected {expected:#04x}, found {found:#04x}")
+}

@@ -1,0 +1,98 @@
+//! What a timed loop must leave behind: the same message goes there and back again and again, so that after any
+//! number of repetitions the data is where it was after the first. Looked at once per block, outside of all times.
+
+use apps::{Side, WireOrder};
+
+use crate::checked::CallError;
+use crate::expected::{Complaint, arrival, incoming, stream};
+use crate::measure::session::Session;
+use crate::memory::{Memory, POISON};
+use crate::method::{Ends, Method, Place};
+use crate::pattern::Pattern;
+use crate::regions::Regions;
+use crate::spans::{Span, spans};
+
+/// Writes new data into what is sent, and spoils what is to be received.
+pub fn prepare(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<(), CallError> {
+    session.generation += 1;
+    let (app, ends) = (session.setup.app, method.ends());
+    let mine = Pattern::new(session.setup.me, session.generation);
+    let is_turned = ends_with_the_way_back(session, ends);
+    match ends.from {
+        Place::Wire => {
+            let stream = stream(app, &memory.arrays, ends.order, mine);
+            memory.outgoing[..stream.len()].copy_from_slice(&stream);
+        }
+        Place::Arrays => {
+            turn(memory, is_turned);
+            each(memory, session, Side::Send, ends.order, |at, bytes| mine.write(at, bytes));
+            turn(memory, is_turned);
+        }
+    }
+    match ends.to {
+        Place::Wire => memory.incoming[..session.setup.message_bytes].fill(POISON),
+        Place::Arrays if session.regions == Regions::Apart => {
+            each(memory, session, Side::Receive, ends.order, |_, bytes| bytes.fill(POISON));
+        }
+        Place::Arrays => {}
+    }
+    method.settle()
+}
+
+/// Whether what was received is what was sent.
+pub fn check(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<Option<Complaint>, CallError> {
+    method.settle()?;
+    let (setup, ends) = (session.setup, method.ends());
+    let in_arrays = ends.from == Place::Arrays && ends.to == Place::Arrays && !setup.is_all_to_all();
+    let expected = match session.regions {
+        Regions::Overlapping if in_arrays => return Ok(None),
+        // The peer answers from where it received: the origin gets its own data back.
+        Regions::Same if in_arrays => {
+            let origin = Pattern::new(0, session.generation);
+            stream(setup.app, &memory.arrays, ends.order, origin)
+        }
+        _ => {
+            let is_turned = ends_with_the_way_back(session, ends);
+            turn(memory, is_turned);
+            let expected = incoming(session, &memory.arrays, ends);
+            turn(memory, is_turned);
+            expected
+        }
+    };
+    let complaint = arrival(setup.app, memory, ends, &expected, |_, _| {});
+    Ok(complaint.map(|what| format!("rank {} of the world, after a block: {what}", session.world_rank)))
+}
+
+/// Whether what lies in the wire buffer at last came from the second array: in an all-to-all whose way back leaves
+/// the first transfer's bytes packed.
+fn ends_with_the_way_back(session: &Session<'_>, ends: Ends) -> bool {
+    session.setup.is_all_to_all() && ends.from == Place::Arrays && ends.to == Place::Wire
+}
+
+fn turn(memory: &mut Memory, is_turned: bool) {
+    if is_turned {
+        memory.arrays.swap(0, 1);
+    }
+}
+
+/// Calls `change` with the place and the bytes of each run of a side.
+fn each(
+    memory: &mut Memory,
+    session: &Session<'_>,
+    side: Side,
+    order: WireOrder,
+    mut change: impl FnMut(usize, &mut [u8]),
+) {
+    let message = session.setup.app.message(side, order);
+    for Span { offset, bytes } in spans(&message, &memory.arrays) {
+        change(offset, &mut memory.arrays.memory_mut()[offset..offset + bytes]);
+    }
+}

@@ -1,0 +1,162 @@
+use super::*;
+use crate::event::{MachineState, MessageFacts, Outcome};
+use crate::record::Case;
+
+fn result(methods: Vec<Measured>) -> CaseResult {
+    CaseResult {
+        case: Case {
+            test: "wrf_x_vec".into(),
+            set: "s".into(),
+            params: "nx=8 ny=8".into(),
+            mpi: "mpich".into(),
+            ranks: 2,
+            cache: "warm".into(),
+        },
+        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000 },
+        methods,
+    }
+}
+
+fn measured(method: &str, blocks: Vec<Block>) -> Measured {
+    let numbered = blocks.into_iter().enumerate().map(|(i, block)| Block { block: i, ..block });
+    Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
+}
+
+/// A block of five round trips of `time` at a latency in nanoseconds.
+fn block(time: f64, latency_ns: f64) -> Block {
+    let machine = MachineState { latency_s: latency_ns * 1e-9, copy_bytes_per_s: 1e10 };
+    Block { before: machine, after: machine, batch: 2, round_trip_s: vec![time; 5], ..Block::default() }
+}
+
+fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a Record {
+    let is_it = |r: &&Record| r.method == method && r.phase == phase && r.pair == pair;
+    records.iter().find(is_it).unwrap()
+}
+
+#[test]
+fn overheads_follow_the_definitions() {
+    let packing = Block { pack_s: vec![0.5; 5], unpack_s: vec![0.25; 5], ..block(4.0, 33.0) };
+    let typed = Block { create_s: Some(0.1), free_s: Some(0.2), ..block(2.0, 33.0) };
+    let records = records(&result(vec![
+        measured("reference", vec![block(1.0, 33.0); 6]),
+        measured("manual", vec![packing; 6]),
+        measured("ddt", vec![typed; 2]),
+    ]));
+    let reference = of(&records, "reference", Phase::RoundTrip, "all");
+    assert_eq!((reference.overhead_reference, reference.overhead_pack), (None, None));
+    assert_eq!(reference.bandwidth_bytes_per_s, Some(2000.0));
+    let manual = of(&records, "manual", Phase::RoundTrip, "all");
+    assert_eq!((manual.overhead_reference, manual.overhead_pack), (Some(0.75), Some(0.375)));
+    assert_eq!((manual.overhead_reference_low, manual.overhead_reference_high), (Some(0.75), Some(0.75)));
+    assert_eq!((manual.n, manual.blocks, manual.batch), (30, 6, 2));
+    assert_eq!((manual.median_low_s, manual.median_high_s), (Some(4.0), Some(4.0)));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!((ddt.overhead_reference, ddt.overhead_pack), (Some(0.5), Some(0.0)));
+    let create = of(&records, "ddt", Phase::Create, "all");
+    assert_eq!((create.n, create.batch, create.median_s), (2, 1, Some(0.1)));
+    assert_eq!((create.median_low_s, create.overhead_pack, create.bandwidth_bytes_per_s), (None, None, None));
+    assert_eq!(records.len(), 1 + 3 + 3);
+}
+
+#[test]
+fn without_a_reference_there_is_no_overhead_against_it() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("reference", vec![block(1.0, 33.0); 2])
+    };
+    let records = records(&result(vec![failed, measured("ddt", vec![block(2.0, 33.0); 2])]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!(
+        (ddt.overhead_reference, ddt.overhead_reference_low, ddt.overhead_pack),
+        (None, None, Some(0.0))
+    );
+}
+
+#[test]
+fn a_method_without_times_has_one_row_that_says_why() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("ddt", vec![block(1.0, 33.0)])
+    };
+    let result = result(vec![failed, measured("manual", vec![])]);
+    let records = records(&result);
+    assert_eq!(records.len(), 2);
+    assert_eq!((records[0].phase, records[0].n, records[0].median_s), (Phase::RoundTrip, 0, None));
+    assert_eq!((records[0].outcome.as_str(), records[0].detail.as_deref()), ("wrong data", Some("rank 0")));
+    assert_eq!((records[1].outcome.as_str(), records[1].n), ("converged", 0));
+    assert!(!block_states(&result.methods)[0][0].used);
+}
+
+#[test]
+fn several_pairs_have_a_row_each_and_one_together() {
+    let pair = |pair: usize, time: f64| Block { pair, ..block(time, 33.0) };
+    let records = records(&result(vec![
+        measured("reference", vec![pair(0, 1.0), pair(1, 2.0)]),
+        measured("ddt", vec![pair(0, 2.0), pair(1, 8.0)]),
+    ]));
+    assert_eq!(records.len(), 6);
+    let ddt = |label| of(&records, "ddt", Phase::RoundTrip, label);
+    assert_eq!(ddt("0").overhead_reference, Some(0.5));
+    assert_eq!(ddt("1").overhead_reference, Some(0.75));
+    assert_eq!(ddt("0").overhead_reference_low, None);
+    assert_eq!(ddt("all").overhead_reference, Some((5.0 - 1.5) / 5.0));
+    assert_eq!(ddt("1").bandwidth_bytes_per_s, Some(250.0));
+    assert_eq!(ddt("all").bandwidth_bytes_per_s, Some(1250.0));
+    assert_eq!((ddt("all").n, ddt("1").n), (10, 5));
+}
+
+#[test]
+fn blocks_of_another_state_are_left_out_and_counted() {
+    let result = result(vec![
+        measured("reference", vec![block(1.0, 33.0), block(1.0, 34.0), block(3.0, 190.0)]),
+        measured("ddt", vec![block(2.0, 33.0), block(2.0, 34.0), block(9.0, 190.0)]),
+    ]);
+    let used: Vec<_> = block_states(&result.methods)[1].iter().map(|s| (s.state.clone(), s.used)).collect();
+    assert_eq!(used, [("0".into(), true), ("0".into(), true), ("1".into(), false)]);
+    let records = records(&result);
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!((ddt.n, ddt.blocks, ddt.blocks_other_state, ddt.mean_s), (10, 2, 1, Some(2.0)));
+    assert!((ddt.state_latency_s.unwrap() - 33.5e-9).abs() < 1e-15);
+}
+
+#[test]
+fn rounds_in_several_states_are_used_for_want_of_better_ones_and_said_to_be() {
+    let mixed = result(vec![
+        measured("reference", vec![block(1.0, 33.0); 2]),
+        measured("ddt", vec![block(2.0, 33.0), block(2.0, 190.0)]),
+    ]);
+    let used: Vec<_> = block_states(&mixed.methods).concat().iter().map(|state| state.used).collect();
+    assert_eq!(used, [true, false, true, false], "the second round had two states");
+    let never = result(vec![
+        measured("reference", vec![block(1.0, 33.0); 2]),
+        measured("ddt", vec![block(2.0, 190.0); 2]),
+    ]);
+    assert!(block_states(&never.methods).iter().flatten().all(|state| state.used));
+    assert_eq!(block_states(&never.methods)[1][0].state, "1");
+    let both = result(vec![measured("ddt", vec![block(2.0, 190.0), block(2.0, 33.0)])]);
+    assert_eq!(block_states(&both.methods)[0].iter().filter(|state| state.used).count(), 1);
+    assert!(!of(&records(&both), "ddt", Phase::RoundTrip, "all").mixed_states);
+    let flipping = measured("ddt", vec![block(1.0, 33.0), block(1.0, 190.0)]);
+    let other = measured("reference", vec![block(1.0, 190.0), block(1.0, 33.0)]);
+    assert!(of(&records(&result(vec![flipping, other])), "ddt", Phase::RoundTrip, "all").mixed_states);
+}
+
+#[test]
+fn a_method_is_compared_with_the_reference_of_its_own_rounds() {
+    let slowing: Vec<_> = (0..12).map(|i| block(if i < 6 { 1.0 } else { 2.0 }, 33.0)).collect();
+    let records =
+        records(&result(vec![measured("reference", slowing), measured("ddt", vec![block(4.0, 33.0); 6])]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!(ddt.overhead_reference, Some(0.75));
+    assert_eq!((ddt.overhead_reference_low, ddt.overhead_reference_high), (Some(0.75), Some(0.75)));
+}
+
+#[test]
+fn narrowness_is_that_of_the_blocks_used() {
+    let steady = vec![block(1.0, 33.0); 8];
+    let flipping: Vec<_> =
+        (0..20).map(|i| if i < 12 { block(1.0, 33.0) } else { block(3.0, 190.0) }).collect();
+    let wide: Vec<_> = (0..8).map(|i| block(f64::from(1 + i % 2), 33.0)).collect();
+    let of = |blocks| narrow(&[measured("ddt", blocks)], 0.025);
+    assert_eq!((of(steady), of(flipping), of(wide)), (vec![true], vec![true], vec![false]));
+}
