@@ -49,6 +49,8 @@ pub struct Folder {
     blocks: Log,
     summary: Log,
     original: Option<(Log, Log)>,
+    /// Whether it was there before the run.
+    was_there: bool,
     _lock: File,
 }
 
@@ -105,13 +107,28 @@ impl Folder {
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be written to.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self> {
+        let was_there = path.exists();
         fs::create_dir_all(path).map_err(at(path))?;
         let lock = lock(path)?;
         if fs::read_dir(path).map_err(at(path))?.next().is_some() {
             return Err(FolderError::NotEmpty(path.to_owned()));
         }
         replace(&path.join(PLAN), plan.to_toml().as_bytes())?;
-        Self::open(path, plan, lock)
+        Ok(Self { was_there, ..Self::open(path, plan, lock)? })
+    }
+
+    /// Removes what was made for a run that could not begin, so that the corrected one may have the folder.
+    pub fn discard(self) {
+        if !self.summary.is_empty() {
+            return;
+        }
+        for name in [PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX] {
+            // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
+            let _ = fs::remove_file(self.path.join(name));
+        }
+        if !self.was_there {
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 
     /// Opens the folder of a run that was cut off, and removes what is left of unfinished cases.
@@ -143,6 +160,7 @@ impl Folder {
             blocks: log(BLOCKS)?,
             summary: log(SUMMARY)?,
             original: if original { Some((log(ORIGINAL)?, log(ORIGINAL_INDEX)?)) } else { None },
+            was_there: true,
             _lock: lock,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apps::{Arrays, MicroApp};
+use apps::{Arrays, MicroApp, Side, WireOrder};
 
 use crate::plan::Plan;
 
@@ -12,10 +12,16 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
     message_bytes.checked_add(message_bytes / 8)?.checked_add(4096)
 }
 
-/// Memory that a rank needs, in bytes: the arrays and two wire buffers. `None` beyond the address space.
+/// Memory that a rank needs, in bytes: the arrays, two wire buffers, and what verification makes of the message: the
+/// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space.
 pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
+    /// Offset and length.
+    const PLACE_BYTES: u64 = 16;
     let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
-    arrays.checked_add(wire_bytes(app.message_bytes())?.checked_mul(2)?)
+    let message = app.message(Side::Send, WireOrder::Ddt);
+    let places = message.segments().count() as u64 * 2 * PLACE_BYTES;
+    let buffers = wire_bytes(message.size())?.checked_mul(2)?.checked_add(message.size().checked_mul(2)?)?;
+    arrays.checked_add(buffers)?.checked_add(places)
 }
 
 /// Refuses what `ranks` on one machine cannot have.

@@ -89,11 +89,11 @@ impl Run<'_> {
                 Finished::Case(result, hello) => (result, hello),
                 Finished::Interrupted => return Ok((End::Interrupted, records)),
             };
+            records.extend(folder.append(&result)?);
             if let Some(hello) = hello.filter(|_| environment.rank_program.is_none()) {
                 environment.rank_program = Some(Hello { message: Default::default(), ..*hello });
                 folder.write_environment(environment)?;
             }
-            records.extend(folder.append(&result)?);
             observer.ended(&result, start.elapsed());
         }
         Ok((End::Complete, records))

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
+use ddtbench::event::Outcome;
 use ddtbench::folder::{self, Folder};
 use ddtbench::memory;
 use ddtbench::mpi::{self, Installation, Project, interrupt};
@@ -19,8 +20,8 @@ use super::progress::Progress;
 
 /// Exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// Exit code when nothing could be measured.
-const ALL_FAILED: u8 = 1;
+/// Exit code when a method failed, or nothing could be measured.
+const FAILED: u8 = 1;
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 23] = [
@@ -158,13 +159,16 @@ impl RunArgs {
             return Ok(ExitCode::SUCCESS);
         }
         // A folder that was asked for is tried before anything is installed or built.
-        let mut folder = self.out.as_deref().map(|out| Folder::create(out, &plan)).transpose()?;
-        let (project, mpi) = self.pick(plan.mpi.as_deref())?;
-        plan.mpi = Some(mpi.name.clone());
-        let folder = match folder.take() {
-            Some(folder) => folder,
-            None => default_folder(&plan, &mpi)?,
+        let folder = self.out.as_deref().map(|out| Folder::create(out, &plan)).transpose()?;
+        let (project, mpi) = match self.pick(plan.mpi.as_deref()) {
+            Ok(picked) => picked,
+            Err(error) => {
+                folder.into_iter().for_each(Folder::discard);
+                return Err(error);
+            }
         };
+        plan.mpi = Some(mpi.name.clone());
+        let folder = folder.map_or_else(|| default_folder(&plan, &mpi), Ok)?;
         folder.write_plan(&plan)?;
         introduce(&mpi, &folder);
         self.measure(&project, &mpi, &plan, folder, Vec::new())
@@ -271,7 +275,15 @@ impl RunArgs {
         if interrupt::requested() {
             return Ok(stopped(&folder));
         }
-        let program = built?;
+        let program = match built {
+            Ok(program) => program,
+            Err(error) => {
+                if self.resume.is_none() {
+                    folder.discard();
+                }
+                return Err(error.into());
+            }
+        };
         let run = Run { plan, installation: mpi, program: &program };
         let command = run.command_line(0)?;
         if self.verbose {
@@ -309,9 +321,16 @@ impl RunArgs {
             return Ok(stopped(&folder));
         }
         output::print(format!("\nresults: {}\n", folder.path().display()).as_bytes())?;
-        let measured = |record: &Record| record.phase == Phase::RoundTrip && record.median_s.is_some();
-        Ok(if records.iter().any(measured) { ExitCode::SUCCESS } else { ExitCode::from(ALL_FAILED) })
+        Ok(if is_success(&records) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
+}
+
+/// Whether there are times, and every method has some unless the MPI lacks what it needs.
+fn is_success(records: &[Record]) -> bool {
+    let outcome = |record: &Record| (record.phase == Phase::RoundTrip).then(|| record.median_s.is_some());
+    let lacks = |record: &&Record| record.outcome == Outcome::NotAvailable { reason: String::new() }.label();
+    let mut outcomes = records.iter().filter(|record| !lacks(record)).filter_map(outcome).peekable();
+    outcomes.peek().is_some() && outcomes.all(|has_times| has_times)
 }
 
 fn introduce(mpi: &Installation, folder: &Folder) {
