@@ -34,6 +34,12 @@ pub const METHODS: &[MethodInfo] = &[
         is_complete: true,
     },
     MethodInfo {
+        name: "engine",
+        about: "the datatype compiled by our own pack engine, around a contiguous message",
+        original_name: None,
+        is_complete: true,
+    },
+    MethodInfo {
         name: "ddt",
         about: "the derived datatype, sent and received as it is",
         original_name: Some("mpi_ddt"),

@@ -77,8 +77,8 @@ pub struct Endpoint {
     array: usize,
     /// Bytes from its start.
     origin_bytes: i64,
-    /// Bytes from one peer's block to the next one's, in an all-to-all.
-    block_bytes: i64,
+    /// What is there: the whole of it for a pair, a peer's block for an all-to-all.
+    layout: Layout,
     recipe: Recipe,
 }
 
@@ -86,7 +86,7 @@ impl Endpoint {
     /// Byte of the arrays' memory that the datatype's displacement 0 stands for, for the block of `peer`.
     fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
         let start =
-            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.block_bytes;
+            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.layout.extent();
         usize::try_from(start).expect("a message starts within the arrays' memory")
     }
 }
@@ -146,6 +146,6 @@ impl<'a> Setup<'a> {
                 (0, origin, layout)
             }
         };
-        Ok(Endpoint { array, origin_bytes, block_bytes: layout.extent(), recipe: Recipe::new(&layout)? })
+        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout)?, layout })
     }
 }

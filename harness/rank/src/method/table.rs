@@ -24,6 +24,7 @@ pub fn make<'a>(
         "reference" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Wire)?),
         "manual" => Box::new(TwoSided::new(setup, memory, End::ByHand, End::ByHand)?),
         "mpi_pack" => Box::new(TwoSided::new(setup, memory, End::MpiPacked, End::MpiPacked)?),
+        "engine" => Box::new(TwoSided::new(setup, memory, End::Compiled, End::Compiled)?),
         "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
         "ddt_to_packed" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Wire)?),
         "packed_to_ddt" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Typed)?),

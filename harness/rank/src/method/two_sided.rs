@@ -1,9 +1,10 @@
-//! Send and receive, with each end in one of four ways: as it lies in a wire buffer, through the application's
-//! own loop, through `MPI_Pack`, or as a derived datatype.
+//! Send and receive, with each end in one of five ways: as it lies in a wire buffer, through the application's
+//! own loop, through `MPI_Pack`, through our own pack engine, or as a derived datatype.
 
 use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
+use kernels::Program;
 
 use super::{Endpoint, Ends, Method, Place, Setup};
 use crate::checked::error::int;
@@ -21,6 +22,8 @@ pub enum End {
     ByHand,
     /// `MPI_Pack` or `MPI_Unpack` with the datatype.
     MpiPacked,
+    /// Our own engine packs or unpacks it, with the datatype's layout.
+    Compiled,
     /// MPI is given the datatype.
     Typed,
 }
@@ -30,10 +33,18 @@ impl End {
         matches!(self, Self::MpiPacked | Self::Typed)
     }
 
+    fn is_created(self) -> bool {
+        self.is_typed() || self == Self::Compiled
+    }
+
     fn place(self) -> Place {
         if self == Self::Wire { Place::Wire } else { Place::Arrays }
     }
 }
+
+/// Why a program cannot be refused its memory.
+const PROVED: &str =
+    "a message lies within the arrays' memory, which the verification before timing has shown";
 
 /// A two-sided method.
 pub struct TwoSided<'a> {
@@ -49,27 +60,41 @@ pub struct TwoSided<'a> {
     packed_count: c_int,
 }
 
-/// One end: how, where, and its datatype between create and free.
+/// One end: how, where, and its datatype or program between create and free.
 struct EndState {
     how: End,
     endpoint: Endpoint,
+    /// Blocks that a program packs at once.
+    blocks: usize,
     datatype: Option<Datatype>,
+    program: Option<Program>,
 }
 
 impl EndState {
     fn new(setup: &Setup<'_>, memory: &Memory, how: End, side: Side) -> Result<Self, CallError> {
-        Ok(Self { how, endpoint: setup.endpoint(side, &memory.arrays)?, datatype: None })
+        let endpoint = setup.endpoint(side, &memory.arrays)?;
+        Ok(Self { how, endpoint, blocks: setup.blocks(), datatype: None, program: None })
     }
 
     fn create(&mut self) -> Result<(), CallError> {
         if self.how.is_typed() {
             self.datatype = Some(self.endpoint.recipe.create()?);
         }
+        if self.how == End::Compiled {
+            let program = kernels::compile(&self.endpoint.layout, self.blocks as u64);
+            self.program = Some(program.expect("the arrays lie in memory, hence in the address space"));
+        }
         Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
+        self.program = None;
         self.datatype.take().map_or(Ok(()), Datatype::free)
+    }
+
+    #[inline]
+    fn program(&self) -> &Program {
+        self.program.as_ref().expect("created before use")
     }
 
     #[inline]
@@ -144,11 +169,11 @@ impl Method for TwoSided<'_> {
             from: self.send.how.place(),
             to: self.receive.how.place(),
             order: if by_hand { WireOrder::Manual } else { WireOrder::Ddt },
-            creates: self.send.how.is_typed() || self.receive.how.is_typed(),
-            packs: matches!(self.send.how, End::ByHand | End::MpiPacked),
+            creates: self.send.how.is_created() || self.receive.how.is_created(),
+            packs: matches!(self.send.how, End::ByHand | End::MpiPacked | End::Compiled),
             unpacks: match self.receive.how {
                 End::ByHand => self.in_place.is_none(),
-                End::MpiPacked => true,
+                End::MpiPacked | End::Compiled => true,
                 End::Wire | End::Typed => false,
             },
         }
@@ -179,6 +204,13 @@ impl Method for TwoSided<'_> {
                 // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the
                 // verification before timing have shown.
                 unsafe { self.setup.comm.pack(address, blocks, datatype, packed) }.map(drop)
+            }
+            End::Compiled => {
+                let origin = self.send.endpoint.offset(&memory.arrays, 0) as i64;
+                let packed = &mut memory.outgoing[..self.setup.message_bytes];
+                let result = self.send.program().pack(memory.arrays.memory(), origin, packed);
+                result.expect(PROVED);
+                Ok(())
             }
             End::Wire | End::Typed => Ok(()),
         }
@@ -223,6 +255,13 @@ impl Method for TwoSided<'_> {
                 let packed = &memory.incoming[..self.setup.message_bytes];
                 // SAFETY: as in `pack`, on memory that is borrowed mutably.
                 unsafe { self.setup.comm.unpack(packed, address, blocks, datatype) }
+            }
+            End::Compiled => {
+                let origin = self.receive.endpoint.offset(&memory.arrays, 0) as i64;
+                let packed = &memory.incoming[..self.setup.message_bytes];
+                let result = self.receive.program().unpack(packed, memory.arrays.memory_mut(), origin);
+                result.expect(PROVED);
+                Ok(())
             }
             End::Wire | End::Typed => Ok(()),
         }
