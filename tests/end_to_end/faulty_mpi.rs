@@ -43,8 +43,8 @@ fn library(mpi: &Mpi) -> &'static PathBuf {
 }
 
 /// A short run under an MPI with these faults: what it kept. `ddtbench` itself knows nothing of the faults: they are
-/// handed to the launcher.
-fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str]) -> Summary {
+/// handed to the launcher. Its exit code tells whether a method failed.
+fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) -> Summary {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
     command.args(["run", "--mpi", mpi.name, "--out", "faulty", "--max-time", "0.02", "--min-runs", "4"]);
@@ -56,7 +56,7 @@ fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str]) -> Summary {
             _ => command.args(["-genv", name, value]),
         };
     }
-    let ended = run(&mut command).expect_code(0);
+    let ended = run(&mut command).expect_code(code);
     assert!(ended.out.contains("results: "), "{ended}");
     Summary::read(&dir.path().join("faulty"))
 }
@@ -73,7 +73,7 @@ fn expected_and_found(detail: &str) -> (u8, u8) {
 
 fn a_wrong_byte(mpi: &Mpi) {
     let methods = ["-m", "reference,manual,ddt,packed_to_ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "flip 37")], &[&STRIDED[..], &methods].concat());
+    let summary = measure(mpi, &[("FAULTY_MPI", "flip 37")], &[&STRIDED[..], &methods].concat(), 1);
     for method in ["ddt", "packed_to_ddt"] {
         let words = ["rank 1", "array", "byte 37", "element 4"];
         let detail = summary.expect_failed("strided", method, "wrong data", &words);
@@ -86,7 +86,7 @@ fn a_wrong_byte(mpi: &Mpi) {
 
 fn a_byte_in_a_gap(mpi: &Mpi) {
     let methods = ["-m", "reference,ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "flip 28")], &[&STRIDED[..], &methods].concat());
+    let summary = measure(mpi, &[("FAULTY_MPI", "flip 28")], &[&STRIDED[..], &methods].concat(), 1);
     let words = ["rank 1", "byte 28", "must not change"];
     let detail = summary.expect_failed("strided", "ddt", "wrong data", &words);
     let (expected, found) = expected_and_found(&detail);
@@ -97,7 +97,7 @@ fn a_byte_in_a_gap(mpi: &Mpi) {
 /// The first verification receives twice on each rank; what comes after is right for a while, and then it is not.
 fn a_late_fault(mpi: &Mpi) {
     let faults = [("FAULTY_MPI", "flip 37"), ("FAULTY_MPI_AFTER", "20")];
-    let summary = measure(mpi, &faults, &[&STRIDED[..], &["-m", "reference,ddt"]].concat());
+    let summary = measure(mpi, &faults, &[&STRIDED[..], &["-m", "reference,ddt"]].concat(), 1);
     summary.expect_failed("strided", "ddt", "wrong data", &["rank 1", "byte 37"]);
     assert_eq!(summary.with(&[("method", "ddt")]).len(), 1, "no phase of it has figures");
     summary.expect_measured("strided", &["reference"]);
@@ -106,7 +106,7 @@ fn a_late_fault(mpi: &Mpi) {
 /// In MILC a rank receives where it sent from, so that what it sent would still be there.
 fn a_lost_answer(mpi: &Mpi) {
     let case = ["milc_su3_zd", "--set", "8x8x8x8", "-m", "reference,manual,ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "lost")], &case);
+    let summary = measure(mpi, &[("FAULTY_MPI", "lost")], &case, 1);
     let detail = summary.expect_failed("milc_su3_zd", "ddt", "wrong data", &["rank 0", "array 0", "byte"]);
     assert!(!detail.contains("rank 1"), "{detail}");
     summary.expect_measured("milc_su3_zd", &["reference", "manual"]);
@@ -114,7 +114,7 @@ fn a_lost_answer(mpi: &Mpi) {
 
 fn a_wrong_byte_of_an_all_to_all(mpi: &Mpi) {
     let case = ["fft2d", "--set", "256", "-m", "reference,ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "alltoall 5")], &case);
+    let summary = measure(mpi, &[("FAULTY_MPI", "alltoall 5")], &case, 1);
     let detail = summary.expect_failed("fft2d", "ddt", "wrong data", &["rank 1", "byte 5,", "element 0"]);
     let (expected, found) = expected_and_found(&detail);
     assert_eq!(expected ^ found, 0xff, "{detail}");
@@ -123,7 +123,7 @@ fn a_wrong_byte_of_an_all_to_all(mpi: &Mpi) {
 
 fn a_failing_call(mpi: &Mpi) {
     let case = ["nas_lu_y", "milc_su3_zd", "-m", "reference,manual,ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "commit")], &case);
+    let summary = measure(mpi, &[("FAULTY_MPI", "commit")], &case, 1);
     for test in ["nas_lu_y", "milc_su3_zd"] {
         summary.expect_failed(test, "ddt", "MPI error", &["rank 1", "MPI_Type_commit"]);
         summary.expect_measured(test, &["reference", "manual"]);
@@ -132,7 +132,7 @@ fn a_failing_call(mpi: &Mpi) {
 
 fn a_hanging_rank(mpi: &Mpi) {
     let case = ["nas_lu_y", "contiguous", "-m", "reference,ddt,manual", "--timeout", "6"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "hang")], &case);
+    let summary = measure(mpi, &[("FAULTY_MPI", "hang")], &case, 1);
     for test in ["nas_lu_y", "contiguous"] {
         summary.expect_failed(test, "ddt", "timed out", &["6 s"]);
         summary.expect_measured(test, &["reference", "manual"]);
@@ -141,7 +141,7 @@ fn a_hanging_rank(mpi: &Mpi) {
 
 fn a_killed_rank(mpi: &Mpi) {
     let case = ["nas_lu_y", "contiguous", "-m", "reference,put_ddt,ddt"];
-    let summary = measure(mpi, &[("FAULTY_MPI", "kill")], &case);
+    let summary = measure(mpi, &[("FAULTY_MPI", "kill")], &case, 1);
     for test in ["nas_lu_y", "contiguous"] {
         let detail = summary.expect_failed(test, "put_ddt", "crashed", &[]);
         // From the launcher's exit code, or from what it says.
@@ -152,7 +152,7 @@ fn a_killed_rank(mpi: &Mpi) {
 
 fn a_missing_function(mpi: &Mpi) {
     let case = ["nas_lu_y", "-m", "reference,put_manual,ddt,put_ddt"];
-    let summary = measure(mpi, &[("DDTBENCH_HIDE_SYMBOLS", "MPI_Put,MPI_Nothing")], &case);
+    let summary = measure(mpi, &[("DDTBENCH_HIDE_SYMBOLS", "MPI_Put,MPI_Nothing")], &case, 0);
     for method in ["put_manual", "put_ddt"] {
         summary.expect_failed("nas_lu_y", method, "not available", &["MPI_Put"]);
     }
@@ -160,7 +160,7 @@ fn a_missing_function(mpi: &Mpi) {
 }
 
 fn no_fault(mpi: &Mpi) {
-    let summary = measure(mpi, &[], &["nas_lu_y", "fft2d", "-m", "reference,ddt,mpi_pack"]);
+    let summary = measure(mpi, &[], &["nas_lu_y", "fft2d", "-m", "reference,ddt,mpi_pack"], 0);
     for test in ["nas_lu_y", "fft2d"] {
         summary.expect_measured(test, &["reference", "ddt", "mpi_pack"]);
     }

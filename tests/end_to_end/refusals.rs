@@ -61,7 +61,8 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         })
     });
-    let prepared: [(&str, Check); 5] = [
+    let prepared: [(&str, Check); 6] = [
+        ("an unknown MPI, whose results would have had a folder", an_mpi_without_results),
         ("an output folder that is not empty", a_folder_that_is_not_empty),
         ("an output folder that cannot be written to", a_folder_that_cannot_be_written_to),
         ("a plan with a mistake, by its line", a_plan_with_a_mistake),
@@ -92,6 +93,12 @@ fn a_folder_that_is_not_empty(dir: &Path) {
     fs::write(dir.join("mine/thesis.txt"), "the only copy").unwrap();
     refuses(dir, &["run", "--out", "mine"], &["mine", "not empty"]);
     assert_eq!(fs::read_to_string(dir.join("mine/thesis.txt")).unwrap(), "the only copy");
+}
+
+/// The folder is made first, to show that it can be. A corrected command must find the place free again.
+fn an_mpi_without_results(dir: &Path) {
+    refuses(dir, &["run", "contiguous", "--mpi", "nosuch", "--out", "mine"], &["nosuch"]);
+    refuses(dir, &["run", "contiguous", "--mpi", "/no/such/mpicc", "--out", "mine"], &["/no/such/mpicc"]);
 }
 
 /// A folder below a file: not even root can make that.
