@@ -117,10 +117,11 @@ impl Folder {
         Ok(Self { was_there, ..Self::open(path, plan, lock)? })
     }
 
-    /// Removes what was made for a run that could not begin, so that the corrected one may have the folder.
-    pub fn discard(self) {
+    /// Removes what was made for a run that could not begin, so that the corrected one may have the folder. Does
+    /// nothing and gives `false` where a case has ended.
+    pub fn discard(self) -> bool {
         if !self.summary.is_empty() {
-            return;
+            return false;
         }
         for name in [PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX] {
             // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
@@ -129,6 +130,7 @@ impl Folder {
         if !self.was_there {
             let _ = fs::remove_dir(&self.path);
         }
+        true
     }
 
     /// Opens the folder of a run that was cut off, and removes what is left of unfinished cases.

@@ -21,6 +21,7 @@ mod surroundings;
 mod verify;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Parser;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
             if is_first && refusal.print().is_err() {
                 return ExitCode::from(REFUSED);
             }
+            let_the_first_speak(is_first);
             return code;
         }
     };
@@ -57,16 +59,29 @@ fn main() -> ExitCode {
             World::abort(PANICKED)
         }));
     }
-    let result = world.and_then(|world| match cli.command {
-        Command::Pingpong(args) => pingpong::run(&world, &args),
-    });
-    match result {
-        Ok(code) => code,
-        Err(error) => {
-            if is_first {
-                eprintln!("error: {error:#}");
-            }
-            ExitCode::from(REFUSED)
+    let (world, result) = match world {
+        Ok(world) => {
+            let Command::Pingpong(args) = cli.command;
+            let result = pingpong::run(&world, &args);
+            (Some(world), result)
         }
+        Err(refusal) => (None, Err(refusal)),
+    };
+    let code = result.unwrap_or_else(|refusal| {
+        if is_first {
+            eprintln!("error: {refusal:#}");
+        }
+        let_the_first_speak(is_first);
+        ExitCode::from(REFUSED)
+    });
+    drop(world);
+    code
+}
+
+/// Launchers end all ranks as soon as one leaves with an exit code other than 0: the others wait until the first has
+/// said why.
+fn let_the_first_speak(is_first: bool) {
+    if !is_first {
+        std::thread::sleep(Duration::from_millis(500));
     }
 }

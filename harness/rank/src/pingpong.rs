@@ -1,6 +1,7 @@
 //! The ping-pong of one case: who plays with whom, whether it can be done here, and then the measurement.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use apps::{Arrays, Context, Exchange, MicroApp, Preset, Side, WireOrder};
@@ -76,6 +77,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     if let Err(error) = schedule::run(&mut session, &mut memory, &methods, limits) {
         // Others may be waiting for this rank: nothing that needs them can be done any more.
         session.output.fail(&session.method, &format!("rank {}: {error:#}", place.rank));
+        // Launchers drop what they have not passed on when the job is aborted.
+        std::thread::sleep(Duration::from_millis(500));
         World::abort(MPI_FAILED);
     }
     session.tell(&Event::Done);

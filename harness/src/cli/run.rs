@@ -12,7 +12,7 @@ use ddtbench::mpi::{self, Installation, Project, interrupt};
 use ddtbench::plan::{self, Cache, Format, Pairs, Plan, Selection};
 use ddtbench::record::{Phase, Record};
 use ddtbench::report;
-use ddtbench::run::{End, Environment, Run};
+use ddtbench::run::{End, Environment, Run, RunError};
 
 use super::ValueArgs;
 use super::output::{self, say};
@@ -163,8 +163,10 @@ impl RunArgs {
         let (project, mpi) = match self.pick(plan.mpi.as_deref()) {
             Ok(picked) => picked,
             Err(error) => {
-                folder.into_iter().for_each(Folder::discard);
-                return Err(error);
+                return Err(match folder {
+                    Some(folder) => self.give_back(folder, error),
+                    None => error,
+                });
             }
         };
         plan.mpi = Some(mpi.name.clone());
@@ -271,21 +273,20 @@ impl RunArgs {
         if interrupt::requested() {
             return Ok(stopped(&folder));
         }
-        let built = project.rank_program(mpi, &mut say);
+        let begin = || -> anyhow::Result<(PathBuf, String)> {
+            let program = project.rank_program(mpi, &mut say)?;
+            let command = Run { plan, installation: mpi, program: &program }.command_line(0)?;
+            Ok((program, command))
+        };
+        let begun = begin();
         if interrupt::requested() {
             return Ok(stopped(&folder));
         }
-        let program = match built {
-            Ok(program) => program,
-            Err(error) => {
-                if self.resume.is_none() {
-                    folder.discard();
-                }
-                return Err(error.into());
-            }
+        let (program, command) = match begun {
+            Ok(begun) => begun,
+            Err(error) => return Err(self.give_back(folder, error)),
         };
         let run = Run { plan, installation: mpi, program: &program };
-        let command = run.command_line(0)?;
         if self.verbose {
             say(&command);
         }
@@ -311,7 +312,11 @@ impl RunArgs {
         let mut progress = Progress::new(plan.cases.len(), plan.methods.len());
         let result = run.all(&mut folder, &done, &mut environment, &mut progress);
         drop(progress);
-        let (end, new) = result.with_context(|| resume_hint(&folder))?;
+        let (end, new) = match result {
+            Ok(result) => result,
+            Err(error @ RunError::Mpi(_)) => return Err(self.give_back(folder, error.into())),
+            Err(error) => return Err(anyhow::Error::from(error).context(resume_hint(&folder))),
+        };
         records.extend(new);
         if !records.is_empty() {
             folder.write_report(&records).with_context(|| resume_hint(&folder))?;
@@ -322,6 +327,14 @@ impl RunArgs {
         }
         output::print(format!("\nresults: {}\n", folder.path().display()).as_bytes())?;
         Ok(if is_success(&records) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+}
+
+impl RunArgs {
+    /// Removes the folder of a new run that could not begin; where cases have ended, says how to go on.
+    fn give_back(&self, folder: Folder, error: anyhow::Error) -> anyhow::Error {
+        let hint = resume_hint(&folder);
+        if self.resume.is_none() && folder.discard() { error } else { error.context(hint) }
     }
 }
 

@@ -121,13 +121,13 @@ fn a_folder_without_a_finished_case_can_be_taken_back() {
     let (plan, dir) = (plan(), tempfile::tempdir().unwrap());
     let (new, old, used) = (dir.path().join("new"), dir.path().join("old"), dir.path().join("used"));
     fs::create_dir(&old).unwrap();
-    Folder::create(&new, &plan).unwrap().discard();
-    Folder::create(&old, &plan).unwrap().discard();
+    assert!(Folder::create(&new, &plan).unwrap().discard());
+    assert!(Folder::create(&old, &plan).unwrap().discard());
     assert!(!new.exists(), "made for the run");
     assert_eq!(fs::read_dir(&old).unwrap().count(), 0, "the user's stays, empty as it was");
     let mut folder = Folder::create(&used, &plan).unwrap();
     folder.append(&result(&plan, 0)).unwrap();
     let before = contents(&used);
-    folder.discard();
+    assert!(!folder.discard());
     assert_eq!(contents(&used), before, "results are never removed");
 }

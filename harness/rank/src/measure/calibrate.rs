@@ -5,9 +5,10 @@ use std::time::Instant;
 use ddtbench::plan::Limits;
 
 use super::block::{self, Amount};
+use super::schedule::Course;
 use super::session::Session;
 use crate::memory::Memory;
-use crate::method::{Method, table};
+use crate::method::Method;
 
 /// A block's samples last about this long: short against changes of the machine, which come in seconds and
 /// minutes, and long against the readings of its state around it.
@@ -40,24 +41,22 @@ struct Trial {
 pub fn amounts(
     session: &mut Session<'_>,
     memory: &mut Memory,
-    methods: &[String],
+    courses: &mut [Course<'_>],
     limits: Limits,
     least_blocks: u32,
 ) -> anyhow::Result<Vec<Amount>> {
     let mut trials = Vec::new();
-    for name in methods {
+    for Course { name, method } in courses {
         session.working(name, "warm up");
-        let mut method = table::make(name, session.setup, memory)?;
         method.create()?;
-        let (first_s, _) = repeat(session, memory, &mut *method, 1)?;
+        let (first_s, _) = repeat(session, memory, &mut **method, 1)?;
         // A method that takes seconds must not be silent for minutes.
         let affordable = (limits.max_time_s / first_s).clamp(1.0, u32::MAX.into()) as u32;
-        repeat(session, memory, &mut *method, limits.warmup.min(affordable))?;
-        let (repetition_s, turn_s) = repeat(session, memory, &mut *method, TRIALS.min(affordable))?;
+        repeat(session, memory, &mut **method, limits.warmup.min(affordable))?;
+        let (repetition_s, turn_s) = repeat(session, memory, &mut **method, TRIALS.min(affordable))?;
         let [shortest_s] =
-            session.world.broadcast([session.clock.shortest_sample_s(block::readings(&*method))])?;
+            session.world.broadcast([session.clock.shortest_sample_s(block::readings(&**method))])?;
         method.free()?;
-        method.finish()?;
         trials.push(Trial { repetition_s, turn_s, shortest_s });
     }
     let needed = trials.iter().map(|trial| (trial.shortest_s / trial.repetition_s).ceil());

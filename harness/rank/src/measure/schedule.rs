@@ -20,7 +20,7 @@ use super::calibrate;
 use super::session::Session;
 use crate::checked::symbols;
 use crate::memory::Memory;
-use crate::method::table;
+use crate::method::{Method, table};
 use crate::steady;
 use crate::verify::verify;
 
@@ -36,53 +36,75 @@ const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
 const _: () = assert!(METHODS.len() <= MOST_METHODS);
 
+/// A method on its way. It is made once per case: windows above all are dear, and one MPI breaks now and then where
+/// many are made.
+pub struct Course<'a> {
+    /// Its name.
+    pub name: String,
+    /// How it sends.
+    pub method: Box<dyn Method + 'a>,
+}
+
 /// Runs all `methods` of a case.
-pub fn run(
-    session: &mut Session<'_>,
+pub fn run<'a>(
+    session: &mut Session<'a>,
     memory: &mut Memory,
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let mut names = Vec::new();
+    let mut courses: Vec<Course<'a>> = Vec::new();
     for name in methods {
-        if is_available(session, name)? && is_right(session, memory, name)? {
-            names.push(name.clone());
+        if !is_available(session, name)? {
+            continue;
+        }
+        session.working(name, "verify");
+        let method = table::make(name, session.setup, memory)?;
+        let mut course = Course { name: name.clone(), method };
+        match complaint(session, memory, &mut course)? {
+            None => courses.push(course),
+            Some(detail) => end(session, course, Outcome::WrongData { detail })?,
         }
     }
-    let amounts = calibrate::amounts(session, memory, &names, limits, MIN_ROUNDS)?;
+    let mut amounts = calibrate::amounts(session, memory, &mut courses, limits, MIN_ROUNDS)?;
     // Rank 0 keeps all blocks: it decides by the figures that will be reported.
-    let course = |(name, amount): (String, Amount)| {
-        (Measured { method: name, outcome: GOING_ON, blocks: vec![] }, amount)
-    };
-    let mut courses: Vec<_> = names.into_iter().zip(amounts).map(course).collect();
-    let mut order: Vec<usize> = (0..courses.len()).collect();
+    let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
+    let mut measured: Vec<Measured> = courses.iter().map(|course| going_on(&course.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let (start, mut rounds) = (Instant::now(), 0);
     let mut before = session.state()?;
     while !courses.is_empty() {
+        let mut order: Vec<usize> = (0..courses.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         for &k in &order {
-            let (method, amount) = &mut courses[k];
-            let (after, complaint) = one_block(session, memory, method, *amount, rounds, before)?;
-            before = after;
-            wrong.extend(complaint.map(|detail| (method.method.clone(), detail)));
+            let (block, complaint) = one_block(session, memory, &mut courses[k], amounts[k], rounds, before)?;
+            before = block.after;
+            measured[k].blocks.extend(tell(session, block)?);
+            wrong.extend(complaint.map(|detail| (k, detail)));
         }
         rounds += 1;
-        for (name, detail) in wrong {
-            session.ended(&name, Outcome::WrongData { detail });
-            courses.retain(|(method, _)| method.method != name);
-            order = (0..courses.len()).collect();
+        wrong.sort_unstable_by_key(|(k, _)| std::cmp::Reverse(*k));
+        for (k, detail) in wrong {
+            amounts.remove(k);
+            measured.remove(k);
+            end(session, courses.remove(k), Outcome::WrongData { detail })?;
         }
-        if let Some(outcomes) = decide(session, &courses, limits, rounds, start)? {
-            for ((method, _), outcome) in courses.iter().zip(outcomes) {
-                if is_right(session, memory, &method.method)? {
-                    session.ended(&method.method, outcome);
-                }
+        if let Some(outcomes) = decide(session, &measured, &amounts, limits, rounds, start)? {
+            for (mut course, outcome) in courses.drain(..).zip(outcomes) {
+                session.working(&course.name, "verify");
+                let detail = complaint(session, memory, &mut course)?;
+                let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
+                end(session, course, outcome)?;
             }
-            break;
         }
     }
+    Ok(())
+}
+
+/// Gives back what a method has, and tells how it ended.
+fn end(session: &mut Session<'_>, course: Course<'_>, outcome: Outcome) -> anyhow::Result<()> {
+    course.method.finish()?;
+    session.ended(&course.name, outcome);
     Ok(())
 }
 
@@ -100,42 +122,36 @@ fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
     Ok(available)
 }
 
-/// Whether a method moves the right bytes; says what is wrong.
-fn is_right(session: &mut Session<'_>, memory: &mut Memory, name: &str) -> anyhow::Result<bool> {
-    session.working(name, "verify");
-    let mut method = table::make(name, session.setup, memory)?;
-    method.create()?;
-    let complaint = verify(session, memory, &mut *method)?;
-    method.free()?;
-    method.finish()?;
-    let complaint = session.any_complaint(complaint)?;
-    let is_right = complaint.is_none();
-    if let Some(detail) = complaint {
-        session.ended(name, Outcome::WrongData { detail });
-    }
-    Ok(is_right)
+/// What is wrong with the bytes that a method moves; on all ranks alike.
+fn complaint(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    course: &mut Course<'_>,
+) -> anyhow::Result<Option<String>> {
+    course.method.create()?;
+    let complaint = verify(session, memory, &mut *course.method)?;
+    course.method.free()?;
+    Ok(session.any_complaint(complaint)?)
 }
 
-/// Runs a block of one method. Gives the state of the machine after it, and what is wrong with the bytes that it left.
+/// Runs a block of one method. Gives it, and what is wrong with the bytes that it left.
 fn one_block(
     session: &mut Session<'_>,
     memory: &mut Memory,
-    measured: &mut Measured,
+    course: &mut Course<'_>,
     amount: Amount,
     round: u32,
     before: MachineState,
-) -> anyhow::Result<(MachineState, Option<String>)> {
-    session.working(&measured.method, "measure");
-    let mut method = table::make(&measured.method, session.setup, memory)?;
-    steady::prepare(session, memory, &mut *method)?;
-    let block = block::run(session, memory, &mut *method, amount)?;
+) -> anyhow::Result<(Block, Option<String>)> {
+    session.working(&course.name, "measure");
+    let method = &mut *course.method;
+    steady::prepare(session, memory, method)?;
+    let block = block::run(session, memory, method, amount)?;
     let after = session.state()?;
-    let complaint = steady::check(session, memory, &mut *method)?;
-    method.finish()?;
+    let complaint = steady::check(session, memory, method)?;
     let complaint = session.any_complaint(complaint)?;
-    let block = Block { method: measured.method.clone(), block: round as usize, before, after, ..block };
-    measured.blocks.extend(tell(session, block)?);
-    Ok((after, complaint))
+    let block = Block { method: course.name.clone(), block: round as usize, before, after, ..block };
+    Ok((block, complaint))
 }
 
 /// Brings the blocks of all origins to rank 0, which passes them on; gives them there.
@@ -153,7 +169,8 @@ fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<Vec<Block>> {
 /// Rank 0 decides whether the case has ended, and how each method has; all ranks learn it.
 fn decide(
     session: &Session<'_>,
-    courses: &[(Measured, Amount)],
+    measured: &[Measured],
+    amounts: &[Amount],
     limits: Limits,
     rounds: u32,
     start: Instant,
@@ -161,17 +178,16 @@ fn decide(
     let mut verdicts = [GOES_ON; MOST_METHODS];
     if session.world_rank == 0 {
         let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
-        let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * courses.len() as f64;
-        let next = |(_, amount): &(Measured, Amount)| samples(amount) + amount.samples as u64;
-        let is_full = courses.iter().any(|course| next(course) > u64::from(limits.max_runs));
+        let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
+        let next = |amount: &Amount| samples(amount) + amount.samples as u64;
+        let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
         // Later rounds change little each, and looking at all blocks takes longer the more there are.
         let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
         if is_up || is_full || is_time_to_look {
-            let methods: Vec<Measured> = courses.iter().map(|course| course.0.clone()).collect();
-            let narrow = summary::narrow(&methods, limits.precision_percent / 100.0);
+            let narrow = summary::narrow(measured, limits.precision_percent / 100.0);
             let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
             let known: Vec<bool> =
-                courses.iter().zip(narrow).map(|((_, amount), narrow)| narrow && enough(amount)).collect();
+                amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();
             if is_up || is_full || known.iter().all(|&known| known) {
                 let limit = if is_up { TIME_LIMIT } else { RUN_LIMIT };
                 let verdict = known.into_iter().map(|known| if known { CONVERGED } else { limit });
@@ -186,7 +202,7 @@ fn decide(
         RUN_LIMIT => Some(Outcome::RunLimit),
         _ => None,
     };
-    Ok(verdicts[..courses.len()].iter().map(outcome).collect())
+    Ok(verdicts[..amounts.len()].iter().map(outcome).collect())
 }
 
 const GOES_ON: f64 = 0.0;

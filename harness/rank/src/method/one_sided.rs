@@ -2,7 +2,7 @@
 //! buffer, or straight into its arrays with datatypes at both ends.
 //!
 //! One way is a put and the fence that completes it; the target's side of it is that fence alone. Windows are
-//! made with the method, outside of all phases.
+//! made once per case, outside of all phases.
 
 use apps::{Side, WireOrder};
 
