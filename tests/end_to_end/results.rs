@@ -26,6 +26,13 @@ impl Row {
         values.iter().all(|(column, value)| self.get(column) == *value)
     }
 
+    /// Whether the memory guard ended a method that is known to let an MPI's memory grow without end: Open MPI
+    /// 5.0.11's puts of datatypes in an all-to-all, 370 MB a second with a matrix of 256 x 256. To end it is right.
+    pub fn is_known_hoarder(&self) -> bool {
+        let known = [("mpi", "openmpi"), ("test", "fft2d"), ("method", "put_ddt"), ("outcome", "crashed")];
+        self.is(&known) && self.get("detail").starts_with("memory guard")
+    }
+
     /// Whether its method came to an end that has figures.
     pub fn is_measured(&self) -> bool {
         ["converged", "time limit", "run limit"].contains(&self.get("outcome"))
@@ -49,9 +56,10 @@ impl Summary {
         self.0.iter().filter(|row| row.is(values)).collect()
     }
 
-    /// The tests of which a method ended in this way, each once.
-    pub fn tests_with(&self, outcome: &str) -> Vec<&str> {
-        let tests = self.0.iter().filter(|row| row.get("outcome") == outcome).map(|row| row.get("test"));
+    /// The tests of which a method crashed that is not known to, each once.
+    pub fn crashed(&self) -> Vec<&str> {
+        let crashed = self.0.iter().filter(|row| row.get("outcome") == "crashed" && !row.is_known_hoarder());
+        let tests = crashed.map(|row| row.get("test"));
         tests.collect::<BTreeSet<_>>().into_iter().collect()
     }
 

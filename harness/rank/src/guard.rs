@@ -1,6 +1,8 @@
 //! Ends the process before an MPI's growing memory takes the machine with it.
 //!
-//! Open MPI 5's one-sided operations with gaps have grown past 12 GB on the original's largest sets.
+//! Open MPI 5's one-sided operations with gaps have grown past 12 GB on the original's largest sets. In an
+//! all-to-all (`fft2d`, 256 x 256) a process of Open MPI 5.0.11 was seen to grow by 370 MB a second without end, and
+//! to keep it when the window was freed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
