@@ -5,7 +5,7 @@ use std::time::Instant;
 use ddtbench::plan::Limits;
 
 use super::block::{self, Amount};
-use super::schedule::Course;
+use super::course::Course;
 use super::session::Session;
 use crate::memory::Memory;
 use crate::method::Method;

@@ -4,6 +4,7 @@ pub mod block;
 pub mod cache;
 mod calibrate;
 pub mod clock;
+mod course;
 pub mod schedule;
 pub mod session;
 pub mod state;

@@ -17,10 +17,11 @@ use rand_pcg::Pcg64;
 
 use super::block::{self, Amount};
 use super::calibrate;
+use super::course::Course;
 use super::session::Session;
 use crate::checked::symbols;
 use crate::memory::Memory;
-use crate::method::{Method, table};
+use crate::method::table;
 use crate::steady;
 use crate::verify::verify;
 
@@ -35,15 +36,6 @@ const MOST_METHODS: usize = 32;
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
 const _: () = assert!(METHODS.len() <= MOST_METHODS);
-
-/// A method on its way. It is made once per case: windows above all are dear, and one MPI breaks now and then where
-/// many are made.
-pub struct Course<'a> {
-    /// Its name.
-    pub name: String,
-    /// How it sends.
-    pub method: Box<dyn Method + 'a>,
-}
 
 /// Runs all `methods` of a case.
 pub fn run<'a>(
