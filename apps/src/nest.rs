@@ -83,7 +83,7 @@ impl Nest {
                 2 => gather_short::<2, T>(to, from, stride),
                 3 => gather_short::<3, T>(to, from, stride),
                 4 => gather_short::<4, T>(to, from, stride),
-                5 => gather_short::<5, T>(to, from, stride),
+                5 => gather_plain::<5, T>(to, from, stride),
                 // Less overlap than in `copy_runs`: measured faster here, and slower where the array is written.
                 length @ 17..=24 => {
                     copy_each(to.chunks_exact_mut(length).zip(from.chunks(stride)), |to, from| {
@@ -148,6 +148,17 @@ fn gather_short<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize
     }
     for to in rest {
         *to = *next();
+    }
+}
+
+/// Gathers runs of `N` elements one by one: where four of them fill more vectors than they are, joining costs more.
+#[inline(always)]
+fn gather_plain<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
+    let (runs, _) = to.as_chunks_mut::<N>();
+    let mut at = 0;
+    for to in runs {
+        *to = *from[at..].first_chunk::<N>().expect("a run lies in the array");
+        at += stride;
     }
 }
 
