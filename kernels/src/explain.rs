@@ -39,16 +39,17 @@ fn explain(sequence: &Sequence, depth: usize, text: &mut String) {
 
 fn line(operation: &Operation) -> String {
     let loops: String = operation
-        .loops
+        .steps
         .iter()
         .map(|step| format!("{} times, {} bytes apart: ", step.count, step.stride))
         .collect();
     let leaf = match &operation.leaf {
-        Leaf::Copy { bytes, .. } => format!("one run of {bytes} bytes, a plain copy"),
-        Leaf::Strided { block, step, kernels, .. } => format!(
-            "{} blocks of {block} bytes, {} bytes apart, by the strided kernel for {} bytes",
-            step.count, step.stride, kernels.sizes
-        ),
+        Leaf::Block { bytes, .. } if operation.steps.is_empty() => {
+            format!("one run of {bytes} bytes, a plain copy")
+        }
+        Leaf::Block { bytes, kernels, how, .. } => {
+            format!("a block of {bytes} bytes, by the {} kernel for {} bytes", how.name(), kernels.sizes)
+        }
         Leaf::Indexed { block, offsets, kernels, .. } => format!(
             "{} blocks of {block} bytes at listed places, by the indexed kernel for {} bytes",
             offsets.len(),
@@ -62,5 +63,5 @@ fn line(operation: &Operation) -> String {
             n => format!("at {n} listed places this sequence:"),
         },
     };
-    format!("{:>10} bytes: {loops}{leaf}", operation.bytes())
+    format!("{:>10} bytes: {loops}{leaf}", operation.bytes)
 }

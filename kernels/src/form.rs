@@ -12,6 +12,8 @@ pub(crate) enum Form {
     Run(Run),
     /// `body`, `count` times, `stride` bytes apart.
     Loop { count: usize, stride: i64, body: Box<Form> },
+    /// Blocks of `block` bytes at these places from `lowest`.
+    Places { lowest: i64, block: usize, offsets: Box<[u32]> },
     /// `body` at each of these offsets.
     Index { offsets: Vec<i64>, body: Box<Form> },
     /// Runs of different lengths.
@@ -55,6 +57,9 @@ impl Form {
             Self::Loop { count, stride, body } => {
                 Self::Loop { count, stride, body: Box::new(body.moved(by)) }
             }
+            Self::Places { lowest, block, offsets } => {
+                Self::Places { lowest: lowest.wrapping_add(by), block, offsets }
+            }
             Self::Index { offsets, body } => Self::Index { offsets, body: Box::new(body.moved(by)) },
             Self::Runs(runs) => Self::Runs(runs.into_iter().map(moved_run).collect()),
             Self::Sequence(parts) => Self::Sequence(parts.into_iter().map(|part| part.moved(by)).collect()),
@@ -80,19 +85,18 @@ fn build(layout: &Layout, at: i64) -> Form {
             repeated(*count, *stride_bytes, block)
         }
         Constructor::Indexed { blocklengths, displacements, child } => {
-            let offsets = displacements.iter().map(|&d| extent_of(child, d));
-            blocks(blocklengths, offsets, child, at)
+            blocks(blocklengths, displacements, child.extent(), child, at)
         }
         Constructor::Hindexed { blocklengths, displacements_bytes, child } => {
-            blocks(blocklengths, displacements_bytes.iter().copied(), child, at)
+            blocks(blocklengths, displacements_bytes, 1, child, at)
         }
         Constructor::IndexedBlock { blocklength, displacements, child } => {
             let block = repeated(*blocklength, child.extent(), build(child, at));
-            indexed(displacements.iter().map(|&d| extent_of(child, d)).collect(), block)
+            indexed(displacements, child.extent(), block)
         }
         Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
             let block = repeated(*blocklength, child.extent(), build(child, at));
-            indexed(displacements_bytes.clone(), block)
+            indexed(displacements_bytes, 1, block)
         }
         Constructor::Struct { blocklengths, displacements_bytes, children } => {
             let members = blocklengths.iter().zip(displacements_bytes).zip(children);
@@ -123,30 +127,25 @@ fn subarray(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, child
     steps.into_iter().fold(build(child, first), |body, (count, stride)| repeated(count, stride, body))
 }
 
-/// Blocks of given lengths at given offsets.
-fn blocks(lengths: &[i64], offsets: impl Iterator<Item = i64>, child: &Layout, at: i64) -> Form {
-    let filled: Vec<(i64, i64)> =
-        lengths.iter().copied().zip(offsets).filter(|(length, _)| *length > 0).collect();
-    let Some(&(first, _)) = filled.first() else { return NOTHING };
+/// Blocks of given lengths at given displacements, in units of `scale` bytes.
+fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at: i64) -> Form {
     let body = build(child, at);
-    if filled.iter().all(|(length, _)| *length == first) {
-        let block = repeated(first, child.extent(), body);
-        return indexed(filled.into_iter().map(|(_, offset)| offset).collect(), block);
+    if let Some(&first) = lengths.first()
+        && lengths.iter().all(|&length| length == first)
+    {
+        return indexed(displacements, scale, repeated(first, child.extent(), body));
     }
+    let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
+    let filled = filled.map(|(&length, displacement)| (length, displacement.wrapping_mul(scale)));
     if let Form::Run(run) = body
         && run.bytes as i64 == child.extent()
     {
-        let block = |(length, offset): (i64, i64)| Run {
+        return runs(filled.map(|(length, offset)| Run {
             offset: run.offset.wrapping_add(offset),
             bytes: run.bytes * length as usize,
-        };
-        return runs(filled.into_iter().map(block));
+        }));
     }
-    sequence(
-        filled
-            .into_iter()
-            .map(|(length, offset)| repeated(length, child.extent(), body.clone()).moved(offset)),
-    )
+    sequence(filled.map(|(length, offset)| repeated(length, child.extent(), body.clone()).moved(offset)))
 }
 
 /// `body`, `count` times, `stride` bytes apart.
@@ -165,20 +164,71 @@ fn repeated(count: i64, stride: i64, body: Form) -> Form {
     }
 }
 
-/// `body` at each offset.
-fn indexed(offsets: Vec<i64>, body: Form) -> Form {
-    if offsets.is_empty() || body.is_empty() {
+/// `body` at each displacement, in units of `scale` bytes.
+fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
+    let Some(&first) = displacements.first() else { return NOTHING };
+    if body.is_empty() {
         return NOTHING;
     }
-    if let Form::Run(run) = body {
-        return runs(
-            offsets.into_iter().map(|offset| Run { offset: run.offset.wrapping_add(offset), ..run }),
-        );
+    let survey = Survey::of(displacements);
+    if let Some(stride) = survey.stride {
+        let body = body.moved(first.wrapping_mul(scale));
+        return repeated(displacements.len() as i64, stride.wrapping_mul(scale), body);
     }
-    match even_stride(&offsets) {
-        Some(stride) => repeated(offsets.len() as i64, stride, body.moved(offsets[0])),
-        None => Form::Index { offsets, body: Box::new(body) },
+    let offset = |displacement: i64| displacement.wrapping_mul(scale);
+    let Form::Run(block) = body else {
+        let offsets = displacements.iter().copied().map(offset).collect();
+        return Form::Index { offsets, body: Box::new(body) };
+    };
+    if let Some(joined) = survey.joined(displacements, scale, block.bytes)
+        && displacements.len() >= WORTH_MERGING * (displacements.len() - joined)
+    {
+        let run =
+            |&displacement: &i64| Run { offset: block.offset.wrapping_add(offset(displacement)), ..block };
+        return runs(displacements.iter().map(run));
     }
+    places(displacements, scale, block, &survey)
+}
+
+/// Blocks per merged run from which on runs of different lengths are better than equal blocks.
+const WORTH_MERGING: usize = 4;
+
+/// What a list of displacements looks like.
+struct Survey {
+    lowest: i64,
+    highest: i64,
+    /// The distance of neighbours, where it is one; of a single displacement, 0.
+    stride: Option<i64>,
+}
+
+impl Survey {
+    fn of(displacements: &[i64]) -> Self {
+        let (mut lowest, mut highest) = (i64::MAX, i64::MIN);
+        for &displacement in displacements {
+            (lowest, highest) = (lowest.min(displacement), highest.max(displacement));
+        }
+        Self { lowest, highest, stride: even_stride(displacements) }
+    }
+
+    /// How many blocks of `bytes` begin where the one before ends; `None` where no distance is a block.
+    fn joined(&self, displacements: &[i64], scale: i64, bytes: usize) -> Option<usize> {
+        let step = (bytes as i64).checked_div(scale).filter(|step| step * scale == bytes as i64)?;
+        Some(displacements.windows(2).filter(|pair| pair[1].wrapping_sub(pair[0]) == step).count())
+    }
+}
+
+/// Equal blocks at listed places: a compact list where they lie within 4 GiB.
+fn places(displacements: &[i64], scale: i64, block: Run, survey: &Survey) -> Form {
+    let ends = (survey.lowest.wrapping_mul(scale), survey.highest.wrapping_mul(scale));
+    let (lowest, highest) = (ends.0.min(ends.1), ends.0.max(ends.1));
+    if u32::try_from(highest.wrapping_sub(lowest)).is_err() {
+        let run = |&d: &i64| Run { offset: block.offset.wrapping_add(d.wrapping_mul(scale)), ..block };
+        return Form::Runs(displacements.iter().map(run).collect());
+    }
+    // Within 32 bits, so that the product may be taken there: it wraps to the same.
+    let (scale, base) = (scale as u32, lowest as u32);
+    let offsets = displacements.iter().map(|&d| (d as u32).wrapping_mul(scale).wrapping_sub(base));
+    Form::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets: offsets.collect() }
 }
 
 /// The distance of neighbours, where it is one; of a single offset, 0.
@@ -201,14 +251,34 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
     if merged.len() == 1 {
         return Form::Run(first);
     }
-    if merged.iter().any(|run| run.bytes != first.bytes) {
+    let (unit, units) = common_block(&merged);
+    if units > FEW_UNITS * merged.len() {
         return Form::Runs(merged);
     }
-    let offsets: Vec<i64> = merged.iter().map(|run| run.offset).collect();
-    match even_stride(&offsets) {
-        Some(stride) => repeated(merged.len() as i64, stride, Form::Run(first)),
-        None => Form::Index { offsets, body: Box::new(Form::Run(Run { offset: 0, ..first })) },
+    let mut offsets = Vec::with_capacity(units);
+    for run in &merged {
+        offsets.extend((0..run.bytes / unit).map(|i| run.offset.wrapping_add((i * unit) as i64)));
     }
+    let survey = Survey::of(&offsets);
+    let block = Run { offset: 0, bytes: unit };
+    match survey.stride {
+        Some(stride) => repeated(units as i64, stride, Form::Run(Run { offset: offsets[0], ..block })),
+        None => places(&offsets, 1, block, &survey),
+    }
+}
+
+/// Blocks that a run of another length may be cut into on average, so that all are equal: a kernel of one size
+/// copies two of them in less time than one of any length.
+const FEW_UNITS: usize = 2;
+
+/// The largest block that all runs consist of, and how many there are.
+fn common_block(runs: &[Run]) -> (usize, usize) {
+    let unit = runs.iter().fold(0, |unit, run| gcd(unit, run.bytes));
+    (unit, runs.iter().map(|run| run.bytes / unit).sum())
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if a == 0 { b } else { gcd(b % a, a) }
 }
 
 /// One after the other: nested sequences opened, neighbouring runs treated as runs.

@@ -1,37 +1,53 @@
 //! What a program consists of: loops around something that one kernel copies.
 
+use crate::copy::{Axis, Grid};
 use crate::form::{Form, Run};
-use crate::select::{Kernels, Level, kernels};
+use crate::select::{Kernels, Level, Strided, kernels};
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub count: usize,
     pub stride: i64,
+    /// Bytes of one iteration in the packed stream.
+    pub bytes: usize,
+}
+
+impl Step {
+    pub fn axis(self) -> Axis {
+        Axis { count: self.count, stride: self.stride as isize }
+    }
 }
 
 /// Loops, outermost first, around a leaf.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    pub loops: Vec<Step>,
+    pub steps: Vec<Step>,
     pub leaf: Leaf,
-    /// Bytes of the leaf in the packed stream.
-    pub leaf_bytes: usize,
+    /// Bytes in the packed stream.
+    pub bytes: usize,
 }
 
 /// What is copied at once. Offsets are from displacement 0, wherever the loops have moved it to.
 #[derive(Clone, Debug)]
 pub(crate) enum Leaf {
-    /// Contiguous bytes.
-    Copy { offset: i64, bytes: usize },
-    /// Blocks at one distance.
-    Strided { offset: i64, block: usize, step: Step, kernels: Kernels },
+    /// Contiguous bytes; the two innermost loops around them are the kernel's.
+    Block { offset: i64, bytes: usize, kernels: Kernels, how: Nesting },
     /// Blocks at listed places, relative to the first in memory.
     Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
     /// Runs of different lengths: where each starts, and where it ends in the packed stream.
     Runs { offsets: Box<[i64]>, ends: Box<[usize]> },
     /// Operations, once at each offset.
     Body { offsets: Box<[i64]>, body: Sequence },
+}
+
+/// In which order the two innermost loops go through their blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nesting {
+    /// As they are packed.
+    Packed,
+    /// Several rows at once.
+    Transposed,
 }
 
 /// Operations one after the other.
@@ -55,7 +71,7 @@ impl Sequence {
 
     fn push(&mut self, form: Form, level: Level) {
         let operation = Operation::of(form, level);
-        self.ends.push(self.bytes() + operation.bytes());
+        self.ends.push(self.bytes() + operation.bytes);
         self.operations.push(operation);
     }
 
@@ -70,49 +86,51 @@ impl Operation {
         let mut loops = Vec::new();
         let mut inner = form;
         while let Form::Loop { count, stride, body } = inner {
-            loops.push(Step { count, stride });
+            loops.push((count, stride));
             inner = *body;
         }
-        let leaf = match inner {
-            Form::Run(Run { offset, bytes }) => match loops.pop() {
-                Some(step) => Leaf::Strided { offset, block: bytes, step, kernels: kernels(bytes, level) },
-                None => Leaf::Copy { offset, bytes },
-            },
-            Form::Index { offsets, body } => index(offsets, *body, level),
+        let mut leaf = match inner {
+            Form::Run(Run { offset, bytes }) => {
+                Leaf::Block { offset, bytes, kernels: kernels(bytes, level), how: Nesting::Packed }
+            }
+            Form::Places { lowest, block, offsets } => {
+                Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, level) }
+            }
             Form::Runs(runs) => Leaf::of_runs(&runs),
+            Form::Index { offsets, body } => {
+                Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, level) }
+            }
             body => Leaf::Body { offsets: Box::new([0]), body: Sequence::of(body, level) },
         };
-        let leaf_bytes = leaf.bytes();
-        Self { loops, leaf, leaf_bytes }
-    }
-
-    /// Bytes in the packed stream.
-    pub fn bytes(&self) -> usize {
-        self.loops.iter().map(|step| step.count).product::<usize>() * self.leaf_bytes
+        let mut bytes = leaf.bytes();
+        let mut steps: Vec<Step> = Vec::with_capacity(loops.len());
+        for (count, stride) in loops.into_iter().rev() {
+            steps.push(Step { count, stride, bytes });
+            bytes *= count;
+        }
+        steps.reverse();
+        if let (Leaf::Block { bytes, how, .. }, [.., outer, inner]) = (&mut leaf, &steps[..])
+            && is_transposed(*bytes, outer, inner)
+        {
+            *how = Nesting::Transposed;
+        }
+        Self { steps, leaf, bytes }
     }
 }
 
-/// A list of places: compact where the places lie within 4 GiB, as what they hold otherwise.
-fn index(offsets: Vec<i64>, body: Form, level: Level) -> Leaf {
-    let Form::Run(run) = body else {
-        return Leaf::Body { offsets: offsets.into(), body: Sequence::of(body, level) };
-    };
-    let lowest = offsets.iter().copied().min().unwrap_or(0);
-    let compact: Option<Box<[u32]>> =
-        offsets.iter().map(|&offset| u32::try_from(offset.wrapping_sub(lowest)).ok()).collect();
-    match compact {
-        Some(offsets) => Leaf::Indexed {
-            lowest: lowest.wrapping_add(run.offset),
-            block: run.bytes,
-            offsets,
-            kernels: kernels(run.bytes, level),
-        },
-        None => {
-            let runs =
-                offsets.into_iter().map(|offset| Run { offset: run.offset.wrapping_add(offset), ..run });
-            Leaf::of_runs(&runs.collect::<Vec<_>>())
-        }
-    }
+/// Distance of blocks up to which several lie in one cache line, in bytes.
+pub(crate) const SAME_LINE: u64 = 32;
+
+/// Rows from which on one visit of a line for several blocks pays.
+const MANY_ROWS: usize = 8;
+
+/// Whether the outer loop's blocks lie side by side, and the inner loop's far apart: then a line is better filled at
+/// once. Not where blocks could overlap: who is written last must stay so.
+fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
+    let row = outer.stride.unsigned_abs().saturating_mul(outer.count as u64);
+    (block as u64..=SAME_LINE).contains(&outer.stride.unsigned_abs())
+        && inner.stride.unsigned_abs() >= row
+        && inner.count >= MANY_ROWS
 }
 
 impl Leaf {
@@ -127,11 +145,37 @@ impl Leaf {
 
     fn bytes(&self) -> usize {
         match self {
-            Self::Copy { bytes, .. } => *bytes,
-            Self::Strided { block, step, .. } => block * step.count,
+            Self::Block { bytes, .. } => *bytes,
             Self::Indexed { block, offsets, .. } => block * offsets.len(),
             Self::Runs { ends, .. } => ends.last().copied().unwrap_or(0),
             Self::Body { offsets, body } => offsets.len() * body.bytes(),
         }
+    }
+}
+
+impl Nesting {
+    /// The name in explanations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packed => "strided",
+            Self::Transposed => "transposed",
+        }
+    }
+
+    /// The kernel of this order.
+    pub fn kernel<const PACK: bool>(self, kernels: &Kernels) -> Strided {
+        match self {
+            Self::Packed => kernels.strided.of::<PACK>(),
+            Self::Transposed => kernels.transposed.of::<PACK>(),
+        }
+    }
+}
+
+/// The grid of one or two loops, the outer of them `times` over.
+pub(crate) fn grid(step: &Step, times: usize, inner: Option<&Step>) -> Grid {
+    let step = Axis { count: times, ..step.axis() };
+    match inner {
+        None => Grid::row(step),
+        Some(inner) => Grid { inner: inner.axis(), outer: step },
     }
 }

@@ -1,30 +1,35 @@
 //! Runs operations over any range of the packed stream.
+//!
+//! What is asked for whole goes straight to the kernels; a range is cut at every loop into the rest of an iteration,
+//! whole iterations, and the beginning of one.
 
 use std::ops::Range;
 
-use crate::copy::{Any, Block};
-use crate::operation::{Leaf, Operation, Sequence};
-
-/// Copies `bytes` in the direction of `PACK`.
-///
-/// # Safety
-/// Both must be valid for that, and not overlap.
-#[inline]
-unsafe fn plain<const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        match PACK {
-            true => Any::copy(packed, array, bytes),
-            false => Any::copy(array, packed, bytes),
-        }
-    }
-}
+use crate::copy;
+use crate::operation::{Leaf, Operation, Sequence, Step, grid};
 
 fn moved(array: *mut u8, by: i64) -> *mut u8 {
     array.wrapping_offset(by as isize)
 }
 
+fn shifted(range: &Range<usize>, start: usize) -> Range<usize> {
+    range.start - start..range.end - start
+}
+
 impl Sequence {
+    /// Runs all of this sequence. `array` is displacement 0, `packed` the place of the stream's first byte.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
+    unsafe fn whole<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
+        let mut start = 0;
+        for (operation, &end) in self.operations.iter().zip(&self.ends) {
+            // SAFETY: a part of what the caller answers for.
+            unsafe { operation.whole::<PACK>(&operation.steps, array, packed.add(start)) };
+            start = end;
+        }
+    }
+
     /// Runs what lies in `range` of this sequence's packed stream. `array` is displacement 0, `packed` the place of
     /// the range's first byte.
     ///
@@ -32,53 +37,107 @@ impl Sequence {
     /// Every byte that the operations name must lie in memory that may be read (packing) or written (unpacking);
     /// `packed` must have room for the range, be writable when packing, and not overlap what is named.
     pub unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8, range: Range<usize>) {
+        if range == (0..self.bytes()) {
+            // SAFETY: the caller's.
+            return unsafe { self.whole::<PACK>(array, packed) };
+        }
         let mut at = range.start;
         let first = self.ends.partition_point(|&end| end <= range.start);
         for (operation, &end) in self.operations[first..].iter().zip(&self.ends[first..]) {
             if at >= range.end {
                 return;
             }
-            let start = end - operation.bytes();
-            let part = at - start..range.end.min(end) - start;
+            let part = shifted(&(at..range.end.min(end)), end - operation.bytes);
             // SAFETY: a part of the caller's range.
-            unsafe { operation.run::<PACK>(array, packed.add(at - range.start), part) };
+            unsafe { operation.part::<PACK>(&operation.steps, array, packed.add(at - range.start), part) };
             at = end;
         }
     }
 }
 
 impl Operation {
-    /// As [`Sequence::run`].
-    unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8, range: Range<usize>) {
-        let (mut packed, mut skipped, mut left) =
-            (packed, range.start % self.leaf_bytes, range.end - range.start);
-        let mut position = vec![0; self.loops.len()];
-        let mut base = array;
-        let mut iteration = range.start / self.leaf_bytes;
-        for (place, step) in position.iter_mut().zip(&self.loops).rev() {
-            *place = iteration % step.count;
-            iteration /= step.count;
-            base = moved(base, step.stride.wrapping_mul(*place as i64));
+    /// Runs the leaf within `steps`, all of it.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
+    unsafe fn whole<const PACK: bool>(&self, steps: &[Step], array: *mut u8, packed: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            match steps.split_first() {
+                None => self.leaf.whole::<PACK>(array, packed),
+                Some((step, inner)) => self.times::<PACK>(step, step.count, inner, array, packed),
+            }
         }
-        while left > 0 {
-            let bytes = (self.leaf_bytes - skipped).min(left);
-            // SAFETY: a part of the caller's range, moved as the loops have it.
-            unsafe { self.leaf.run::<PACK>(base, packed, skipped..skipped + bytes) };
-            (packed, left, skipped) = (packed.wrapping_add(bytes), left - bytes, 0);
-            for (place, step) in position.iter_mut().zip(&self.loops).rev() {
-                *place += 1;
-                base = moved(base, step.stride);
-                if *place < step.count {
-                    break;
-                }
-                base = moved(base, step.stride.wrapping_mul(-(step.count as i64)));
-                *place = 0;
+    }
+
+    /// Runs `times` iterations of `step`, with all that is in it.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
+    unsafe fn times<const PACK: bool>(
+        &self,
+        step: &Step,
+        times: usize,
+        inner: &[Step],
+        array: *mut u8,
+        packed: *mut u8,
+    ) {
+        if let (Leaf::Block { offset, bytes, kernels, how }, [] | [_]) = (&self.leaf, inner) {
+            let kernel = match inner {
+                [] => kernels.strided.of::<PACK>(),
+                _ => how.kernel::<PACK>(kernels),
+            };
+            // SAFETY: the caller's; the kernel was chosen for this size and processor.
+            return unsafe {
+                kernel(moved(array, *offset), packed, *bytes, grid(step, times, inner.first()))
+            };
+        }
+        let (mut array, mut packed) = (array, packed);
+        for _ in 0..times {
+            // SAFETY: one iteration of those that the caller answers for.
+            unsafe { self.whole::<PACK>(inner, array, packed) };
+            array = moved(array, step.stride);
+            packed = packed.wrapping_add(step.bytes);
+        }
+    }
+
+    /// Runs what lies in `range` of the leaf within `steps`.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
+    unsafe fn part<const PACK: bool>(
+        &self,
+        steps: &[Step],
+        array: *mut u8,
+        packed: *mut u8,
+        range: Range<usize>,
+    ) {
+        let Some((step, inner)) = steps.split_first() else {
+            // SAFETY: the caller's.
+            return unsafe { self.leaf.part::<PACK>(array, packed, range) };
+        };
+        let iteration = |i: usize| moved(array, step.stride.wrapping_mul(i as i64));
+        let cut = Cut::of(&range, step.bytes);
+        // SAFETY: three parts of the caller's range.
+        unsafe {
+            let mut packed = packed;
+            if !cut.head.is_empty() {
+                let i = cut.head.start / step.bytes;
+                self.part::<PACK>(inner, iteration(i), packed, shifted(&cut.head, i * step.bytes));
+                packed = packed.add(cut.head.len());
+            }
+            if !cut.whole.is_empty() {
+                self.times::<PACK>(step, cut.whole.len(), inner, iteration(cut.whole.start), packed);
+                packed = packed.add(cut.whole.len() * step.bytes);
+            }
+            if cut.tail > 0 {
+                self.part::<PACK>(inner, iteration(cut.whole.end), packed, 0..cut.tail);
             }
         }
     }
 }
 
-/// A range of equal blocks: bytes of the first that are left, whole blocks, bytes of the last.
+/// A range of equal pieces: bytes of the first that are left, whole pieces, bytes of the last.
 struct Cut {
     head: Range<usize>,
     whole: Range<usize>,
@@ -86,52 +145,86 @@ struct Cut {
 }
 
 impl Cut {
-    fn of(range: &Range<usize>, block: usize) -> Self {
-        let first_whole = range.start.div_ceil(block);
-        let last_whole = range.end / block;
+    fn of(range: &Range<usize>, piece: usize) -> Self {
+        let first_whole = range.start.div_ceil(piece);
+        let last_whole = range.end / piece;
         if first_whole > last_whole {
-            // All within one block.
+            // All within one piece.
             return Self { head: range.clone(), whole: first_whole..first_whole, tail: 0 };
         }
         Self {
-            head: range.start..first_whole * block,
+            head: range.start..first_whole * piece,
             whole: first_whole..last_whole,
-            tail: range.end % block,
+            tail: range.end % piece,
         }
     }
 }
 
 impl Leaf {
-    /// As [`Sequence::run`].
+    /// Runs all of it.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
     #[inline]
-    unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8, range: Range<usize>) {
+    unsafe fn whole<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         match self {
-            Self::Copy { offset, .. } => {
-                let from = moved(array, *offset).wrapping_add(range.start);
-                // SAFETY: a part of the caller's bytes.
-                unsafe { plain::<PACK>(from, packed, range.len()) }
-            }
-            Self::Strided { offset, block, step, kernels } => {
-                let cut = Cut::of(&range, *block);
-                let place = |i: usize| moved(array, offset.wrapping_add(step.stride.wrapping_mul(i as i64)));
-                let kernel = kernels.strided::<PACK>();
-                // SAFETY: parts of the caller's bytes; the kernel was chosen for this size and processor.
-                unsafe {
-                    parts::<PACK>(&cut, *block, packed, place, |packed, whole| {
-                        kernel(place(whole.start), packed, *block, whole.len(), step.stride as isize)
-                    })
-                }
+            Self::Block { offset, bytes, .. } => {
+                // SAFETY: the caller's.
+                unsafe { copy::plain::<PACK>(moved(array, *offset), packed, *bytes) }
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
-                let cut = Cut::of(&range, *block);
+                let kernel = kernels.indexed.of::<PACK>();
+                // SAFETY: the caller's; the kernel was chosen for this size and processor.
+                unsafe { kernel(moved(array, *lowest), packed, *block, offsets) }
+            }
+            Self::Runs { offsets, ends } => {
+                let mut start = 0;
+                for (&offset, &end) in offsets.iter().zip(ends) {
+                    // SAFETY: one of the caller's runs.
+                    unsafe { copy::short::<PACK>(moved(array, offset), packed.add(start), end - start) };
+                    start = end;
+                }
+            }
+            Self::Body { offsets, body } => {
+                let mut packed = packed;
+                for &offset in offsets {
+                    // SAFETY: one of the caller's copies.
+                    unsafe { body.whole::<PACK>(moved(array, offset), packed) };
+                    packed = packed.wrapping_add(body.bytes());
+                }
+            }
+        }
+    }
+
+    /// Runs what lies in `range` of it.
+    ///
+    /// # Safety
+    /// As for [`Sequence::run`].
+    unsafe fn part<const PACK: bool>(&self, array: *mut u8, packed: *mut u8, range: Range<usize>) {
+        match self {
+            Self::Block { offset, .. } => {
+                let from = moved(array, *offset).wrapping_add(range.start);
+                // SAFETY: a part of the caller's bytes.
+                unsafe { copy::plain::<PACK>(from, packed, range.len()) }
+            }
+            Self::Indexed { lowest, block, offsets, kernels } => {
                 let base = moved(array, *lowest);
-                let place = |i: usize| base.wrapping_add(offsets[i] as usize);
-                let kernel = kernels.indexed::<PACK>();
-                // SAFETY: as above.
+                let cut = Cut::of(&range, *block);
+                let mut packed = packed;
+                // SAFETY: three parts of the caller's range; the kernel was chosen for this size and processor.
                 unsafe {
-                    parts::<PACK>(&cut, *block, packed, place, |packed, whole| {
-                        kernel(base, packed, *block, &offsets[whole])
-                    })
+                    if !cut.head.is_empty() {
+                        let (i, skipped) = (cut.head.start / block, cut.head.start % block);
+                        let from = base.wrapping_add(offsets[i] as usize + skipped);
+                        copy::plain::<PACK>(from, packed, cut.head.len());
+                        packed = packed.add(cut.head.len());
+                    }
+                    kernels.indexed.of::<PACK>()(base, packed, *block, &offsets[cut.whole.clone()]);
+                    packed = packed.add(cut.whole.len() * block);
+                    if cut.tail > 0 {
+                        let from = base.wrapping_add(offsets[cut.whole.end] as usize);
+                        copy::plain::<PACK>(from, packed, cut.tail);
+                    }
                 }
             }
             Self::Runs { offsets, ends } => {
@@ -145,7 +238,7 @@ impl Leaf {
                     // SAFETY: a part of the caller's bytes.
                     unsafe {
                         let from = moved(array, offset).wrapping_add(skipped);
-                        plain::<PACK>(from, packed.add(at - range.start), bytes);
+                        copy::plain::<PACK>(from, packed.add(at - range.start), bytes);
                     }
                     (at, start) = (end, end);
                 }
@@ -154,44 +247,16 @@ impl Leaf {
                 let bytes = body.bytes();
                 let mut at = range.start;
                 while at < range.end {
-                    let (i, skipped) = (at / bytes, at % bytes);
-                    let end = (bytes - skipped).min(range.end - at) + skipped;
+                    let (i, start) = (at / bytes, at / bytes * bytes);
+                    let end = range.end.min(start + bytes);
                     // SAFETY: a part of the caller's range.
                     unsafe {
-                        body.run::<PACK>(moved(array, offsets[i]), packed.add(at - range.start), skipped..end)
-                    };
-                    at += end - skipped;
+                        let packed = packed.add(at - range.start);
+                        body.run::<PACK>(moved(array, offsets[i]), packed, shifted(&(at..end), start));
+                    }
+                    at = end;
                 }
             }
         }
-    }
-}
-
-/// The head, all whole blocks by `whole`, and the tail of a range of equal blocks.
-///
-/// # Safety
-/// As for [`Sequence::run`]; `place` tells where a block is.
-#[inline]
-unsafe fn parts<const PACK: bool>(
-    cut: &Cut,
-    block: usize,
-    packed: *mut u8,
-    place: impl Fn(usize) -> *mut u8,
-    whole: impl FnOnce(*mut u8, Range<usize>),
-) {
-    let mut packed = packed;
-    if !cut.head.is_empty() {
-        let (i, skipped) = (cut.head.start / block, cut.head.start % block);
-        // SAFETY: a part of one of the caller's blocks.
-        unsafe { plain::<PACK>(place(i).wrapping_add(skipped), packed, cut.head.len()) };
-        packed = packed.wrapping_add(cut.head.len());
-    }
-    if !cut.whole.is_empty() {
-        whole(packed, cut.whole.clone());
-        packed = packed.wrapping_add(cut.whole.len() * block);
-    }
-    if cut.tail > 0 {
-        // SAFETY: as above.
-        unsafe { plain::<PACK>(place(cut.whole.end), packed, cut.tail) };
     }
 }

@@ -1,9 +1,9 @@
 //! Which kernel copies blocks of a given size on this processor.
 
-use crate::copy::{self, Any, Between, Exact};
+use crate::copy::{self, Any, Between, Exact, Grid};
 
-/// Kernels for blocks at one distance: array, packed, bytes of a block, count, stride.
-pub(crate) type Strided = unsafe fn(*mut u8, *mut u8, usize, usize, isize);
+/// Kernels for blocks in loops: array, packed, bytes of a block, loops.
+pub(crate) type Strided = unsafe fn(*mut u8, *mut u8, usize, Grid);
 
 /// Kernels for blocks at listed places: array, packed, bytes of a block, offsets.
 pub(crate) type Indexed = unsafe fn(*mut u8, *mut u8, usize, &[u32]);
@@ -57,40 +57,51 @@ impl Level {
     }
 }
 
-/// The kernels for one size of block in both directions.
+/// A kernel for either direction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernels {
-    pub pack_strided: Strided,
-    pub unpack_strided: Strided,
-    pub pack_indexed: Indexed,
-    pub unpack_indexed: Indexed,
-    /// `8`, `17 to 32`, `any`: the sizes that these are for.
-    pub sizes: &'static str,
+pub(crate) struct Pair<K> {
+    pub pack: K,
+    pub unpack: K,
 }
 
-impl Kernels {
-    pub fn strided<const PACK: bool>(&self) -> Strided {
-        if PACK { self.pack_strided } else { self.unpack_strided }
+impl<K: Copy> Pair<K> {
+    /// The kernel for the direction of `PACK`.
+    pub fn of<const PACK: bool>(&self) -> K {
+        if PACK { self.pack } else { self.unpack }
     }
+}
 
-    pub fn indexed<const PACK: bool>(&self) -> Indexed {
-        if PACK { self.pack_indexed } else { self.unpack_indexed }
-    }
+/// The kernels for one size of block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernels {
+    pub strided: Pair<Strided>,
+    pub transposed: Pair<Strided>,
+    pub indexed: Pair<Indexed>,
+    /// `8`, `17 to 32`, `any`: the sizes that these are for.
+    pub sizes: &'static str,
 }
 
 /// A module with a copy of every loop for one instruction set, and the choice by size.
 macro_rules! level {
     ($module:ident $(, $feature:literal)?) => {
         mod $module {
-            use super::{copy, Any, Between, Exact, Kernels};
+            use super::{copy, Any, Between, Exact, Grid, Kernels, Pair};
             use crate::copy::Block;
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn strided<B: Block, const PACK: bool>(
-                array: *mut u8, packed: *mut u8, bytes: usize, count: usize, stride: isize,
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
                 // SAFETY: the caller's.
-                unsafe { copy::strided::<B, PACK>(array, packed, bytes, count, stride) }
+                unsafe { copy::strided::<B, PACK>(array, packed, bytes, grid) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn transposed<B: Block, const PACK: bool>(
+                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
+            ) {
+                // SAFETY: the caller's.
+                unsafe { copy::transposed::<B, PACK>(array, packed, bytes, grid) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -103,10 +114,9 @@ macro_rules! level {
 
             fn kernels<B: Block>(sizes: &'static str) -> Kernels {
                 Kernels {
-                    pack_strided: strided::<B, true>,
-                    unpack_strided: strided::<B, false>,
-                    pack_indexed: indexed::<B, true>,
-                    unpack_indexed: indexed::<B, false>,
+                    strided: Pair { pack: strided::<B, true>, unpack: strided::<B, false> },
+                    transposed: Pair { pack: transposed::<B, true>, unpack: transposed::<B, false> },
+                    indexed: Pair { pack: indexed::<B, true>, unpack: indexed::<B, false> },
                     sizes,
                 }
             }

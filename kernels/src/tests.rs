@@ -5,7 +5,7 @@ use datatypes::{Element, Layout, interpret};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::operation::Leaf;
+use crate::operation::{Leaf, SAME_LINE};
 use crate::program::compile_for;
 use crate::select::Level;
 use crate::{Program, RunError, compile};
@@ -84,12 +84,16 @@ fn every_kernel_agrees_with_the_oracle_on_every_instruction_set() {
                 let backward = Layout::hvector(count, block, -(block + gap), &byte).unwrap();
                 let displacements: Vec<i64> = (0..count).map(|i| (i * i + 1) * (block + gap)).collect();
                 let indexed = Layout::indexed_block(block, &displacements, &byte).unwrap();
-                for layout in [strided, backward, indexed] {
+                // Rows of blocks far apart, the rows side by side: more of them than are gone through at once.
+                let column = Layout::hvector(9, block, 40 * (block + gap), &byte).unwrap();
+                let transposed = Layout::hvector(8 * count + 1, 1, block + gap - 1, &column).unwrap();
+                let transposed = (block <= SAME_LINE as i64).then_some(transposed);
+                for layout in [strided, backward, indexed].into_iter().chain(transposed) {
                     for &level in Level::ALL.iter().filter(|level| level.is_here()) {
                         let program = compile_for(&layout, 1, level).unwrap();
                         let [operation] = &program.sequence.operations[..] else { panic!("{program}") };
                         match &operation.leaf {
-                            Leaf::Strided { kernels, .. } => sizes.insert(("strided", kernels.sizes)),
+                            Leaf::Block { kernels, how, .. } => sizes.insert((how.name(), kernels.sizes)),
                             Leaf::Indexed { kernels, .. } => sizes.insert(("indexed", kernels.sizes)),
                             _ => panic!("{program}"),
                         };
@@ -99,8 +103,9 @@ fn every_kernel_agrees_with_the_oracle_on_every_instruction_set() {
             }
         }
     }
-    // Every arm of the choice was taken, for both.
-    assert_eq!(sizes.len(), 2 * 27, "{sizes:?}");
+    // Every arm of the choice was taken, for all; the transposed kernels are for blocks that share a cache line.
+    let of = |kind| sizes.iter().filter(|(kernel, _)| *kernel == kind).count();
+    assert_eq!((of("strided"), of("indexed"), of("transposed")), (27, 27, 14), "{sizes:?}");
 }
 
 #[test]
@@ -114,23 +119,23 @@ fn shapes_are_recognised() {
     // A vector of a contiguous type that fills its stride is one run, however it is nested.
     let row = Layout::contiguous(4, &double).unwrap();
     let dense = Layout::vector(3, 2, 2, &row).unwrap();
-    assert!(matches!(only(&dense, 5).leaf, Leaf::Copy { bytes: 960, .. }));
+    assert!(matches!(only(&dense, 5).leaf, Leaf::Block { bytes: 960, .. }));
     // A subarray is a nest around blocks of a row.
     let face = Layout::subarray(&[4, 5, 6], &[2, 3, 4], &[1, 1, 1], datatypes::Order::C, &double).unwrap();
     let operation = only(&face, 1);
-    assert_eq!(operation.loops.len(), 1);
-    assert!(matches!(operation.leaf, Leaf::Strided { block: 32, .. }));
+    assert_eq!(operation.steps.len(), 2);
+    assert!(matches!(operation.leaf, Leaf::Block { bytes: 32, .. }));
     // Listed places at one distance are no list; neighbours are one run.
     let even = Layout::indexed_block(1, &[3, 5, 7, 9], &double).unwrap();
-    assert!(matches!(only(&even, 1).leaf, Leaf::Strided { block: 8, .. }));
+    assert!(matches!(only(&even, 1).leaf, Leaf::Block { bytes: 8, .. }));
     let neighbours = Layout::indexed(&[1, 2, 1], &[4, 5, 7], &double).unwrap();
-    assert!(matches!(only(&neighbours, 1).leaf, Leaf::Copy { bytes: 32, .. }));
+    assert!(matches!(only(&neighbours, 1).leaf, Leaf::Block { bytes: 32, .. }));
     // Members of a resized struct, of one length, are a list within a loop.
     let members =
         Layout::structure(&[1, 1, 1], &[0, 16, 40], &[double.clone(), double.clone(), double.clone()]);
     let padded = Layout::resized(0, 64, &members.unwrap()).unwrap();
     let operation = only(&padded, 100);
-    assert_eq!(operation.loops.len(), 1);
+    assert_eq!(operation.steps.len(), 1);
     assert!(matches!(operation.leaf, Leaf::Indexed { block: 8, .. }));
 }
 
