@@ -2,7 +2,7 @@
 
 use crate::copy::{Axis, Grid};
 use crate::form::{Form, Run};
-use crate::select::{Kernels, Level, Strided, kernels};
+use crate::select::{Kernels, Level, Pair, Runs, Strided, kernels, runs};
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum Leaf {
     /// Blocks at listed places, relative to the first in memory.
     Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
     /// Runs of different lengths: where each starts, and where it ends in the packed stream.
-    Runs { offsets: Box<[i64]>, ends: Box<[usize]> },
+    Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<Runs> },
     /// Operations, once at each offset.
     Body { offsets: Box<[i64]>, body: Sequence },
 }
@@ -96,7 +96,7 @@ impl Operation {
             Form::Places { lowest, block, offsets } => {
                 Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, level) }
             }
-            Form::Runs(runs) => Leaf::of_runs(&runs),
+            Form::Runs(runs) => Leaf::of_runs(&runs, level),
             Form::Index { offsets, body } => {
                 Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, level) }
             }
@@ -134,13 +134,14 @@ fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
 }
 
 impl Leaf {
-    fn of_runs(runs: &[Run]) -> Self {
+    fn of_runs(list: &[Run], level: Level) -> Self {
         let mut end = 0;
-        let ends = runs.iter().map(|run| {
+        let ends = list.iter().map(|run| {
             end += run.bytes;
             end
         });
-        Self::Runs { ends: ends.collect(), offsets: runs.iter().map(|run| run.offset).collect() }
+        let ends = ends.collect();
+        Self::Runs { ends, offsets: list.iter().map(|run| run.offset).collect(), kernel: runs(level) }
     }
 
     fn bytes(&self) -> usize {

@@ -152,10 +152,16 @@ impl Program {
         if packed_bytes != range.len() {
             return Err(RunError::PackedLength { expected: range.len(), found: packed_bytes });
         }
-        let (from, to) =
-            (i128::from(origin) + i128::from(self.lower), i128::from(origin) + i128::from(self.upper));
-        if self.size > 0 && (from < 0 || to > array_bytes as i128) {
-            return Err(RunError::OutsideArray { from, to, array_bytes });
+        // What overflows lies outside too.
+        let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
+        let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
+        if self.size > 0 && (from.is_none() || to.is_none()) {
+            let beyond = |bound| i128::from(origin) + i128::from(bound);
+            return Err(RunError::OutsideArray {
+                from: beyond(self.lower),
+                to: beyond(self.upper),
+                array_bytes,
+            });
         }
         Ok(())
     }

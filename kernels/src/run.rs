@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::copy;
+use crate::copy::{self, Axis, Grid};
 use crate::operation::{Leaf, Operation, Sequence, Step, grid};
 
 fn moved(array: *mut u8, by: i64) -> *mut u8 {
@@ -168,22 +168,19 @@ impl Leaf {
     #[inline]
     unsafe fn whole<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         match self {
-            Self::Block { offset, bytes, .. } => {
-                // SAFETY: the caller's.
-                unsafe { copy::plain::<PACK>(moved(array, *offset), packed, *bytes) }
+            Self::Block { offset, bytes, kernels, .. } => {
+                let once = Grid::row(Axis { count: 1, stride: 0 });
+                // SAFETY: the caller's; the kernel was chosen for this size and processor.
+                unsafe { kernels.strided.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
                 let kernel = kernels.indexed.of::<PACK>();
                 // SAFETY: the caller's; the kernel was chosen for this size and processor.
                 unsafe { kernel(moved(array, *lowest), packed, *block, offsets) }
             }
-            Self::Runs { offsets, ends } => {
-                let mut start = 0;
-                for (&offset, &end) in offsets.iter().zip(ends) {
-                    // SAFETY: one of the caller's runs.
-                    unsafe { copy::short::<PACK>(moved(array, offset), packed.add(start), end - start) };
-                    start = end;
-                }
+            Self::Runs { offsets, ends, kernel } => {
+                // SAFETY: as above.
+                unsafe { kernel.of::<PACK>()(array, packed, 0, offsets, ends) }
             }
             Self::Body { offsets, body } => {
                 let mut packed = packed;
@@ -202,10 +199,18 @@ impl Leaf {
     /// As for [`Sequence::run`].
     unsafe fn part<const PACK: bool>(&self, array: *mut u8, packed: *mut u8, range: Range<usize>) {
         match self {
-            Self::Block { offset, .. } => {
+            Self::Block { offset, kernels, .. } => {
                 let from = moved(array, *offset).wrapping_add(range.start);
-                // SAFETY: a part of the caller's bytes.
-                unsafe { copy::plain::<PACK>(from, packed, range.len()) }
+                // SAFETY: a part of the caller's bytes; the kernels of a long block are those of all long blocks.
+                unsafe {
+                    match range.len() {
+                        copy::LONG.. => {
+                            let once = Grid::row(Axis { count: 1, stride: 0 });
+                            kernels.strided.of::<PACK>()(from, packed, range.len(), once)
+                        }
+                        bytes => copy::plain::<PACK>(from, packed, bytes),
+                    }
+                }
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
                 let base = moved(array, *lowest);
@@ -227,20 +232,35 @@ impl Leaf {
                     }
                 }
             }
-            Self::Runs { offsets, ends } => {
+            Self::Runs { offsets, ends, kernel } => {
+                let start = |i: usize| if i == 0 { 0 } else { ends[i - 1] };
                 let first = ends.partition_point(|&end| end <= range.start);
-                let (mut at, mut start) = (range.start, if first == 0 { 0 } else { ends[first - 1] });
-                for (&offset, &end) in offsets[first..].iter().zip(&ends[first..]) {
-                    if at >= range.end {
-                        return;
-                    }
-                    let (bytes, skipped) = (range.end.min(end) - at, at - start);
-                    // SAFETY: a part of the caller's bytes.
+                let last = ends.partition_point(|&end| end <= range.end);
+                let plain = |i: usize, part: Range<usize>| {
+                    let from = moved(array, offsets[i]).wrapping_add(part.start - start(i));
+                    // SAFETY: a part of one of the caller's runs.
                     unsafe {
-                        let from = moved(array, offset).wrapping_add(skipped);
-                        copy::plain::<PACK>(from, packed.add(at - range.start), bytes);
+                        copy::plain::<PACK>(from, packed.wrapping_add(part.start - range.start), part.len())
                     }
-                    (at, start) = (end, end);
+                };
+                if first == last {
+                    return plain(first, range.clone());
+                }
+                let whole = if start(first) == range.start { first } else { first + 1 };
+                plain(first, range.start..start(whole));
+                // SAFETY: runs that lie in the caller's range; the stream's byte 0 may lie nowhere.
+                unsafe {
+                    let stream = packed.wrapping_sub(range.start);
+                    kernel.of::<PACK>()(
+                        array,
+                        stream,
+                        start(whole),
+                        &offsets[whole..last],
+                        &ends[whole..last],
+                    );
+                }
+                if start(last) < range.end {
+                    plain(last, start(last)..range.end);
                 }
             }
             Self::Body { offsets, body } => {

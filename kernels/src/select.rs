@@ -1,12 +1,15 @@
 //! Which kernel copies blocks of a given size on this processor.
 
-use crate::copy::{self, Any, Between, Exact, Grid};
+use crate::copy::{self, Between, Exact, Grid, Long, Medium};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type Strided = unsafe fn(*mut u8, *mut u8, usize, Grid);
 
 /// Kernels for blocks at listed places: array, packed, bytes of a block, offsets.
 pub(crate) type Indexed = unsafe fn(*mut u8, *mut u8, usize, &[u32]);
+
+/// Kernels for runs of any lengths: array, packed, packed start of the first, offsets, packed ends.
+pub(crate) type Runs = unsafe fn(*mut u8, *mut u8, usize, &[i64], &[usize]);
 
 /// An instruction set, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +45,12 @@ impl Level {
 
     /// The largest that this processor has.
     pub fn best() -> Self {
-        Self::ALL.iter().rev().copied().find(|level| level.is_here()).unwrap_or(Self::Base)
+        Self::ALL
+            .iter()
+            .rev()
+            .copied()
+            .find(|level| level.is_here() && (std::env::var("NO512").is_err() || level.name() != "AVX-512"))
+            .unwrap_or(Self::Base)
     }
 
     /// The name in explanations.
@@ -85,7 +93,7 @@ pub(crate) struct Kernels {
 macro_rules! level {
     ($module:ident $(, $feature:literal)?) => {
         mod $module {
-            use super::{copy, Any, Between, Exact, Grid, Kernels, Pair};
+            use super::{copy, Between, Exact, Grid, Kernels, Long, Medium, Pair, Runs};
             use crate::copy::Block;
 
             $(#[target_feature(enable = $feature)])?
@@ -110,6 +118,19 @@ macro_rules! level {
             ) {
                 // SAFETY: the caller's.
                 unsafe { copy::indexed::<B, PACK>(array, packed, bytes, offsets) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn run_list<const PACK: bool>(
+                array: *mut u8, packed: *mut u8, start: usize, offsets: &[i64], ends: &[usize],
+            ) {
+                // SAFETY: the caller's.
+                unsafe { copy::runs::<PACK>(array, packed, start, offsets, ends) }
+            }
+
+            /// For runs of any lengths.
+            pub fn runs() -> Pair<Runs> {
+                Pair { pack: run_list::<true>, unpack: run_list::<false> }
             }
 
             fn kernels<B: Block>(sizes: &'static str) -> Kernels {
@@ -153,7 +174,9 @@ macro_rules! level {
                     65..=127 => kernels::<Between<64>>("65 to 127"),
                     128 => exact!(128),
                     129..=255 => kernels::<Between<128>>("129 to 255"),
-                    _ => kernels::<Any>("any"),
+                    copy::MEDIUM..copy::LONG => kernels::<Medium>("256 to 1023"),
+                    copy::LONG.. => kernels::<Long>("1024 and more"),
+                    0 => unreachable!("nothing is not copied"),
                 }
             }
         }
@@ -174,5 +197,16 @@ pub(crate) fn kernels(bytes: usize, level: Level) -> Kernels {
         Level::Avx2 => avx2::of(bytes),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => avx512::of(bytes),
+    }
+}
+
+/// The kernels for runs of any lengths. Calling them needs a processor that has `level`.
+pub(crate) fn runs(level: Level) -> Pair<Runs> {
+    match level {
+        Level::Base => base::runs(),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::runs(),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::runs(),
     }
 }
