@@ -123,10 +123,10 @@ impl Block for Medium {
         // SAFETY: whole lines of the caller's bytes, of which there are at least MEDIUM.
         unsafe {
             for at in (0..bytes / LINE).map(|line| line * LINE) {
-                copy_line(to.add(at), from.add(at));
+                copy_exact::<LINE>(to.add(at), from.add(at));
             }
             if !bytes.is_multiple_of(LINE) {
-                copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
+                copy_exact::<LINE>(to.add(bytes - LINE), from.add(bytes - LINE));
             }
         }
     }
