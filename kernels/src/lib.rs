@@ -14,10 +14,14 @@
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
 mod bounds;
+#[cfg(test)]
+mod check;
 mod copy;
 mod explain;
 mod form;
 mod operation;
+mod overlap;
+mod parallel;
 mod program;
 mod run;
 mod select;

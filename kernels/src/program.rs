@@ -1,6 +1,7 @@
 //! A compiled layout, and the checks that make running it safe.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use datatypes::Layout;
 
@@ -17,6 +18,8 @@ pub struct Program {
     size: usize,
     lower: i64,
     upper: i64,
+    /// See [`Program::is_disjoint`].
+    pub(crate) disjoint: OnceLock<bool>,
 }
 
 /// Why a layout cannot be compiled.
@@ -76,7 +79,7 @@ pub(crate) fn compile_for(layout: &Layout, count: u64, level: Level) -> Result<P
     let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
     let sequence = Sequence::of(Form::of(layout, count), level);
     assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
-    Ok(Program { sequence, level, size, lower, upper })
+    Ok(Program { sequence, level, size, lower, upper, disjoint: OnceLock::new() })
 }
 
 impl Program {
@@ -139,7 +142,12 @@ impl Program {
         Ok(())
     }
 
-    fn check(
+    /// Displacement of the first byte of data, and bytes from there to the last.
+    pub(crate) fn span(&self) -> (i64, usize) {
+        (self.lower, (self.upper - self.lower) as usize)
+    }
+
+    pub(crate) fn check(
         &self,
         array_bytes: usize,
         origin: i64,

@@ -89,6 +89,8 @@ macro_rules! level {
             unsafe fn strided<B: Block, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, count: usize, stride: isize,
             ) {
+                #[cfg(test)]
+                crate::tests::ran::note(strided::<B, PACK> as *const ());
                 // SAFETY: the caller's.
                 unsafe { copy::strided::<B, PACK>(array, packed, bytes, count, stride) }
             }
@@ -97,6 +99,8 @@ macro_rules! level {
             unsafe fn indexed<B: Block, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, offsets: &[u32],
             ) {
+                #[cfg(test)]
+                crate::tests::ran::note(indexed::<B, PACK> as *const ());
                 // SAFETY: the caller's.
                 unsafe { copy::indexed::<B, PACK>(array, packed, bytes, offsets) }
             }

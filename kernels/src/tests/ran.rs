@@ -1,0 +1,32 @@
+//! Which kernels have really run. Each notes its own address, so that no other can stand in for it.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use crate::select::Kernels;
+
+thread_local! {
+    /// Of this thread: every test has one of its own.
+    static RAN: RefCell<HashSet<*const ()>> = RefCell::default();
+}
+
+/// Called by each kernel, with its address.
+pub(crate) fn note(kernel: *const ()) {
+    RAN.with_borrow_mut(|ran| ran.insert(kernel));
+}
+
+/// Whether a kernel has run on this thread.
+pub(super) fn has(kernel: *const ()) -> bool {
+    RAN.with_borrow(|ran| ran.contains(&kernel))
+}
+
+/// All kernels for one size of block. Without `..`, so that one more kind cannot be forgotten here.
+pub(super) fn all(kernels: &Kernels) -> [(&'static str, *const ()); 4] {
+    let Kernels { pack_strided, unpack_strided, pack_indexed, unpack_indexed, sizes: _ } = *kernels;
+    [
+        ("pack strided", pack_strided as *const ()),
+        ("unpack strided", unpack_strided as *const ()),
+        ("pack indexed", pack_indexed as *const ()),
+        ("unpack indexed", unpack_indexed as *const ()),
+    ]
+}
