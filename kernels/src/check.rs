@@ -1,4 +1,4 @@
-//! A program against the oracle, in every way of running it. For the tests.
+//! A program against the oracle, in every way of running it. For the tests and the fuzz target.
 
 mod poison;
 

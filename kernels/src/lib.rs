@@ -14,11 +14,14 @@
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
 mod bounds;
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 mod check;
 mod copy;
 mod explain;
 mod form;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzz;
 mod operation;
 mod overlap;
 mod parallel;

@@ -1,5 +1,6 @@
 //! Every program against the oracle, on every instruction set that this processor has.
 
+mod corpus;
 mod levels;
 pub(crate) mod ran;
 
@@ -7,10 +8,10 @@ use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
 
 use crate::check::{Noise, check};
-use crate::operation::Leaf;
-use crate::{RunError, compile};
+use crate::operation::{Leaf, Operation};
+use crate::{RunError, compile, fuzz};
 
-/// Random cases in a test run; the oracle takes most of the time.
+/// Random cases of each kind in a test run; the oracle takes most of the time.
 const CASES: u64 = if cfg!(miri) { 12 } else { 3000 };
 
 /// The numbers of the random cases: `KERNELS_CASES` says how many, `KERNELS_FIRST` with which one to begin.
@@ -33,6 +34,19 @@ fn random_layouts_agree_with_the_oracle() {
         let threads = if seed % 16 == 0 { 1 + noise.up_to(4) } else { 1 };
         check(&layout, noise.up_to(3) as u64, threads, &mut noise);
     }
+}
+
+/// Random bytes as the fuzz target reads them: long blocks and lists.
+#[test]
+fn random_bytes_agree_with_the_oracle() {
+    let mut compared = 0;
+    for seed in cases() {
+        let mut noise = Noise(seed);
+        let words = 4 + noise.up_to(60);
+        let bytes: Vec<u8> = (0..words).flat_map(|_| noise.next().to_le_bytes()).collect();
+        compared += u64::from(fuzz::run(&bytes));
+    }
+    assert!(compared >= cases().count() as u64 / 5, "only {compared} of {:?} are a layout", cases());
 }
 
 /// From one thread to more than there are bytes, and with nothing to do.
@@ -110,6 +124,22 @@ fn shapes_are_recognised() {
     let operation = only(&padded, 100);
     assert_eq!(operation.loops.len(), 1);
     assert!(matches!(operation.leaf, Leaf::Indexed { block: 8, .. }));
+}
+
+/// Farther apart than 32 bits can tell, which no test has the memory to run.
+#[test]
+fn places_beyond_4_gib_are_runs() {
+    let far = [0, 1 << 32, (1 << 32) + 10, 1 << 34];
+    let layout = Layout::hindexed_block(1, &far, &Layout::named(Element::Double)).unwrap();
+    let program = compile(&layout, 1).unwrap();
+    let [Operation { leaf: Leaf::Runs { offsets, ends }, .. }] = &program.sequence.operations[..] else {
+        panic!("{program}");
+    };
+    assert_eq!((&offsets[..], &ends[..]), (&far[..], &[8, 16, 24, 32][..]));
+    assert!(program.explain().contains("beyond 4 GiB"), "{program}");
+    let near = Layout::hindexed_block(1, &[0, 10, (1 << 32) - 1], &Layout::named(Element::Double)).unwrap();
+    let program = compile(&near, 1).unwrap();
+    assert!(matches!(program.sequence.operations[0].leaf, Leaf::Indexed { .. }), "{program}");
 }
 
 #[test]
