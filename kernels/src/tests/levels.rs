@@ -54,7 +54,8 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
                 }
             }
         }
-        for level in levels_here() {
+        // Miri gives a generic function another address each time.
+        for level in levels_here().filter(|_| !cfg!(miri)) {
             let kernels = kernels(size, level);
             for (kind, address) in ran::all(&kernels) {
                 assert!(ran::has(address), "{kind}, {} of {} bytes has not run", level.name(), kernels.sizes);
@@ -65,6 +66,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
 
 /// A table that hands out the kernels of another instruction set would be right, and for nothing.
 #[test]
+#[cfg_attr(miri, ignore = "a generic function has another address each time")]
 fn every_instruction_set_has_kernels_of_its_own() {
     let mut known = HashSet::new();
     for level in levels_here() {
