@@ -70,14 +70,13 @@ impl Arrays {
 
     /// Allocates the arrays.
     pub fn new(specs: Vec<ArraySpec>) -> Self {
-        let mut next = PAGE_BYTES; // a guard page before the first
-        let mut places = Vec::with_capacity(specs.len());
-        for (i, spec) in specs.iter().enumerate() {
-            let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES;
-            places.push(start..start + spec.bytes());
-            next = (start + spec.bytes() + PAGE_BYTES).next_multiple_of(PAGE_BYTES);
-        }
-        Self { pages: bytemuck::zeroed_vec(next / PAGE_BYTES), specs, places }
+        let (places, bytes) = places(&specs);
+        Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
+    }
+
+    /// What [`Arrays::displacements`] will be of these arrays, which need not be allocated for that.
+    pub fn displacements_of(specs: &[ArraySpec]) -> Vec<i64> {
+        displacements(&places(specs).0)
     }
 
     /// What the arrays are.
@@ -102,8 +101,7 @@ impl Arrays {
 
     /// Bytes from the start of array 0 to the start of each array; array 0 comes first.
     pub fn displacements(&self) -> Vec<i64> {
-        let first = self.places.first().map_or(0, |place| place.start as i64);
-        self.places.iter().map(|place| place.start as i64 - first).collect()
+        displacements(&self.places)
     }
 
     /// Exchanges the roles of arrays `a` and `b`, which must be of one kind; no byte moves.
@@ -162,6 +160,23 @@ impl Arrays {
         let view = ArrayViewMut::from_shape(shape, self.slice_mut(i)).expect("the shape fits");
         view.into_dimensionality().expect("the array has this many dimensions")
     }
+}
+
+/// Where each array lies in an allocation, and the bytes of that.
+fn places(specs: &[ArraySpec]) -> (Vec<Range<usize>>, usize) {
+    let mut next = PAGE_BYTES; // a guard page before the first
+    let mut places = Vec::with_capacity(specs.len());
+    for (i, spec) in specs.iter().enumerate() {
+        let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES;
+        places.push(start..start + spec.bytes());
+        next = (start + spec.bytes() + PAGE_BYTES).next_multiple_of(PAGE_BYTES);
+    }
+    (places, next)
+}
+
+fn displacements(places: &[Range<usize>]) -> Vec<i64> {
+    let first = places.first().map_or(0, |place| place.start as i64);
+    places.iter().map(|place| place.start as i64 - first).collect()
 }
 
 #[cfg(test)]

@@ -118,4 +118,20 @@ mod tests {
         }
         assert!(Cli::try_parse_from(["ddtbench", "run", "--resume", "x", "--ranks", "4"]).is_err());
     }
+
+    #[test]
+    fn a_layout_has_one_form() {
+        let forms = ["--explain", "--json", "--segments"];
+        for form in forms {
+            assert!(Cli::try_parse_from(["ddtbench", "layout", "wrf_y_vec", form]).is_ok(), "{form}");
+            for other in forms.into_iter().filter(|&other| other != form) {
+                let both = Cli::try_parse_from(["ddtbench", "layout", "wrf_y_vec", form, other]);
+                assert_eq!(
+                    both.unwrap_err().kind(),
+                    clap::error::ErrorKind::ArgumentConflict,
+                    "{form} {other}"
+                );
+            }
+        }
+    }
 }

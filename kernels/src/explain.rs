@@ -3,7 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use crate::Program;
-use crate::operation::{Leaf, Operation, Sequence};
+use crate::operation::{Leaf, Nesting, Operation, Sequence};
+use crate::select::{Kernels, PAST_CACHES};
 
 impl fmt::Display for Program {
     /// As [`Program::explain`].
@@ -13,10 +14,25 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// The chosen kernels, the bytes of each, and why: a line per operation, indented by nesting.
+    /// The operations in packed order, a line each, indented by nesting; then every kernel with its bytes, its
+    /// blocks and why it was chosen.
     pub fn explain(&self) -> String {
-        let mut text = format!("{} bytes, instruction set {}\n", self.size(), self.level.name());
-        explain(&self.sequence, 1, &mut text);
+        let mut kernels = Vec::new();
+        add(&self.sequence, 1, &mut kernels);
+        let blocks: usize = kernels.iter().map(|used| used.blocks).sum();
+        let mut text = format!(
+            "{} in {}, instruction set {}\n",
+            counted(self.size(), "byte"),
+            counted(blocks, "block"),
+            self.level.name()
+        );
+        operations(&self.sequence, 1, &mut text);
+        kernels.sort_by_key(|used| std::cmp::Reverse(used.bytes));
+        for Used { kernel, why, bytes, blocks } in kernels {
+            let share = 100.0 * bytes as f64 / self.size() as f64;
+            let (bytes, blocks) = (counted(bytes, "byte"), counted(blocks, "block"));
+            let _ = writeln!(text, "kernel {kernel}: {bytes} ({share:.0}%) in {blocks}; {why}");
+        }
         text
     }
 }
@@ -24,44 +40,172 @@ impl Program {
 /// Lists longer than this are cut short; a struct of many members has a line for each otherwise.
 const MOST_LINES: usize = 40;
 
-fn explain(sequence: &Sequence, depth: usize, text: &mut String) {
+/// `1 byte`, `3 bytes`.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn operations(sequence: &Sequence, depth: usize, text: &mut String) {
     for operation in sequence.operations.iter().take(MOST_LINES) {
         let _ = writeln!(text, "{}{}", "  ".repeat(depth), line(operation));
         if let Leaf::Body { body, .. } = &operation.leaf {
-            explain(body, depth + 1, text);
+            operations(body, depth + 1, text);
         }
     }
     let more = sequence.operations.len().saturating_sub(MOST_LINES);
     if more > 0 {
-        let _ = writeln!(text, "{}... and {more} more", "  ".repeat(depth));
+        let _ = writeln!(text, "{}and {more} more", "  ".repeat(depth));
     }
 }
 
 fn line(operation: &Operation) -> String {
-    let loops: String = operation
-        .steps
-        .iter()
-        .map(|step| format!("{} times, {} bytes apart: ", step.count, step.stride))
-        .collect();
+    let loops = operation.steps.iter();
+    let loops: String =
+        loops.map(|step| format!("{} times, {} bytes apart: ", step.count, step.stride)).collect();
     let leaf = match &operation.leaf {
-        Leaf::Block { bytes, .. } if operation.steps.is_empty() => {
-            format!("one run of {bytes} bytes, a plain copy")
+        Leaf::Block { bytes, offset, .. } => format!("{} at {offset}", counted(*bytes, "byte")),
+        Leaf::Indexed { lowest, block, offsets, .. } => {
+            let span = offsets.iter().max().map_or(0, |&last| last as usize + block);
+            let block = counted(*block, "byte");
+            format!(
+                "{} blocks of {block} at listed places, {lowest} to {}",
+                offsets.len(),
+                lowest + span as i64
+            )
         }
-        Leaf::Block { bytes, kernels, how, .. } => {
-            format!("a block of {bytes} bytes, by the {} kernel for {} bytes", how.name(), kernels.sizes)
-        }
-        Leaf::Indexed { block, offsets, kernels, .. } => format!(
-            "{} blocks of {block} bytes at listed places, by the indexed kernel for {} bytes",
-            offsets.len(),
-            kernels.sizes
-        ),
         Leaf::Runs { ends, .. } => {
-            format!("{} runs of different lengths, one by one", ends.len())
+            let (least, most) = extremes(ends);
+            format!("{} blocks of {least} to {most} bytes at listed places", ends.len())
         }
         Leaf::Body { offsets, .. } => match offsets.len() {
-            1 => "this sequence:".to_owned(),
-            n => format!("at {n} listed places this sequence:"),
+            1 => "one after the other".to_owned(),
+            n => format!("at {n} listed places"),
         },
     };
-    format!("{:>10} bytes: {loops}{leaf}", operation.bytes)
+    format!("{}: {loops}{leaf}", counted(operation.bytes, "byte"))
+}
+
+/// The least and the greatest length of runs that end at `ends`.
+fn extremes(ends: &[usize]) -> (usize, usize) {
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    starts
+        .zip(ends)
+        .map(|(start, end)| end - start)
+        .fold((usize::MAX, 0), |(least, most), bytes| (least.min(bytes), most.max(bytes)))
+}
+
+/// What one kernel does of a program.
+struct Used {
+    kernel: String,
+    why: String,
+    bytes: usize,
+    blocks: usize,
+}
+
+/// Adds what `times` runs of a sequence do.
+fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
+    for operation in &sequence.operations {
+        let rounds = times * operation.steps.iter().map(|step| step.count).product::<usize>();
+        let leaf = &operation.leaf;
+        let (sizes, why, blocks) = match leaf {
+            Leaf::Block { kernels, how, .. } => {
+                let shape = match how {
+                    _ if operation.steps.is_empty() => "one run",
+                    Nesting::Packed => "equal blocks at one distance",
+                    Nesting::Transposed => {
+                        "equal blocks whose neighbours in memory are far apart in the stream"
+                    }
+                };
+                (kernels.sizes, format!("{shape}, {}", why_size(kernels)), 1)
+            }
+            Leaf::Indexed { offsets, kernels, .. } => {
+                let why = format!("equal blocks at uneven distances, {}", why_size(kernels));
+                (kernels.sizes, why, offsets.len())
+            }
+            Leaf::Runs { ends, .. } => {
+                let (least, most) = extremes(ends);
+                let why = match least == most {
+                    true => "equal blocks, but beyond 4 GiB, where 32 bits cannot list them",
+                    false => "blocks of different lengths",
+                };
+                ("any", why.to_owned(), ends.len())
+            }
+            Leaf::Body { offsets, body } => {
+                add(body, rounds * offsets.len(), all);
+                continue;
+            }
+        };
+        let kernel = format!("{}, {sizes} bytes", leaf.name());
+        let (bytes, blocks) = (times * operation.bytes, rounds * blocks);
+        match all.iter_mut().find(|used| used.kernel == kernel && used.why == why) {
+            Some(used) => (used.bytes, used.blocks) = (used.bytes + bytes, used.blocks + blocks),
+            None => all.push(Used { kernel, why, bytes, blocks }),
+        }
+    }
+}
+
+/// Why blocks have the kernel that they have.
+fn why_size(kernels: &Kernels) -> &'static str {
+    match kernels.sizes {
+        PAST_CACHES => "long, in a message that no cache holds: written past the caches",
+        sizes if sizes.ends_with("and more") => "long: whole cache lines",
+        sizes if sizes.contains(" to ") => "of a size without a kernel of its own: two halves that overlap",
+        _ => "of a size that a kernel was compiled for",
+    }
+}
+
+impl Leaf {
+    /// Every [`Leaf::name`].
+    #[cfg(test)]
+    pub(crate) const NAMES: [&str; 5] = ["strided", "transposed", "indexed", "runs", "sequence"];
+
+    /// What its kernel is called.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Block { how, .. } => how.name(),
+            Self::Indexed { .. } => "indexed",
+            Self::Runs { .. } => "runs",
+            Self::Body { .. } => "sequence",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datatypes::{Element, Layout};
+
+    use crate::program::compile_for;
+    use crate::select::{Level, Target};
+
+    const BASE: Target = Target { level: Level::Base, message: 0 };
+
+    #[test]
+    fn kernels_are_named_with_their_bytes_and_the_reason() {
+        let double = Layout::named(Element::Double);
+        let column = Layout::vector(4, 5, 100, &double).unwrap();
+        let places = Layout::indexed_block(1, &[300, 310, 350], &double).unwrap();
+        let runs = Layout::indexed(&[1, 4], &[5000, 5003], &double).unwrap();
+        let whole = Layout::structure(&[1, 1], &[0, 8], &[column.clone(), places]).unwrap();
+        let program = compile_for(&whole, 2, BASE).unwrap();
+        let expected = "\
+368 bytes in 14 blocks, instruction set base
+  368 bytes: 2 times, 2816 bytes apart: one after the other
+    160 bytes: 4 times, 800 bytes apart: 40 bytes at 0
+    24 bytes: 3 blocks of 8 bytes at listed places, 2408 to 2816
+kernel strided, 40 bytes: 320 bytes (87%) in 8 blocks; equal blocks at one distance, of a size that a kernel was \
+compiled for
+kernel indexed, 8 bytes: 48 bytes (13%) in 6 blocks; equal blocks at uneven distances, of a size that a kernel was \
+compiled for
+";
+        assert_eq!(program.explain(), expected);
+        let runs = compile_for(&runs, 1, BASE).unwrap().explain();
+        let expected = "\
+40 bytes in 2 blocks, instruction set base
+  40 bytes: 2 blocks of 8 to 32 bytes at listed places
+kernel runs, any bytes: 40 bytes (100%) in 2 blocks; blocks of different lengths
+";
+        assert_eq!(runs, expected);
+        let nothing = compile_for(&double, 0, BASE).unwrap().explain();
+        assert_eq!(nothing, "0 bytes in 0 blocks, instruction set base\n");
+    }
 }

@@ -3,21 +3,31 @@
 //! [`compile`] brings a [`Layout`](datatypes::Layout) to a normal form (runs merged, nests collapsed, indexed lists
 //! of one block length told from irregular ones), proves its bounds, and chooses a kernel for each shape:
 //!
-//! - one run: a plain copy;
-//! - blocks of one size at one distance, within any number of loops;
+//! - blocks of one size at one distance, within any number of loops; two of them are the kernel's;
+//! - the same, where neighbours in memory are far apart in the stream (a transposition): several rows at once;
 //! - blocks of one size at listed places;
 //! - runs of different lengths, one by one.
 //!
 //! Blocks of common sizes have kernels whose size is a compile-time constant, since a call of `memcpy` costs more
-//! than a short copy. Instruction sets are chosen at run time. [`Program::explain`] tells what was chosen.
+//! than a short copy; long ones have a copy of our own, since the C library's is slow at some alignments. Messages that
+//! no cache holds are written past the caches. Instruction sets are chosen at run time. [`Program::explain`] tells what
+//! was chosen.
 //!
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
+mod block;
 mod bounds;
-mod copy;
+#[cfg(any(test, feature = "fuzzing"))]
+mod check;
 mod explain;
 mod form;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzz;
+mod loops;
 mod operation;
+mod overlap;
+mod parallel;
 mod program;
 mod run;
 mod select;

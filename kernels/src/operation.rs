@@ -1,8 +1,8 @@
 //! What a program consists of: loops around something that one kernel copies.
 
-use crate::copy::{Axis, Grid};
 use crate::form::{Form, Run};
-use crate::select::{Kernels, Level, Pair, Runs, Strided, kernels, runs};
+use crate::loops::{Axis, Grid};
+use crate::select::{Kernels, Pair, Runs, Strided, Target, kernels, runs};
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +59,18 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// The operations of a form, for a processor that has `level`.
-    pub fn of(form: Form, level: Level) -> Self {
+    /// The operations of a form.
+    pub fn of(form: Form, target: Target) -> Self {
         let mut sequence = Self::default();
         match form {
-            Form::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, level)),
-            form => sequence.push(form, level),
+            Form::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
+            form => sequence.push(form, target),
         }
         sequence
     }
 
-    fn push(&mut self, form: Form, level: Level) {
-        let operation = Operation::of(form, level);
+    fn push(&mut self, form: Form, target: Target) {
+        let operation = Operation::of(form, target);
         self.ends.push(self.bytes() + operation.bytes);
         self.operations.push(operation);
     }
@@ -82,7 +82,7 @@ impl Sequence {
 }
 
 impl Operation {
-    fn of(form: Form, level: Level) -> Self {
+    fn of(form: Form, target: Target) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;
         while let Form::Loop { count, stride, body } = inner {
@@ -91,16 +91,16 @@ impl Operation {
         }
         let mut leaf = match inner {
             Form::Run(Run { offset, bytes }) => {
-                Leaf::Block { offset, bytes, kernels: kernels(bytes, level), how: Nesting::Packed }
+                Leaf::Block { offset, bytes, kernels: kernels(bytes, target), how: Nesting::Packed }
             }
             Form::Places { lowest, block, offsets } => {
-                Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, level) }
+                Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, target) }
             }
-            Form::Runs(runs) => Leaf::of_runs(&runs, level),
+            Form::Runs(runs) => Leaf::of_runs(&runs, target),
             Form::Index { offsets, body } => {
-                Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, level) }
+                Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, target) }
             }
-            body => Leaf::Body { offsets: Box::new([0]), body: Sequence::of(body, level) },
+            body => Leaf::Body { offsets: Box::new([0]), body: Sequence::of(body, target) },
         };
         let mut bytes = leaf.bytes();
         let mut steps: Vec<Step> = Vec::with_capacity(loops.len());
@@ -134,17 +134,18 @@ fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
 }
 
 impl Leaf {
-    fn of_runs(list: &[Run], level: Level) -> Self {
+    fn of_runs(list: &[Run], target: Target) -> Self {
         let mut end = 0;
         let ends = list.iter().map(|run| {
             end += run.bytes;
             end
         });
         let ends = ends.collect();
-        Self::Runs { ends, offsets: list.iter().map(|run| run.offset).collect(), kernel: runs(level) }
+        Self::Runs { ends, offsets: list.iter().map(|run| run.offset).collect(), kernel: runs(target.level) }
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes in the packed stream.
+    pub fn bytes(&self) -> usize {
         match self {
             Self::Block { bytes, .. } => *bytes,
             Self::Indexed { block, offsets, .. } => block * offsets.len(),

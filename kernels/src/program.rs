@@ -1,13 +1,14 @@
 //! A compiled layout, and the checks that make running it safe.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use datatypes::Layout;
 
 use crate::bounds;
 use crate::form::Form;
 use crate::operation::Sequence;
-use crate::select::Level;
+use crate::select::{Level, Target};
 
 /// Packs and unpacks copies of one layout.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Program {
     size: usize,
     lower: i64,
     upper: i64,
+    /// See [`Program::is_disjoint`].
+    pub(crate) disjoint: OnceLock<bool>,
 }
 
 /// Why a layout cannot be compiled.
@@ -66,17 +69,19 @@ pub enum RunError {
 /// # Errors
 /// If they reach beyond the address space.
 pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
-    compile_for(layout, count, Level::best())
+    let message = usize::try_from(layout.size().saturating_mul(count)).unwrap_or(usize::MAX);
+    compile_for(layout, count, Target { level: Level::best(), message })
 }
 
-/// As [`compile`], for a processor that has `level` and no more.
-pub(crate) fn compile_for(layout: &Layout, count: u64, level: Level) -> Result<Program, CompileError> {
+/// As [`compile`], with the kernels for `target`.
+pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result<Program, CompileError> {
+    let level = target.level;
     assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
     let error = CompileError { count, size: layout.size() };
     let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
-    let sequence = Sequence::of(Form::of(layout, count), level);
+    let sequence = Sequence::of(Form::of(layout, count), target);
     assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
-    Ok(Program { sequence, level, size, lower, upper })
+    Ok(Program { sequence, level, size, lower, upper, disjoint: OnceLock::new() })
 }
 
 impl Program {
@@ -139,7 +144,12 @@ impl Program {
         Ok(())
     }
 
-    fn check(
+    /// Displacement of the first byte of data, and bytes from there to the last.
+    pub(crate) fn span(&self) -> (i64, usize) {
+        (self.lower, (self.upper - self.lower) as usize)
+    }
+
+    pub(crate) fn check(
         &self,
         array_bytes: usize,
         origin: i64,

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::copy::{self, Axis, Grid};
+use crate::block::LONG;
+use crate::loops::{self, Axis, Grid};
 use crate::operation::{Leaf, Operation, Sequence, Step, grid};
 
 fn moved(array: *mut u8, by: i64) -> *mut u8 {
@@ -204,11 +205,11 @@ impl Leaf {
                 // SAFETY: a part of the caller's bytes; the kernels of a long block are those of all long blocks.
                 unsafe {
                     match range.len() {
-                        copy::LONG.. => {
+                        LONG.. => {
                             let once = Grid::row(Axis { count: 1, stride: 0 });
                             kernels.strided.of::<PACK>()(from, packed, range.len(), once)
                         }
-                        bytes => copy::plain::<PACK>(from, packed, bytes),
+                        bytes => loops::plain::<PACK>(from, packed, bytes),
                     }
                 }
             }
@@ -221,14 +222,14 @@ impl Leaf {
                     if !cut.head.is_empty() {
                         let (i, skipped) = (cut.head.start / block, cut.head.start % block);
                         let from = base.wrapping_add(offsets[i] as usize + skipped);
-                        copy::plain::<PACK>(from, packed, cut.head.len());
+                        loops::plain::<PACK>(from, packed, cut.head.len());
                         packed = packed.add(cut.head.len());
                     }
                     kernels.indexed.of::<PACK>()(base, packed, *block, &offsets[cut.whole.clone()]);
                     packed = packed.add(cut.whole.len() * block);
                     if cut.tail > 0 {
                         let from = base.wrapping_add(offsets[cut.whole.end] as usize);
-                        copy::plain::<PACK>(from, packed, cut.tail);
+                        loops::plain::<PACK>(from, packed, cut.tail);
                     }
                 }
             }
@@ -240,7 +241,7 @@ impl Leaf {
                     let from = moved(array, offsets[i]).wrapping_add(part.start - start(i));
                     // SAFETY: a part of one of the caller's runs.
                     unsafe {
-                        copy::plain::<PACK>(from, packed.wrapping_add(part.start - range.start), part.len())
+                        loops::plain::<PACK>(from, packed.wrapping_add(part.start - range.start), part.len())
                     }
                 };
                 if first == last {

@@ -30,6 +30,9 @@ pub struct LayoutArgs {
     /// The layout as JSON
     #[arg(long)]
     json: bool,
+    /// How the pack engine moves it: operations, kernels, their bytes, and why
+    #[arg(long, conflicts_with_all = ["segments", "json"])]
+    explain: bool,
     /// Where the bytes are read, or where they are written
     #[arg(long, value_enum, default_value = "send")]
     side: SideName,
@@ -99,6 +102,10 @@ impl LayoutArgs {
             let written = report::layout::segments_csv(&app.message(side, order), &mut out)
                 .and_then(|()| io::Write::flush(&mut out));
             return output::forgive(written);
+        }
+        if self.explain {
+            let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
+            return output::print(text.as_bytes());
         }
         let form = if self.json { report::layout::json } else { report::layout::tree };
         output::print(form(test, &values, app.as_ref(), side, order).as_bytes())

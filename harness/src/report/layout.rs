@@ -18,8 +18,7 @@ const SCHEMA: &str = "ddtbench-message/1";
 /// A message for people: its arrays, the tree of each piece, its statistics.
 pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
     let (arrays, message) = (app.arrays(), app.message(side, order));
-    let mut text = format!("{}  {values}\n{}\n", test.name, test.about);
-    let _ = writeln!(text, "{}, in the order of {}", side_text(side), order_text(order));
+    let mut text = heading(test, values, side, order);
 
     text += "\nArrays (slowest dimension first)\n";
     let name_width = arrays.iter().map(|array| array.name.chars().count()).max().unwrap_or(0);
@@ -44,6 +43,12 @@ pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order:
     text += "\nStatistics\n";
     text += &statistics_text(&message.statistics());
     text
+}
+
+/// What is shown.
+pub(super) fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
+    let (side, order) = (side_text(side), order_text(order));
+    format!("{}  {values}\n{}\n{side}, in the order of {order}\n", test.name, test.about)
 }
 
 /// The segments of a message in wire order, a line each: number of the array, first byte in it, bytes.

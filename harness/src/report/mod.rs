@@ -7,5 +7,6 @@ pub mod ddtbench_format;
 pub mod html;
 pub mod layout;
 pub mod list;
+pub mod program;
 pub mod table;
 pub mod units;

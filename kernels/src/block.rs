@@ -1,7 +1,7 @@
-//! The innermost loops: blocks between an array and the packed stream.
+//! How one block is copied, by size.
 //!
-//! One source serves packing and unpacking, told apart by the constant `PACK`; block sizes are constants where
-//! [`select`](crate::select) knows one. Everything is `inline(always)`, so that each instruction set gets its own.
+//! Sizes are constants where [`select`](crate::select) knows one. Everything is `inline(always)`, so that each instruction
+//! set gets its own.
 
 /// Copies `B` bytes.
 ///
@@ -42,6 +42,19 @@ pub(crate) trait Block {
     /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be one for
     /// that size.
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize);
+
+    /// Whether [`Block::copy`] writes past the caches: what it wrote is to be waited for, by [`settle`].
+    const STREAMS: bool = false;
+
+    /// As [`Block::copy`], past the caches where the size has an instruction for it.
+    ///
+    /// # Safety
+    /// As for [`Block::copy`]; `to` must be a multiple of [`STREAM_ALIGN`] for blocks that are one.
+    #[inline(always)]
+    unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize) {
+        // SAFETY: the caller's.
+        unsafe { Self::copy(to, from, bytes) }
+    }
 }
 
 /// Blocks of `B` bytes.
@@ -57,6 +70,22 @@ impl<const B: usize> Block for Exact<B> {
     unsafe fn copy(to: *mut u8, from: *const u8, _: usize) {
         // SAFETY: the caller's.
         unsafe { copy_exact::<B>(to, from) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream(to: *mut u8, from: *const u8, _: usize) {
+        // SAFETY: the caller's, for every 16 bytes of a block that is a multiple of them.
+        unsafe {
+            match B {
+                8 => past::write_8(to, from),
+                16 => past::write_16(to, from),
+                32 => {
+                    past::write_16(to, from);
+                    past::write_16(to.add(16), from.add(16));
+                }
+                _ => copy_exact::<B>(to, from),
+            }
+        }
     }
 }
 
@@ -199,6 +228,88 @@ unsafe fn copy_line(to: *mut u8, from: *const u8) {
     }
 }
 
+/// Blocks of at least [`LONG`] bytes, in messages that no cache holds: whole lines are written past the caches, which
+/// else would be read first to be written, and drive out what is still needed.
+pub(crate) struct Streamed;
+
+impl Block for Streamed {
+    const STREAMS: bool = true;
+
+    #[inline(always)]
+    unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+        let first = to.addr().wrapping_neg() % LINE;
+        let lines = (bytes - first) / LINE;
+        // SAFETY: a block has at least LONG bytes, hence a line at either end and `lines` lines between them, whose
+        // places in `to` are multiples of LINE.
+        unsafe {
+            copy_line(to, from);
+            for at in (0..lines).map(|line| first + line * LINE) {
+                for part in (at..at + LINE).step_by(16) {
+                    past::write_16(to.add(part), from.add(part));
+                }
+            }
+            copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
+        }
+    }
+}
+
+/// Writing past the caches, where there are instructions for it.
+mod past {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    use std::arch::x86_64 as arch;
+
+    /// Copies 8 bytes.
+    ///
+    /// # Safety
+    /// As for [`super::copy_exact`]; and nothing may rely on what was written before [`settle`].
+    #[inline(always)]
+    pub unsafe fn write_8(to: *mut u8, from: *const u8) {
+        // SAFETY: the caller's; the instruction needs no alignment, and every processor of the architecture has it.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            arch::_mm_stream_si64(to.cast(), from.cast::<i64>().read_unaligned());
+        }
+        // SAFETY: the caller's.
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        unsafe {
+            super::copy_exact::<8>(to, from);
+        }
+    }
+
+    /// Copies 16 bytes.
+    ///
+    /// # Safety
+    /// As for [`write_8`]; `to` must be a multiple of 16.
+    #[inline(always)]
+    pub unsafe fn write_16(to: *mut u8, from: *const u8) {
+        // SAFETY: the caller's; every processor of the architecture has the instruction.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            arch::_mm_stream_si128(to.cast(), arch::_mm_loadu_si128(from.cast()));
+        }
+        // SAFETY: the caller's.
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        unsafe {
+            super::copy_exact::<16>(to, from);
+        }
+    }
+
+    /// Makes all that was written past the caches visible before anything that is written later.
+    #[inline(always)]
+    pub fn settle() {
+        // SAFETY: every processor of the architecture has the instruction.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            arch::_mm_sfence();
+        }
+    }
+}
+
+pub(crate) use past::settle;
+
+/// What the places of blocks of a multiple of these bytes must be a multiple of, to be written past the caches.
+pub(crate) const STREAM_ALIGN: usize = 16;
+
 /// Blocks of a size that is not known before: by the kind of block for it.
 pub(crate) struct Any;
 
@@ -221,177 +332,5 @@ impl Block for Any {
                 LONG.. => Long::copy(to, from, bytes),
             }
         }
-    }
-}
-
-/// One block in the direction of `PACK`.
-///
-/// # Safety
-/// As for [`Block::copy`], in that direction.
-#[inline(always)]
-unsafe fn block<B: Block, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        match PACK {
-            true => B::copy(packed, array, bytes),
-            false => B::copy(array, packed, bytes),
-        }
-    }
-}
-
-/// Runs of any lengths: where each starts in the array, and where it ends in the packed stream, whose place of byte 0 is
-/// `packed` and where the first of them starts at `start`.
-///
-/// # Safety
-/// As for [`strided`].
-#[inline(always)]
-pub(crate) unsafe fn runs<const PACK: bool>(
-    array: *mut u8,
-    packed: *mut u8,
-    start: usize,
-    offsets: &[i64],
-    ends: &[usize],
-) {
-    let mut start = start;
-    for (&offset, &end) in offsets.iter().zip(ends) {
-        let place = array.wrapping_offset(offset as isize);
-        // SAFETY: one of the caller's runs.
-        unsafe { block::<Any, PACK>(place, packed.wrapping_add(start), end - start) };
-        start = end;
-    }
-}
-
-/// A block of any size, compiled for every processor.
-///
-/// # Safety
-/// As for [`Block::copy`], in the direction of `PACK`.
-pub(crate) unsafe fn plain<const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe { block::<Any, PACK>(array, packed, bytes) }
-}
-
-/// A loop over blocks: how many, and how many bytes apart in the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Axis {
-    pub count: usize,
-    pub stride: isize,
-}
-
-/// Two loops over blocks, `inner` within `outer`, packed in that order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grid {
-    pub inner: Axis,
-    pub outer: Axis,
-}
-
-impl Grid {
-    /// One loop.
-    pub fn row(inner: Axis) -> Self {
-        Self { inner, outer: Axis { count: 1, stride: 0 } }
-    }
-}
-
-/// Every block of `grid`, in packed order.
-///
-/// # Safety
-/// All blocks must lie in memory that may be read or written, by direction, and `packed` must have room for them.
-#[inline(always)]
-pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
-    array: *mut u8,
-    packed: *mut u8,
-    bytes: usize,
-    grid: Grid,
-) {
-    let bytes = B::bytes(bytes);
-    let Axis { count, stride } = grid.inner;
-    let (mut row, mut packed) = (array, packed);
-    for _ in 0..grid.outer.count {
-        let mut array = row;
-        for _ in 0..count / 4 {
-            // SAFETY: four of the caller's blocks. Addresses wrap, for the one behind the last may lie nowhere.
-            unsafe {
-                block::<B, PACK>(array, packed, bytes);
-                block::<B, PACK>(array.wrapping_offset(stride), packed.add(bytes), bytes);
-                block::<B, PACK>(array.wrapping_offset(2 * stride), packed.add(2 * bytes), bytes);
-                block::<B, PACK>(array.wrapping_offset(3 * stride), packed.add(3 * bytes), bytes);
-            }
-            array = array.wrapping_offset(stride.wrapping_mul(4));
-            packed = packed.wrapping_add(4 * bytes);
-        }
-        for _ in 0..count % 4 {
-            // SAFETY: one of the caller's blocks.
-            unsafe { block::<B, PACK>(array, packed, bytes) };
-            array = array.wrapping_offset(stride);
-            packed = packed.wrapping_add(bytes);
-        }
-        row = row.wrapping_offset(grid.outer.stride);
-    }
-}
-
-/// Rows that [`transposed`] goes through at once.
-const TILE: usize = 8;
-
-/// Every block of `grid`, `TILE` of the outer loop for each of the inner: where the outer loop's blocks lie side by
-/// side, each cache line of the array is visited once instead of once a block.
-///
-/// # Safety
-/// As for [`strided`].
-#[inline(always)]
-pub(crate) unsafe fn transposed<B: Block, const PACK: bool>(
-    array: *mut u8,
-    packed: *mut u8,
-    bytes: usize,
-    grid: Grid,
-) {
-    let Grid { inner, outer } = grid;
-    let bytes = B::bytes(bytes);
-    let row_bytes = inner.count * bytes;
-    let (mut array, mut packed) = (array, packed);
-    for _ in 0..outer.count / TILE {
-        let (mut column, mut to) = (array, packed);
-        for _ in 0..inner.count {
-            for i in 0..TILE {
-                // SAFETY: one of the caller's blocks: row `i` of this tile.
-                unsafe {
-                    let place = column.wrapping_offset(outer.stride.wrapping_mul(i as isize));
-                    block::<B, PACK>(place, to.add(i * row_bytes), bytes);
-                }
-            }
-            column = column.wrapping_offset(inner.stride);
-            to = to.wrapping_add(bytes);
-        }
-        array = array.wrapping_offset(outer.stride.wrapping_mul(TILE as isize));
-        packed = packed.wrapping_add(TILE * row_bytes);
-    }
-    let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer } };
-    // SAFETY: the caller's blocks that are left.
-    unsafe { strided::<B, PACK>(array, packed, bytes, rest) }
-}
-
-/// Blocks at `offsets` from `array`.
-///
-/// # Safety
-/// As for [`strided`].
-#[inline(always)]
-pub(crate) unsafe fn indexed<B: Block, const PACK: bool>(
-    array: *mut u8,
-    packed: *mut u8,
-    bytes: usize,
-    offsets: &[u32],
-) {
-    let bytes = B::bytes(bytes);
-    let (fours, rest) = offsets.as_chunks::<4>();
-    let mut packed = packed;
-    for four in fours {
-        for (i, &offset) in four.iter().enumerate() {
-            // SAFETY: one of the caller's blocks.
-            unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed.add(i * bytes), bytes) };
-        }
-        packed = packed.wrapping_add(4 * bytes);
-    }
-    for &offset in rest {
-        // SAFETY: one of the caller's blocks.
-        unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed, bytes) };
-        packed = packed.wrapping_add(bytes);
     }
 }

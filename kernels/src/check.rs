@@ -1,0 +1,162 @@
+//! A program against the oracle, in every way of running it. For the tests and the fuzz target.
+
+mod poison;
+
+use std::ops::Range;
+
+use datatypes::{Layout, interpret};
+
+use crate::Program;
+use crate::program::compile_for;
+use crate::select::{Level, Target};
+
+/// The most bytes that are kept around the data in one of the two variants. No multiple of any vector, so that data
+/// begins at all kinds of addresses.
+const MARGIN: u64 = 67;
+
+/// Cheap random numbers (SplitMix64), the same everywhere.
+pub(crate) struct Noise(pub u64);
+
+impl Noise {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to `most`.
+    pub fn up_to(&mut self, most: usize) -> usize {
+        (self.next() % (most as u64 + 1)) as usize
+    }
+
+    /// Exactly `bytes` bytes on the heap, so that AddressSanitizer sees the first one before and behind them.
+    fn fill(&mut self, bytes: usize) -> Box<[u8]> {
+        let mut filled = vec![0; bytes].into_boxed_slice();
+        filled
+            .chunks_mut(8)
+            .for_each(|chunk| chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]));
+        filled
+    }
+}
+
+/// The instruction sets of this processor.
+pub(crate) fn levels_here() -> impl Iterator<Item = Level> {
+    Level::ALL.iter().copied().filter(|level| level.is_here())
+}
+
+/// Every choice of kernels on this processor: for small messages, and for those that no cache holds, whatever their
+/// real size.
+pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
+    levels_here().flat_map(|level| [0, usize::MAX].map(|message| Target { level, message }))
+}
+
+/// Compiles with every choice of kernels on this processor and compares, with up to `threads` threads, on arrays that
+/// end where the data ends and on arrays with a margin.
+///
+/// # Panics
+/// If a byte is wrong.
+pub(crate) fn check(layout: &Layout, count: u64, threads: usize, noise: &mut Noise) {
+    for margin in [0, 1 + noise.next() % MARGIN] {
+        let expected = Expected::of(layout, count, margin as i64, noise);
+        for target in targets_here() {
+            let program =
+                compile_for(layout, count, target).expect("data that has an array fits into memory");
+            expected.compare(&program, threads, noise);
+        }
+    }
+}
+
+/// What the oracle makes of an array.
+pub(crate) struct Expected<'a> {
+    layout: &'a Layout,
+    origin: i64,
+    /// An array, and what is packed of it.
+    from: Box<[u8]>,
+    packed: Box<[u8]>,
+    /// Another, and what becomes of it when that is unpacked.
+    before: Box<[u8]>,
+    after: Box<[u8]>,
+    /// The bytes of an array that are no data.
+    gaps: Vec<Range<usize>>,
+}
+
+impl<'a> Expected<'a> {
+    /// For `count` copies in arrays with `margin` bytes before the first and behind the last byte of data.
+    pub fn of(layout: &'a Layout, count: u64, margin: i64, noise: &mut Noise) -> Self {
+        let last = layout.extent() * (count as i64 - 1).max(0);
+        let lower = layout.true_lower_bound() + last.min(0);
+        let upper = layout.true_upper_bound() + last.max(0);
+        let (bytes, origin) = ((upper - lower + 2 * margin) as usize, margin - lower);
+        let unpack = |packed: &[u8], array: &mut [u8]| {
+            interpret::unpack(layout, count, packed, array, origin).expect("an array that holds all data");
+        };
+        let (from, before) = (noise.fill(bytes), noise.fill(bytes));
+        let packed = interpret::pack(layout, count, &from, origin).expect("as above").into_boxed_slice();
+        let (mut after, mut is_data) = (before.clone(), vec![0; bytes]);
+        unpack(&packed, &mut after);
+        unpack(&vec![1; packed.len()], &mut is_data);
+        Self { layout, origin, from, packed, before, after, gaps: gaps(&is_data) }
+    }
+
+    /// Runs `program` in all ways; those by several threads only if `threads` is above 1.
+    pub fn compare(&self, program: &Program, threads: usize, noise: &mut Noise) {
+        let (size, origin) = (self.packed.len(), self.origin);
+        assert_eq!(program.size(), size);
+        let is_packed = |packed: &[u8], range: Range<usize>, how: &str| {
+            assert!(*packed == self.packed[range.clone()], "{how} {range:?}: {program}{:?}", self.layout);
+        };
+        let unpacks = |how: &str, unpack: &mut dyn FnMut(&mut [u8])| {
+            let mut array = self.before.clone();
+            poison::around(&mut array, &self.gaps, unpack);
+            assert!(array == self.after, "{how}: {program}{:?}", self.layout);
+        };
+
+        let mut packed = vec![0xA5; size];
+        program.pack(&self.from, origin, &mut packed).unwrap();
+        is_packed(&packed, 0..size, "pack");
+        unpacks("unpack", &mut |array| program.unpack(&self.packed, array, origin).unwrap());
+
+        // The stream in random pieces, each of them in memory of its own.
+        let mut cuts: Vec<usize> = (0..4).map(|_| noise.up_to(size)).collect();
+        cuts.extend([0, size]);
+        cuts.sort_unstable();
+        let pieces = || cuts.windows(2).map(|pair| pair[0]..pair[1]);
+        for range in pieces() {
+            let mut part = vec![0x5A; range.len()];
+            program.pack_range(&self.from, origin, range.clone(), &mut part).unwrap();
+            is_packed(&part, range, "pack range");
+        }
+        unpacks("unpack ranges", &mut |array| {
+            for range in pieces() {
+                let part: Box<[u8]> = self.packed[range.clone()].into();
+                program.unpack_range(&part, array, origin, range).unwrap();
+            }
+        });
+
+        if threads > 1 {
+            let range = pieces().max_by_key(|range| range.len()).unwrap_or(0..0);
+            for range in [0..size, range] {
+                let mut part = vec![0x5A; range.len()];
+                program.pack_in_parts(&self.from, origin, range.clone(), &mut part, threads).unwrap();
+                is_packed(&part, range, "pack by threads");
+            }
+            unpacks("unpack by threads", &mut |array| {
+                program.unpack_in_parts(&self.packed, array, origin, 0..size, threads).unwrap();
+            });
+        }
+    }
+}
+
+/// Where runs of zeros lie.
+fn gaps(is_data: &[u8]) -> Vec<Range<usize>> {
+    let mut at = 0;
+    let mut gaps = Vec::new();
+    for run in is_data.chunk_by(|a, b| a == b) {
+        if run[0] == 0 {
+            gaps.push(at..at + run.len());
+        }
+        at += run.len();
+    }
+    gaps
+}

@@ -1,0 +1,153 @@
+//! No kernel and no instruction set that this machine has goes without a run.
+
+use std::collections::HashSet;
+
+use datatypes::pool::random_layout;
+use datatypes::{Element, Layout};
+
+use super::ran;
+use crate::check::{Expected, Noise, check, levels_here, targets_here};
+use crate::operation::{Leaf, SAME_LINE, Sequence};
+use crate::program::compile_for;
+use crate::select::{Level, Target, kernels, runs};
+
+/// Larger blocks have the kernel of this size.
+const LARGEST: usize = 1 << 17;
+
+/// Sizes of blocks that reach every kernel: all small ones, and the first and the last of each kernel.
+fn sizes() -> Vec<usize> {
+    let small = if cfg!(miri) { 40 } else { 300 };
+    let changes = |&size: &usize| {
+        targets_here().any(|target| {
+            let addresses = |size| ran::all(&kernels(size, target)).map(|(_, address)| address);
+            addresses(size) != addresses(size + 1)
+        })
+    };
+    let edges = (small..LARGEST).filter(changes).flat_map(|size| [size, size + 1]);
+    (1..small).chain(edges.take(if cfg!(miri) { 0 } else { usize::MAX })).collect()
+}
+
+/// Blocks of every size, strided both ways and at listed places, in numbers around what loops are unrolled to.
+#[test]
+fn every_kernel_runs_and_agrees_with_the_oracle() {
+    let mut noise = Noise(1);
+    let byte = Layout::named(Element::Byte);
+    for size in sizes() {
+        let block = size as i64;
+        // The oracle goes byte by byte: long blocks in small numbers only.
+        let counts: &[i64] = match size {
+            _ if cfg!(miri) => &[3, 5],
+            ..=64 => &[2, 3, 4, 5, 9, 18, 35],
+            _ => &[3, 9],
+        };
+        for (gap, &count) in [1, 5].into_iter().flat_map(|gap| counts.iter().map(move |count| (gap, count))) {
+            let step = block + gap;
+            let uneven: Vec<i64> = (0..count).map(|i| 3 * i / 2 * step).collect();
+            // Rows far apart, whose blocks lie side by side: more of them than are gone through at once.
+            let side_by_side = block + (gap - 1) * 4;
+            let row = Layout::hvector(9, block, 40 * (block + 16) / 16 * 16, &byte).unwrap();
+            let transposed = Layout::hvector(8 * count + 1, 1, side_by_side, &row).unwrap();
+            let is_transposed = side_by_side <= SAME_LINE as i64 && count <= 5;
+            for layout in [
+                Layout::vector(count, block, step, &byte).unwrap(),
+                Layout::hvector(count, block, -step, &byte).unwrap(),
+                Layout::indexed_block(block, &uneven, &byte).unwrap(),
+            ]
+            .into_iter()
+            .chain(is_transposed.then_some(transposed))
+            {
+                let expected = Expected::of(&layout, 1, 0, &mut noise);
+                for target in targets_here() {
+                    expected.compare(&compile_for(&layout, 1, target).unwrap(), 1, &mut noise);
+                }
+            }
+        }
+        // Miri gives a generic function another address each time.
+        for target in targets_here().filter(|_| !cfg!(miri)) {
+            let kernels = kernels(size, target);
+            // Blocks that fill a line have no neighbours to be transposed with.
+            let can_run = |kind: &str| size <= SAME_LINE as usize || !kind.contains("transposed");
+            for (kind, address) in ran::all(&kernels).into_iter().filter(|(kind, _)| can_run(kind)) {
+                assert!(ran::has(address), "{kind}, {target:?} of {} bytes has not run", kernels.sizes);
+            }
+        }
+    }
+}
+
+/// A table that hands out the kernels of another instruction set would be right, and for nothing.
+#[test]
+#[cfg_attr(miri, ignore = "a generic function has another address each time")]
+fn every_instruction_set_has_kernels_of_its_own() {
+    let mut known = HashSet::new();
+    for level in levels_here() {
+        let all = (1..300)
+            .flat_map(|size| ran::all(&kernels(size, Target { level, message: 0 })))
+            .map(|(_, address)| address);
+        let own: HashSet<_> = all.filter(|address| !known.contains(address)).collect();
+        assert!(!own.is_empty(), "{}", level.name());
+        known.extend(own);
+    }
+}
+
+/// The parts of a program, by name.
+fn shapes(sequence: &Sequence, all: &mut HashSet<&'static str>) {
+    for operation in &sequence.operations {
+        all.insert(operation.leaf.name());
+        if let Leaf::Body { body, .. } = &operation.leaf {
+            shapes(body, all);
+        }
+    }
+}
+
+/// Runs of lengths that have nothing in common, and a transposition: random layouts rarely are large enough for that.
+fn uneven_and_transposed() -> [Layout; 2] {
+    let byte = Layout::named(Element::Byte);
+    let lengths: Vec<i64> = (1..60).map(|i| i * i % 61).collect();
+    let places: Vec<i64> = (0..59).map(|i| 70 * i).collect();
+    let column = Layout::hvector(9, 4, 1000, &byte).unwrap();
+    [Layout::indexed(&lengths, &places, &byte).unwrap(), Layout::hvector(20, 1, 4, &column).unwrap()]
+}
+
+#[test]
+fn runs_of_any_length_run_and_agree_with_the_oracle() {
+    let mut noise = Noise(2);
+    let [uneven, _] = uneven_and_transposed();
+    check(&uneven, 2, 1, &mut noise);
+    for level in levels_here().filter(|_| !cfg!(miri)) {
+        let kernels = runs(level);
+        assert!(ran::has(kernels.pack as *const ()), "{level:?}");
+        assert!(ran::has(kernels.unpack as *const ()), "{level:?}");
+    }
+}
+
+#[test]
+fn random_layouts_have_every_shape() {
+    let mut seen = HashSet::new();
+    let random = (0..if cfg!(miri) { 60 } else { 1000 }).map(|seed| random_layout(seed, 4, 400));
+    for layout in random.chain(uneven_and_transposed()) {
+        let program = compile_for(&layout, 2, Target { level: Level::Base, message: 0 }).unwrap();
+        shapes(&program.sequence, &mut seen);
+    }
+    assert_eq!(seen, Leaf::NAMES.into(), "what is on one side only is not tested, or not named");
+}
+
+/// Asks the system instead of the processor: if the detection failed, other tests would pass without these kernels.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg_attr(miri, ignore = "reads a file")]
+fn every_instruction_set_of_the_machine_is_used() {
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+    let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap();
+    let has = |names: &[&str]| names.iter().all(|name| flags.split_whitespace().any(|flag| flag == *name));
+    for &level in Level::ALL {
+        let is_here = match level {
+            Level::Base => true,
+            Level::Avx2 => has(&["avx2"]),
+            Level::Avx512 => has(&["avx512f", "avx512vl"]),
+        };
+        assert_eq!(level.is_here(), is_here, "{}", level.name());
+    }
+    assert_eq!(Some(Level::best()), levels_here().max());
+    let program = crate::compile(&Layout::named(Element::Byte), 1).unwrap();
+    assert_eq!(program.level, Level::best());
+}
