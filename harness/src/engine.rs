@@ -9,7 +9,7 @@ mod record;
 pub mod run;
 mod selection;
 pub mod standing;
-mod summary;
+pub(crate) mod summary;
 
 use apps::WireOrder;
 use clap::ValueEnum;

@@ -1,8 +1,9 @@
 //! Where the engine stands: its ratios over all tests and MPIs, and where it is not first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Contender, EngineRecord, grid};
+use crate::plan::Cache;
 use crate::record::Phase;
 use crate::stats;
 
@@ -55,6 +56,15 @@ pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<
         }
     }
     verdicts
+}
+
+/// How many contests the engine loses to a rival whose time is less than `below` of its own.
+pub fn lost(records: &[&EngineRecord], below: f64) -> usize {
+    let records = records.iter().filter(|record| is_contest(record) && is_rival(record));
+    let is_lost = |record: &&&EngineRecord| {
+        record.ratio_high.is_some_and(|high| high < 1.0) && record.ratio.is_some_and(|ratio| ratio < below)
+    };
+    records.filter(is_lost).map(|record| contest(record)).collect::<BTreeSet<_>>().len()
 }
 
 /// The rivals that are faster than the engine, the fastest by its ratio first.
@@ -124,12 +134,33 @@ pub fn rivals(records: &[EngineRecord]) -> Vec<Rival> {
     rivals
 }
 
-/// The geometric mean of a rival's ratios in one phase and cache mode, and over how many contests; `None` without any.
-pub fn mean(records: &[&EngineRecord], rival: &Rival, cache: &str, phase: Phase) -> Option<(f64, usize)> {
+/// Which ratios a mean is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Packing and unpacking, in all cache modes.
+    All,
+    /// One phase in one cache mode.
+    One(Cache, Phase),
+    /// What is made: datatypes against the compiled program.
+    Create,
+}
+
+impl Work {
+    fn has(self, record: &EngineRecord) -> bool {
+        match self {
+            Self::All => is_contest(record),
+            Self::One(cache, phase) => record.cache == cache.name() && record.phase == phase,
+            Self::Create => record.phase == Phase::Create,
+        }
+    }
+}
+
+/// The geometric mean of a rival's ratios, and over how many contests; `None` without any.
+pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<(f64, usize)> {
     let method = if *rival == Rival::Manual { Contender::Manual } else { Contender::MpiPack };
     let counts = |record: &&&EngineRecord| {
         let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.mpi);
-        record.method == method.name() && record.phase == phase && record.cache == cache && is_of_mpi
+        record.method == method.name() && work.has(record) && is_of_mpi
     };
     let mut ratios: BTreeMap<Contest<'_>, Vec<f64>> = BTreeMap::new();
     for record in records.iter().filter(counts) {
@@ -186,7 +217,7 @@ mod tests {
     fn the_best_mpi_is_that_of_each_contest() {
         let records = table();
         let all: Vec<_> = records.iter().collect();
-        let mean = |rival: &Rival| mean(&all, rival, "warm", Phase::Pack).unwrap();
+        let mean = |rival: &Rival| mean(&all, rival, Work::One(Cache::Warm, Phase::Pack)).unwrap();
         let near = |(value, count): (f64, usize), expected: f64| {
             assert!((value - expected).abs() < 1e-9 && count == 3, "{value} of {count}, not {expected}");
         };
@@ -195,7 +226,9 @@ mod tests {
         near(mean(&Rival::Mpi("openmpi".to_owned())), (3.0_f64 * 0.5 * 2.0).cbrt());
         near(mean(&Rival::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
         near(mean(&Rival::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
-        assert_eq!(super::mean(&all, &Rival::Manual, "cold", Phase::Pack), None);
+        assert_eq!(super::mean(&all, &Rival::Manual, Work::One(Cache::Cold, Phase::Pack)), None);
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().1, 6, "packed and unpacked");
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().1, 3);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::columns::{Align, Column, aligned, wrapped};
 use super::table::text_width;
 use super::units;
-use crate::engine::standing::{self, Rival, Scope, Verdict};
+use crate::engine::standing::{self, Rival, Scope, Verdict, Work};
 use crate::engine::{Contender, EngineRecord, ONE_ORDER, grid};
 use crate::plan::{CUSTOM, Cache};
 use crate::record::Phase;
@@ -161,12 +161,16 @@ fn notes(records: &[EngineRecord], width: usize) -> String {
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
+/// A rival that is faster by less than this is counted apart: as little as ratios are known to.
+const CLEARLY: f64 = 0.975;
+
 /// The geometric means, how often the engine is first, and where it is not.
 fn standing(records: &[EngineRecord]) -> String {
     let mut text = "\nTime over the engine's, geometric means (above 1 the engine is faster)\n".to_owned();
+    let last_sets = Scope::LastSets.of(records).len();
     for scope in Scope::ALL {
         let of_scope = scope.of(records);
-        if of_scope.is_empty() {
+        if of_scope.is_empty() || scope == Scope::Tests && of_scope.len() == last_sets {
             continue;
         }
         let title = match scope {
@@ -182,45 +186,45 @@ fn standing(records: &[EngineRecord]) -> String {
         let count = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
         let _ = writeln!(
             text,
-            "    of {} contests (a case, packed or unpacked, warm or cold; against the loop and all MPIs) the engine \
-             is first in {}, level in {}, behind in {}",
+            "    of {} contests (packing or unpacking a case, warm or cold; against the loop and every MPI)\n    \
+             the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
             verdicts.len(),
             count(Verdict::First),
             count(Verdict::Level),
             count(Verdict::Behind),
+            standing::lost(&of_scope, CLEARLY),
+            units::percent(1.0 - CLEARLY),
         );
     }
     text + &behind(records)
 }
 
-/// The means of each rival, a line each.
+/// The means of each rival, a line each, with the number of contests.
 fn means(records: &[&EngineRecord], rivals: &[Rival]) -> Vec<String> {
-    const COLUMNS: [Column; 6] = [
-        Column::new("", Align::Left, 0),
-        Column::new("warm pack", Align::Right, 2),
-        Column::new("warm unpack", Align::Right, 2),
-        Column::new("cold pack", Align::Right, 2),
-        Column::new("cold unpack", Align::Right, 2),
-        Column::new("create", Align::Right, 2),
+    let columns: [(&'static str, Work); 6] = [
+        ("all", Work::All),
+        ("warm pack", Work::One(Cache::Warm, Phase::Pack)),
+        ("warm unpack", Work::One(Cache::Warm, Phase::Unpack)),
+        ("cold pack", Work::One(Cache::Cold, Phase::Pack)),
+        ("cold unpack", Work::One(Cache::Cold, Phase::Unpack)),
+        ("create", Work::Create),
     ];
-    let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
+    let mut rows =
+        vec![std::iter::once("").chain(columns.map(|column| column.0)).map(str::to_owned).collect()];
     for rival in rivals {
-        let mut row = vec![match rival {
+        let name = match rival {
             Rival::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
             Rival::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
             Rival::Manual => "hand-written loop".to_owned(),
-        }];
-        let cell = |cache: Cache, phase| {
-            let mean = standing::mean(records, rival, cache.name(), phase);
-            mean.map_or_else(String::new, |(mean, count)| format!("{} ({count})", ratio(mean)))
         };
-        for cache in [Cache::Warm, Cache::Cold] {
-            row.extend([Phase::Pack, Phase::Unpack].map(|phase| cell(cache, phase)));
-        }
-        row.push(cell(Cache::Warm, Phase::Create));
-        rows.push(row);
+        let cells = columns.map(|(_, work)| {
+            let mean = standing::mean(records, rival, work);
+            mean.map_or_else(String::new, |(mean, count)| format!("{} ({count})", ratio(mean)))
+        });
+        rows.push(std::iter::once(name).chain(cells).collect::<Vec<_>>());
     }
-    aligned(&COLUMNS, &rows)
+    let layout = columns.map(|(name, _)| Column::new(name, Align::Right, 2));
+    aligned(&[&[Column::new("", Align::Left, 0)], &layout[..]].concat(), &rows)
 }
 
 /// Every rival that is faster than the engine.
@@ -256,4 +260,60 @@ fn behind(records: &[EngineRecord]) -> String {
     let lines: String =
         aligned(&COLUMNS, &rows).iter().fold(String::new(), |lines, line| lines + "  " + line + "\n");
     format!("\nWhere the engine is behind (the interval lies below 1)\n{lines}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{records, summary::tests::result};
+    use crate::event::Outcome;
+
+    fn lines_with<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+        text.lines().filter(|line| line.contains(word)).collect()
+    }
+
+    #[test]
+    fn a_case_has_two_rows_with_rates_ratios_and_what_is_created() {
+        let text = table(&records(&result("strided", "mpich", 2e-6, 3e-6)), None);
+        let rows = lines_with(&text, "pack  ");
+        assert_eq!(rows.len(), 2, "{text}");
+        let words: Vec<_> = rows[0].split_whitespace().collect();
+        let expected = [
+            "strided", "small", "8.000", "kB", "1000", "pack", "8.0", "4.0", "2.7", "32.0", "2.00", "[2.00,",
+            "2.00]", "3.00", "[3.00,", "3.00]", "50%", "1.00", "µs", "2.00", "µs", "2.00x",
+        ];
+        assert_eq!(words, expected, "{text}");
+        assert!(!text.contains("geometric means"), "one case has no standing");
+    }
+
+    #[test]
+    fn what_failed_says_so_where_its_rate_would_be() {
+        let mut result = result("strided", "mpich", 2e-6, 3e-6);
+        result.methods[2].outcome = Outcome::WrongData { detail: "pack: packed byte 7".to_owned() };
+        let text = table(&records(&result), None);
+        assert_eq!(lines_with(&text, "wrong data").len(), 2, "{text}");
+        assert!(text.contains("mpi_pack wrong data: pack: packed byte 7"), "{text}");
+    }
+
+    #[test]
+    fn the_standing_counts_every_contest_and_names_all_who_are_faster() {
+        let cases = [
+            result("a", "mpich", 2e-6, 4e-6),
+            result("a", "openmpi", 2e-6, 0.5e-6),
+            result("b", "mpich", 2e-6, 0.99e-6),
+            result("b", "openmpi", 2e-6, 2e-6),
+        ];
+        let text = table(&cases.iter().flat_map(records).collect::<Vec<_>>(), None);
+        assert!(
+            text.contains("first in 0, level in 0, behind in 4, in 2 of these by more than 2.5%"),
+            "{text}"
+        );
+        assert_eq!(lines_with(&text, "each test once").len(), 1);
+        assert!(!text.contains("all sets of all tests"), "the same once more");
+        assert_eq!(lines_with(&text, "MPI_Pack of openmpi  0.500 [0.500, 0.500]").len(), 0);
+        let faster: Vec<_> =
+            text.split("Where the engine is behind").nth(1).unwrap().lines().skip(2).collect();
+        assert_eq!(faster.len(), 4, "{text}");
+        assert!(faster[0].contains("MPI_Pack of openmpi") && faster[0].contains("0.500"), "{text}");
+    }
 }

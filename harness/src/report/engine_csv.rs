@@ -38,11 +38,11 @@ struct Sample<'a> {
     pack_s: Option<f64>,
     unpack_s: Option<f64>,
     free_s: Option<f64>,
-    copy_before_bytes_per_s: f64,
-    copy_after_bytes_per_s: f64,
+    copy_bytes_per_s: f64,
 }
 
-/// Every raw sample of a case as `samples.csv`, of failed contenders too, with the copy rate beside its block.
+/// Every raw sample of a case as `samples.csv`, of failed contenders too, with the rate at which
+/// the core copied before the block.
 pub fn samples(result: &EngineResult, header: bool) -> Vec<u8> {
     let (case, order) = (&result.case.case, &result.case.order);
     let mut samples = Vec::new();
@@ -65,10 +65,39 @@ pub fn samples(result: &EngineResult, header: bool) -> Vec<u8> {
                 pack_s: time(Phase::Pack),
                 unpack_s: time(Phase::Unpack),
                 free_s: time(Phase::Free),
-                copy_before_bytes_per_s: block.before.copy_bytes_per_s,
-                copy_after_bytes_per_s: block.after.copy_bytes_per_s,
+                copy_bytes_per_s: block.before.copy_bytes_per_s,
             });
         }
     }
     rows(samples, header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, summary::tests::result};
+
+    #[test]
+    fn records_read_back_as_they_were() {
+        let all = engine::records(&result("strided", "mpich", 2e-6, 3e-6));
+        let mut bytes = records(&all[..4], true);
+        bytes.extend(records(&all[4..], false));
+        assert_eq!(read(&bytes).unwrap(), all);
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.starts_with("test,set,params,order,mpi,cache,method,phase,bytes,segments,line_bytes,"));
+    }
+
+    #[test]
+    fn every_sample_is_a_row() {
+        let mut result = result("strided", "mpich", 2e-6, 3e-6);
+        result.methods.truncate(1);
+        result.methods[0].blocks.truncate(1);
+        result.methods[0].blocks[0].pack_s = vec![1e-6, 1.25e-6];
+        result.methods[0].blocks[0].unpack_s = vec![2e-6];
+        let expected = "test,set,params,order,mpi,cache,method,round,sample,batch,create_s,pack_s,unpack_s,free_s,\
+            copy_bytes_per_s\n\
+            strided,small,count=1000,same,mpich,warm,engine,0,0,4,1e-6,1e-6,2e-6,1e-7,0.0\n\
+            strided,small,count=1000,same,mpich,warm,engine,0,1,4,,1.25e-6,,,0.0\n";
+        assert_eq!(String::from_utf8(samples(&result, true)).unwrap(), expected);
+    }
 }

@@ -49,7 +49,10 @@ impl<'a> Bench<'a> {
                 continue;
             }
             self.telling.working(contender.name(), "verify");
-            let packs = |end| Packer::new(self.setup, memory, end, end, self.order).map(Work::Packs);
+            let packs = |end| {
+                let packer = Packer::new(self.setup, memory, end, end, self.order)?;
+                anyhow::Ok(Work::Packs(Box::new(packer)))
+            };
             let message_bytes = self.setup.message_bytes;
             let work = match contender {
                 Contender::Engine => packs(End::Compiled)?,

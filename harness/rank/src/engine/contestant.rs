@@ -24,7 +24,7 @@ pub struct Contestant<'a> {
 /// What a contender does.
 pub enum Work<'a> {
     /// Packs and unpacks the message.
-    Packs(Packer<'a>),
+    Packs(Box<Packer<'a>>),
     /// Copies bytes in one piece.
     Copies(PlainCopy),
 }

@@ -22,8 +22,9 @@ use crate::memory::Memory;
 /// a peer: more rounds then fit into the time, and each compares the contenders within a few milliseconds.
 const SIDE_S: f64 = 0.000_5;
 
-/// Samples of one side at least and at most: a round's figure is their median.
-const SAMPLES: (f64, f64) = (5.0, 9.0);
+/// Samples of one side at least and at most: a round's figure is their median, and more rounds tell more than more
+/// samples of one.
+const SAMPLES: (f64, f64) = (5.0, 7.0);
 
 /// From this time of a repetition on, a side has the fewest samples that have a median of their own.
 const FEW_SAMPLES_S: f64 = 0.1;
