@@ -1,7 +1,7 @@
 //! The engine's comparison: our pack engine beside the hand-written loop, `memcpy` and the `MPI_Pack` of every MPI, in
 //! one process each, without communication.
 //!
-//! [`selection`](Selection) and [`grid`] say what is compared, [`run`] has it measured, [`records`] makes figures of
+//! [`tasks`] and [`grid`] say what is compared, [`run`] has it measured, [`records`] makes figures of
 //! it, and [`standing`] says where the engine stands.
 
 pub mod grid;

@@ -49,6 +49,8 @@ fn compare(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) ->
     for file in ["samples.csv", "environment.json"] {
         assert!(folder.join(file).metadata().is_ok_and(|facts| facts.len() > 0), "{file}: {ended}");
     }
+    let reported = run(ddtbench(dir.path()).args(["report", "compared"])).expect_code(0);
+    assert!(ended.out == reported.out, "the report is not what was printed: {ended}\n{reported}");
     let refused = ["engine", "contiguous", "--mpi", mpi.name, "--out", "compared"];
     run(ddtbench(dir.path()).args(refused)).expect_code(2).expect_err(&["not empty"]);
     rows(&folder.join("engine.csv"))
