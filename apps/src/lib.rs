@@ -22,6 +22,7 @@ mod milc;
 mod nas_lu;
 mod nas_mg;
 mod plain;
+mod scattered;
 mod specfem3d;
 mod wrf;
 

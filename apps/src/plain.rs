@@ -37,10 +37,10 @@ pub const CONTIGUOUS: Test = Test {
 };
 
 /// As a parameter: the index in [`Element::ALL`].
-const FLOAT: i64 = 10;
+pub(crate) const FLOAT: i64 = 10;
 
 /// As a parameter: the index in [`Element::ALL`].
-const DOUBLE: i64 = 11;
+pub(crate) const DOUBLE: i64 = 11;
 
 /// A message of equal blocks at equal distances.
 pub const STRIDED: Test = Test {
@@ -79,7 +79,7 @@ pub const STRIDED: Test = Test {
 };
 
 /// Array of a side.
-fn array(side: Side) -> usize {
+pub(crate) fn array(side: Side) -> usize {
     match side {
         Side::Send => 0,
         Side::Receive => 1,

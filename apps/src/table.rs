@@ -1,6 +1,6 @@
 //! Every test, in report order. A new one is a new file and a line here.
 
-use crate::{ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, specfem3d, wrf};
+use crate::{ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, scattered, specfem3d, wrf};
 
 /// All tests.
 pub const TESTS: &[Test] = &[
@@ -22,6 +22,7 @@ pub const TESTS: &[Test] = &[
     lammps::ATOMIC,
     plain::CONTIGUOUS,
     plain::STRIDED,
+    scattered::SCATTERED,
 ];
 
 /// The test called `name`.

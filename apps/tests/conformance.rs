@@ -126,6 +126,7 @@ moves_the_right_bytes! {
     lammps_moves_the_right_bytes "lammps"
     contiguous_moves_the_right_bytes "contiguous"
     strided_moves_the_right_bytes "strided"
+    scattered_moves_the_right_bytes "scattered"
 }
 
 #[test]
@@ -151,6 +152,10 @@ fn other_values_than_the_sets_move_the_right_bytes() {
         ("strided", &[("element", "byte"), ("blocklength", "3"), ("stride", "7")]),
         ("strided", &[("element", "int16"), ("count", "1")]),
         ("strided", &[("element", "double_complex"), ("blocklength", "5"), ("stride", "6")]),
+        ("scattered", &[("places", "16384")]),
+        ("scattered", &[("element", "byte"), ("blocklength", "3")]),
+        ("scattered", &[("element", "int16"), ("blocklength", "9")]),
+        ("scattered", &[("element", "double_complex"), ("blocklength", "16"), ("count", "7")]),
     ];
     for (name, changes) in variations {
         let test = apps::find(name).unwrap();
@@ -178,6 +183,7 @@ fn every_test_is_checked() {
         "lammps",
         "contiguous",
         "strided",
+        "scattered",
     ];
     for test in TESTS {
         assert!(prefixes.iter().any(|prefix| test.name.starts_with(prefix)), "{} is not checked", test.name);

@@ -117,6 +117,11 @@ fn blocks_do_not_overlap() {
         &[("blocklength", "4"), ("stride", "3")],
         "parameter stride = 3: must be from 4 to 2147483647",
     );
+    refuses(
+        "scattered",
+        &[("places", "16383")],
+        "parameter places = 16383: must be from 16384 to 2147483647",
+    );
 }
 
 #[test]
@@ -144,5 +149,5 @@ fn tests_sets_and_parameters_are_named_once() {
         assert!(test.sets.iter().all(|set| set.values.len() == test.parameters.len()), "{}", test.name);
         assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
     }
-    assert_eq!(TESTS.len(), 18);
+    assert_eq!(TESTS.len(), 19);
 }

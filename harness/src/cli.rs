@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and who does it.
 
+mod engine;
 mod mpi;
 mod output;
 mod progress;
@@ -25,6 +26,8 @@ pub struct Cli {
 enum Command {
     /// Measure tests; also what happens without a subcommand
     Run(Box<run::RunArgs>),
+    /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
+    Engine(engine::EngineArgs),
     /// Show all tests, their parameter sets, and all methods
     List(show::ListArgs),
     /// Show which bytes a test sends, and how they lie
@@ -63,6 +66,7 @@ impl Cli {
         match self.command {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),
+            Some(Command::Engine(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,

@@ -2,6 +2,7 @@
 //!
 //! Raw samples leave the rank program as they were measured; nothing is averaged or dropped on the way.
 
+use apps::{MicroApp, Side, WireOrder};
 use serde::{Deserialize, Serialize};
 
 /// One line from the rank program.
@@ -72,9 +73,32 @@ pub struct MessageFacts {
     pub segments: u64,
     /// Bytes of all arrays of one rank.
     pub array_bytes: u64,
+    /// Bytes of the cache lines that packing and unpacking must touch; known where they are compared with that bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bytes: Option<LineBytes>,
+}
+
+/// Bytes of all cache lines that a test's data touches in the arrays and in the packed buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineBytes {
+    /// When packed.
+    pub pack: u64,
+    /// When unpacked.
+    pub unpack: u64,
 }
 
 impl MessageFacts {
+    /// Those of a micro-app's message in one wire order.
+    pub fn of(app: &dyn MicroApp, order: WireOrder) -> Self {
+        let message = app.message(Side::Send, order);
+        Self {
+            bytes: message.size(),
+            segments: message.segments().count() as u64,
+            array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
+            line_bytes: None,
+        }
+    }
+
     /// Whether nothing is said: no message lies in arrays without bytes.
     fn is_unknown(&self) -> bool {
         self.array_bytes == 0

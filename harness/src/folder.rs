@@ -4,22 +4,24 @@
 //! `summary.csv`, in one write. These rows are the mark: a case is done if and only if they are there for all of
 //! its methods. Whatever else is in the files is left of a run that was cut off, and is removed when it is resumed.
 
+mod engine;
 mod log;
+mod place;
 mod torn;
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::fd::AsRawFd;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::plan::{Format, Plan, PlanError};
 use crate::record::{CaseResult, Phase, Record};
 use crate::{report, summary};
+pub use engine::{ENGINE, EngineFolder, read_engine};
 use log::Log;
+use place::{Place, replace};
 
 /// The plan.
 pub const PLAN: &str = "plan.toml";
@@ -44,14 +46,11 @@ pub type Key = (String, String);
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
 pub struct Folder {
-    path: PathBuf,
+    place: Place,
     samples: Log,
     blocks: Log,
     summary: Log,
     original: Option<(Log, Log)>,
-    /// Whether it was there before the run.
-    was_there: bool,
-    _lock: File,
 }
 
 /// Why results cannot be kept or read.
@@ -59,7 +58,7 @@ pub struct Folder {
 #[non_exhaustive]
 pub enum FolderError {
     /// There is something already.
-    #[error("{} is there and not empty; choose another folder with --out, or go on with it: ddtbench run --resume {}", .0.display(), .0.display())]
+    #[error("{} is there and not empty; choose another folder with --out{}", .0.display(), go_on(.0))]
     NotEmpty(PathBuf),
     /// Another process writes there.
     #[error("another ddtbench is writing to {}", .0.display())]
@@ -93,6 +92,14 @@ pub enum FolderError {
     Plan(#[from] PlanError),
 }
 
+/// How to go on with what is in a folder.
+fn go_on(path: &Path) -> String {
+    match path.join(PLAN).exists() {
+        true => format!(", or go on with it: ddtbench run --resume {}", path.display()),
+        false => String::new(),
+    }
+}
+
 type Result<T> = std::result::Result<T, FolderError>;
 
 /// Adds the path to an error of the system.
@@ -107,14 +114,9 @@ impl Folder {
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be written to.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self> {
-        let was_there = path.exists();
-        fs::create_dir_all(path).map_err(at(path))?;
-        let lock = lock(path)?;
-        if fs::read_dir(path).map_err(at(path))?.next().is_some() {
-            return Err(FolderError::NotEmpty(path.to_owned()));
-        }
-        replace(&path.join(PLAN), plan.to_toml().as_bytes())?;
-        Ok(Self { was_there, ..Self::open(path, plan, lock)? })
+        let place = Place::create(path)?;
+        place.write(PLAN, plan.to_toml().as_bytes())?;
+        Self::open(place, plan)
     }
 
     /// Removes what was made for a run that could not begin, so that the corrected one may have the folder. Does
@@ -123,13 +125,7 @@ impl Folder {
         if !self.summary.is_empty() {
             return false;
         }
-        for name in [PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX] {
-            // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
-            let _ = fs::remove_file(self.path.join(name));
-        }
-        if !self.was_there {
-            let _ = fs::remove_dir(&self.path);
-        }
+        self.place.discard(&[PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX]);
         true
     }
 
@@ -140,7 +136,7 @@ impl Folder {
     pub fn resume(path: &Path) -> Result<(Self, Plan, Vec<Record>)> {
         let mut plan = read_plan(path)?;
         plan.check()?;
-        let lock = lock(path)?;
+        let place = Place::reopen(path)?;
         let summary = path.join(SUMMARY);
         let records = if summary.exists() { whole_records(&summary)? } else { Vec::new() };
         let done = done(&records, &plan.methods);
@@ -148,28 +144,26 @@ impl Folder {
             torn::keep(&path.join(name), &done)?;
         }
         torn::keep_original(&path.join(ORIGINAL), &path.join(ORIGINAL_INDEX), &done)?;
-        let folder = Self::open(path, &plan, lock)?;
+        let folder = Self::open(place, &plan)?;
         let records = records.into_iter().filter(|record| done.contains(&key(record))).collect();
         Ok((folder, plan, records))
     }
 
-    fn open(path: &Path, plan: &Plan, lock: File) -> Result<Self> {
-        let log = |name| Log::open(&path.join(name));
+    fn open(place: Place, plan: &Plan) -> Result<Self> {
+        let log = |name| Log::open(&place.path().join(name));
         let original = plan.formats.contains(&Format::Ddtbench);
         Ok(Self {
-            path: path.to_owned(),
             samples: log(SAMPLES)?,
             blocks: log(BLOCKS)?,
             summary: log(SUMMARY)?,
             original: if original { Some((log(ORIGINAL)?, log(ORIGINAL_INDEX)?)) } else { None },
-            was_there: true,
-            _lock: lock,
+            place,
         })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
     }
 
     /// Replaces the plan, for example when the MPI's name has become known.
@@ -177,7 +171,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_plan(&self, plan: &Plan) -> Result<()> {
-        replace(&self.path.join(PLAN), plan.to_toml().as_bytes())
+        self.place.write(PLAN, plan.to_toml().as_bytes())
     }
 
     /// Replaces the account of the machine.
@@ -185,9 +179,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_environment(&self, environment: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_vec_pretty(environment).expect("plain data");
-        text.push(b'\n');
-        replace(&self.path.join(ENVIRONMENT), &text)
+        self.place.write_json(ENVIRONMENT, environment)
     }
 
     /// Replaces the page that people read.
@@ -195,7 +187,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_report(&self, records: &[Record]) -> Result<()> {
-        replace(&self.path.join(REPORT), page(&self.path, records).as_bytes())
+        self.place.write(REPORT, page(self.path(), records).as_bytes())
     }
 
     /// Keeps a finished case, and gives its records.
@@ -286,46 +278,6 @@ pub fn done(records: &[Record], methods: &[String]) -> HashSet<Key> {
         records.iter().filter(whole).map(|record| (key(record), record.method.as_str())).collect();
     let is_done = |case: &Key| methods.iter().all(|method| seen.contains(&(case.clone(), method.as_str())));
     records.iter().map(key).filter(is_done).collect()
-}
-
-/// Writes a file beside the old one, then puts it in its place.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        readable_by_all(file.as_file())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(at(path))
-}
-
-/// Temporary files are the owner's alone; results are as other files.
-fn readable_by_all(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-/// Keeps other processes out while the file is open.
-fn lock(path: &Path) -> Result<File> {
-    /// A process that is just being started holds our locks until it has become another program.
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let folder = File::open(path).map_err(at(path))?;
-    let start = Instant::now();
-    loop {
-        // SAFETY: the descriptor is open, and the call touches no memory.
-        let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
-        // A file system without locks is no reason not to run.
-        if !refused || io::Error::last_os_error().kind() != io::ErrorKind::WouldBlock {
-            return Ok(folder);
-        }
-        if start.elapsed() > PATIENCE {
-            return Err(FolderError::InUse(path.to_owned()));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[cfg(test)]

@@ -33,8 +33,7 @@ pub fn check_ranks(app: &dyn MicroApp, ranks: usize, available: u64) -> Result<(
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }
-    let needed = needed.map_or_else(|| "more than can be addressed".to_owned(), gib);
-    let available = gib(available);
+    let (needed, available) = (words(needed), gib(available));
     Err(format!("{ranks} ranks need {needed} of memory on this machine, which has {available} available"))
 }
 
@@ -51,6 +50,24 @@ fn check_against(plan: &Plan, i: usize, available: u64, machines: usize) -> Resu
     let case = plan.case(i, "");
     check_ranks(&*plan.app(i), plan.ranks.div_ceil(machines), available)
         .map_err(|reason| format!("{} {}: {reason}", case.test, case.params))
+}
+
+/// Refuses what the engine's comparison cannot have in its one process: what a rank has, and as much again for the
+/// plain copies. Those are of the message, and of no more lines than the arrays and the packed buffer have.
+///
+/// # Errors
+/// What is needed and what there is.
+pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
+    let needed = rank_bytes(app).and_then(|bytes| bytes.checked_mul(2));
+    if needed.is_some_and(|needed| needed <= available) {
+        return Ok(());
+    }
+    Err(format!("{} of memory are needed; {} are available", words(needed), gib(available)))
+}
+
+/// An amount as text, where it has a number.
+fn words(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "more than can be addressed".to_owned(), gib)
 }
 
 fn gib(bytes: u64) -> String {

@@ -104,6 +104,13 @@ impl PlannedCase {
         Ok((test, values))
     }
 
+    /// What the rank program is told of it.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let values =
+            self.params.iter().flat_map(|(name, value)| ["-p".to_owned(), format!("{name}={}", value.0)]);
+        std::iter::once(self.test.clone()).chain(values).collect()
+    }
+
     /// The case with all values, and the name of the set that has just these.
     fn of(test: &Test, set: Option<&str>, values: &Values) -> Self {
         let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);

@@ -7,25 +7,28 @@ mod heard;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-pub use case::{CaseRun, Finished};
-pub use environment::Environment;
+use apps::WireOrder;
 
-use crate::event::Hello;
+pub use case::{CaseRun, Finished};
+pub(crate) use environment::typed;
+pub use environment::{Environment, Machine, MpiFacts};
+
+use crate::event::{Hello, MessageFacts};
 use crate::folder::{Folder, FolderError, Key};
 use crate::mpi::{self, MpiError};
-use crate::plan::Plan;
-use crate::record::{Case, CaseResult, Record};
+use crate::plan::{CUSTOM, Plan};
+use crate::record::{Case, CaseResult, Measured, Record};
 
 /// Who is told how a run goes.
 pub trait Observer {
-    /// A case begins: its number from 1, and how many there are.
-    fn begins(&mut self, number: usize, total: usize, case: &Case);
+    /// A case begins: its number from 1, how many there are, and its name.
+    fn begins(&mut self, number: usize, total: usize, name: &str);
     /// A method of the case has come to its end.
     fn method_ended(&mut self, method: &str);
     /// A sentence for the user.
     fn note(&mut self, text: &str);
     /// The case has ended and is on the disk.
-    fn ended(&mut self, result: &CaseResult, took: Duration);
+    fn ended(&mut self, methods: &[Measured], took: Duration);
     /// A case was found finished.
     fn skipped(&mut self, case: &Case);
 }
@@ -82,20 +85,30 @@ impl Run<'_> {
                 observer.skipped(&case);
                 continue;
             }
-            observer.begins(i + 1, total, &case);
+            observer.begins(i + 1, total, &label(&case));
             let start = Instant::now();
-            let run = CaseRun { run: self, case: i };
-            let (result, hello) = match run.finish(case, observer)? {
-                Finished::Case(result, hello) => (result, hello),
+            let (methods, hello) = match self.finish(i, observer)? {
+                Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((End::Interrupted, records)),
             };
+            let result = CaseResult { message: self.message(i, hello.as_deref()), case, methods };
             records.extend(folder.append(&result)?);
             if let Some(hello) = hello.filter(|_| environment.rank_program.is_none()) {
                 environment.rank_program = Some(Hello { message: Default::default(), ..*hello });
                 folder.write_environment(environment)?;
             }
-            observer.ended(&result, start.elapsed());
+            observer.ended(&result.methods, start.elapsed());
         }
         Ok((End::Complete, records))
     }
+
+    /// The message of case `i`, as the rank program told it; our own figures where none did.
+    fn message(&self, i: usize, hello: Option<&Hello>) -> MessageFacts {
+        hello.map_or_else(|| MessageFacts::of(&*self.plan.app(i), WireOrder::Manual), |hello| hello.message)
+    }
+}
+
+/// A case's name for the user: the test and what tells its sizes.
+pub(crate) fn label(case: &Case) -> String {
+    format!("{} {}", case.test, if case.set == CUSTOM { &case.params } else { &case.set })
 }

@@ -31,7 +31,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The launcher of `mpi` with the rank program of `of`, up to its arguments.
-fn mpiexec(mpi: &Mpi, of: &Mpi, ranks: &str) -> Command {
+pub fn mpiexec(mpi: &Mpi, of: &Mpi, ranks: &str) -> Command {
     let mut command = mpi.command(&mpi.mpiexec);
     command.args(["-n", ranks]);
     match mpi.name {

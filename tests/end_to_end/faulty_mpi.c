@@ -7,6 +7,9 @@
  *   commit         MPI_Type_commit fails on rank 1
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
+ *   pack BYTE      rank 0 turns over a byte of what MPI_Pack packed
+ *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
+ *   die            rank 0 is killed in MPI_Pack
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put and MPI_Type_commit
  * only messages with derived datatypes are touched, so that the methods without go on as they are. */
@@ -87,4 +90,24 @@ int MPI_Put(const void *buffer, int count, MPI_Datatype type, int to, MPI_Aint a
     if (goes_wrong("kill", 1))
         raise(SIGKILL);
     return PMPI_Put(buffer, count, type, to, at, to_count, to_type, window);
+}
+
+int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm)
+{
+    int start = *position;
+    if (is_derived(type) && goes_wrong("die", 0))
+        raise(SIGKILL);
+    int code = PMPI_Pack(buffer, count, type, packed, bytes, position, comm);
+    if (is_derived(type) && goes_wrong("pack", 0))
+        turn_over((char *) packed + start);
+    return code;
+}
+
+int MPI_Unpack(const void *packed, int bytes, int *position, void *buffer, int count, MPI_Datatype type,
+               MPI_Comm comm)
+{
+    int code = PMPI_Unpack(packed, bytes, position, buffer, count, type, comm);
+    if (is_derived(type) && goes_wrong("unpack", 0))
+        turn_over(buffer);
+    return code;
 }

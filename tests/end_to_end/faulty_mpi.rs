@@ -1,6 +1,7 @@
 //! An MPI that errs on purpose (`faulty_mpi.c`): each fault must be found, named, and cost nothing but its method.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
@@ -48,7 +49,16 @@ fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) ->
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
     command.args(["run", "--mpi", mpi.name, "--out", "faulty", "--max-time", "0.02", "--min-runs", "4"]);
-    command.args(arguments).arg("--");
+    command.args(arguments);
+    under_faults(mpi, &mut command, faults);
+    let ended = run(&mut command).expect_code(code);
+    assert!(ended.out.contains("results: "), "{ended}");
+    Summary::read(&dir.path().join("faulty"))
+}
+
+/// Has a command of `ddtbench` start its processes under these faults: the last of its arguments.
+pub fn under_faults(mpi: &Mpi, command: &mut Command, faults: &[(&str, &str)]) {
+    command.arg("--");
     let library = library(mpi).to_str().expect("a path in plain characters");
     for (name, value) in [("LD_PRELOAD", library)].iter().chain(faults) {
         match mpi.name {
@@ -56,14 +66,11 @@ fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) ->
             _ => command.args(["-genv", name, value]),
         };
     }
-    let ended = run(&mut command).expect_code(code);
-    assert!(ended.out.contains("results: "), "{ended}");
-    Summary::read(&dir.path().join("faulty"))
 }
 
 /// The two values that a detail tells of.
 #[track_caller]
-fn expected_and_found(detail: &str) -> (u8, u8) {
+pub fn expected_and_found(detail: &str) -> (u8, u8) {
     let value = |word: &str| {
         let after = detail.split(word).nth(1).unwrap_or_else(|| panic!("no `{word}` in {detail}"));
         u8::from_str_radix(&after[..2], 16).unwrap_or_else(|_| panic!("no value after `{word}` in {detail}"))

@@ -13,6 +13,8 @@ mod setup;
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
+/// The engine's comparison with the other ways to pack.
+mod engine;
 /// An MPI that errs on purpose: is it found out?
 mod faulty_mpi;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         setup::trials(),
         moves_bytes::trials(),
         faulty_mpi::trials(),
+        engine::trials(),
         robustness::trials(),
         by_hand::trials(),
     ];

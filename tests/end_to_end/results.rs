@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A row of `summary.csv`: column and value.
+/// A row of a table: column and value.
 #[derive(Clone, Debug)]
 pub struct Row(BTreeMap<String, String>);
 
@@ -11,7 +11,7 @@ impl Row {
     /// The value in a column.
     #[track_caller]
     pub fn get(&self, column: &str) -> &str {
-        self.0.get(column).unwrap_or_else(|| panic!("summary.csv has no column `{column}`"))
+        self.0.get(column).unwrap_or_else(|| panic!("there is no column `{column}`"))
     }
 
     /// The value in a column as a number; `None` for an empty cell.
@@ -39,6 +39,14 @@ impl Row {
     }
 }
 
+/// The rows of a CSV file.
+#[track_caller]
+pub fn rows(file: &Path) -> Vec<Row> {
+    let mut reader =
+        csv::Reader::from_path(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    reader.deserialize().map(|row| Row(row.expect("the file is whole"))).collect()
+}
+
 /// All rows of a run.
 #[derive(Clone, Debug)]
 pub struct Summary(pub Vec<Row>);
@@ -47,8 +55,7 @@ impl Summary {
     /// Of the run in `dir`.
     #[track_caller]
     pub fn read(dir: &Path) -> Self {
-        let mut reader = csv::Reader::from_path(dir.join("summary.csv")).expect("summary.csv is there");
-        Self(reader.deserialize().map(|row| Row(row.expect("summary.csv is whole"))).collect())
+        Self(rows(&dir.join("summary.csv")))
     }
 
     /// The rows with these values.

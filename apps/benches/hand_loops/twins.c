@@ -187,3 +187,22 @@ void strided_pack ARGUMENTS { (v[3] == 4 ? strided_float_pack : strided_double_p
 void strided_unpack ARGUMENTS {
     (v[3] == 4 ? strided_float_unpack : strided_double_unpack)(arrays, buffer, v, lists);
 }
+
+/* v: count blocklength places bytes_of_element */
+#define SCATTERED_LOOPS(MOVE, received)                                                                           \
+    const int64_t count = v[0], blocklength = v[1];                                                               \
+    const uint32_t *QUALIFIER list = lists[0];                                                                    \
+    FOR(block, 0, count - 1) FOR(i, 0, blocklength - 1) MOVE(array[list[block] * blocklength + i]);
+#define SCATTERED_FLOAT_LOOPS(MOVE, received)                                                                     \
+    float *QUALIFIER array = arrays[received];                                                                    \
+    SCATTERED_LOOPS(MOVE, received)
+#define SCATTERED_DOUBLE_LOOPS(MOVE, received)                                                                    \
+    double *QUALIFIER array = arrays[received];                                                                   \
+    SCATTERED_LOOPS(MOVE, received)
+TWINS(scattered_float, float, SCATTERED_FLOAT_LOOPS)
+TWINS(scattered_double, double, SCATTERED_DOUBLE_LOOPS)
+
+void scattered_pack ARGUMENTS { (v[3] == 4 ? scattered_float_pack : scattered_double_pack)(arrays, buffer, v, lists); }
+void scattered_unpack ARGUMENTS {
+    (v[3] == 4 ? scattered_float_unpack : scattered_double_unpack)(arrays, buffer, v, lists);
+}

@@ -1,9 +1,12 @@
 //! The command line of the rank program, for `ddtbench` and for people.
 
 use anyhow::anyhow;
+use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
+use ddtbench::engine::{Contender, Order};
 use ddtbench::methods::{self, METHODS};
-use ddtbench::plan::{Cache, Limits, Pairs};
+use ddtbench::plan::{Cache, Limits, Pairs, Selection};
+use ddtbench::record::Case;
 
 use crate::output::Format;
 
@@ -19,10 +22,13 @@ pub struct Cli {
 pub enum Command {
     /// Measure a test's methods: mpirun -n 2 ddtbench-rank pingpong wrf_x_vec --method ddt
     Pingpong(PingPong),
+    /// Compare the pack engine with other ways to pack a test, in one process: mpirun -n 1 ddtbench-rank engine wrf_x_vec
+    Engine(Engine),
 }
 
+/// What is measured, and the form in which it is told.
 #[derive(Debug, Args)]
-pub struct PingPong {
+pub struct CaseArgs {
     /// The test
     pub test: String,
     /// A named parameter set [default: the one of preset `quick`]
@@ -31,18 +37,51 @@ pub struct PingPong {
     /// Single parameters, changing the set
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     pub params: Vec<String>,
-    /// Methods, by name [default: all]
-    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// The number of ranks that were asked for; any other is refused
-    #[arg(short = 'n', long)]
-    pub ranks: Option<usize>,
     /// Seed of index lists
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Leave the buffers in the cache, or evict them before each repetition
     #[arg(long, value_enum, default_value_t)]
     pub cache: Cache,
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+}
+
+impl CaseArgs {
+    /// The test, its values, and the micro-app on so many ranks.
+    pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, Box<dyn MicroApp>)> {
+        let test = apps::find(&self.test)?;
+        let (set, params) = (self.set.clone(), self.params.clone());
+        let selection = Selection { tests: vec![self.test.clone()], preset: Preset::Quick, set, params };
+        let values = selection.values(test)?;
+        let app = test.build(&values, Context { ranks, seed: self.seed })?;
+        Ok((test, values, app))
+    }
+
+    /// The case as results name it.
+    pub fn case(&self, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
+        Case {
+            test: test.name.to_owned(),
+            set: self.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
+            params: values.to_string(),
+            mpi,
+            ranks,
+            cache: self.cache.name().to_owned(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct PingPong {
+    #[command(flatten)]
+    pub case: CaseArgs,
+    /// Methods, by name [default: all]
+    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// The number of ranks that were asked for; any other is refused
+    #[arg(short = 'n', long)]
+    pub ranks: Option<usize>,
     /// 0 with 1, 2 with 3, ..., or the first half with the second
     #[arg(long, value_enum, default_value_t)]
     pub pairs: Pairs,
@@ -61,9 +100,34 @@ pub struct PingPong {
     /// Half width of the median's interval at which a method is done
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
     precision: f64,
-    /// The form of what is printed
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Engine {
+    #[command(flatten)]
+    pub case: CaseArgs,
+    /// What is compared, by name [default: all]
+    #[arg(short, long = "method", value_enum, value_name = "NAME", value_delimiter = ',')]
+    pub methods: Vec<Contender>,
+    /// As the hand-written loop packs, or as the datatype does, where the two differ
+    #[arg(long, value_enum, default_value_t)]
+    pub order: Order,
+    /// Time of all rounds together
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().max_time_s)]
+    pub max_time: f64,
+    /// Half width of a ratio's interval at which it is known well enough
+    #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
+    pub precision: f64,
+}
+
+impl Engine {
+    /// When the case has been measured enough.
+    pub fn limits(&self) -> anyhow::Result<Limits> {
+        let limits =
+            Limits { max_time_s: self.max_time, precision_percent: self.precision, ..Limits::default() };
+        limits.check()?;
+        Ok(limits)
+    }
 }
 
 impl PingPong {
@@ -111,7 +175,7 @@ mod tests {
     #[test]
     fn a_method_named_twice_runs_once() {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
-        let Command::Pingpong(args) = Cli::parse_from(words).command;
+        let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
         assert_eq!(args.methods().unwrap(), ["ddt", "manual"]);
         assert_eq!(args.limits().unwrap(), Limits::default());
     }

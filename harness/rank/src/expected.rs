@@ -47,9 +47,7 @@ pub fn arrival(
     mut checked: impl FnMut(usize, &mut [u8]),
 ) -> Option<Complaint> {
     if ends.to == Place::Wire {
-        let i = difference(incoming, &memory.incoming)?;
-        let (expected, found) = (incoming[i], memory.incoming[i]);
-        return Some(format!("packed byte {i}: expected {expected:#04x}, found {found:#04x}"));
+        return packed_difference(incoming, &memory.incoming);
     }
     let mut next = 0;
     for Span { offset, bytes } in spans(&app.message(Side::Receive, ends.order), &memory.arrays) {
@@ -63,6 +61,13 @@ pub fn arrival(
         next += bytes;
     }
     None
+}
+
+/// Compares packed bytes with the start of a buffer.
+pub fn packed_difference(expected: &[u8], found: &[u8]) -> Option<Complaint> {
+    let i = difference(expected, found)?;
+    let (expected, found) = (expected[i], found[i]);
+    Some(format!("packed byte {i}: expected {expected:#04x}, found {found:#04x}"))
 }
 
 fn difference(expected: &[u8], found: &[u8]) -> Option<usize> {

@@ -6,6 +6,7 @@
 
 mod checked;
 mod cli;
+mod engine;
 mod expected;
 mod guard;
 mod measure;
@@ -18,6 +19,7 @@ mod regions;
 mod spans;
 mod steady;
 mod surroundings;
+mod telling;
 mod verify;
 
 use std::process::ExitCode;
@@ -61,8 +63,10 @@ fn main() -> ExitCode {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let Command::Pingpong(args) = cli.command;
-            let result = pingpong::run(&world, &args);
+            let result = match cli.command {
+                Command::Pingpong(args) => pingpong::run(&world, &args),
+                Command::Engine(args) => engine::run(&world, &args),
+            };
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use ddtbench::event::{Block, Event, Hello, Outcome};
+use ddtbench::engine::{self, EngineCase, EngineResult};
+use ddtbench::event::{Block, Event, Hello, MessageFacts, Outcome};
 use ddtbench::record::{Case, CaseResult, Measured};
 use ddtbench::{report, summary};
 
@@ -53,23 +54,36 @@ impl Output {
         }
     }
 
-    /// Prints what was kept.
+    /// Prints what was kept as the table of a ping-pong.
     pub fn table(&mut self, case: Case) {
+        self.print(|message, methods| {
+            report::table::table(&summary::records(&CaseResult { case, message, methods }), None)
+        });
+    }
+
+    /// Prints what was kept as the engine's table.
+    pub fn engine_table(&mut self, case: EngineCase) {
+        self.print(|message, methods| {
+            report::engine::table(&engine::records(&EngineResult { case, message, methods }), None)
+        });
+    }
+
+    /// Prints what was kept, with what surrounds it.
+    fn print(&mut self, table: impl FnOnce(MessageFacts, Vec<Measured>) -> String) {
         let Some(hello) = self.hello.take() else { return };
         let blocks =
             |method: &str| self.blocks.iter().filter(|block| block.method == method).cloned().collect();
         let measured =
             |(method, outcome): (String, Outcome)| Measured { blocks: blocks(&method), method, outcome };
         let methods = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
-        let records = summary::records(&CaseResult { case, message: hello.message, methods });
         let places =
             hello.ranks.iter().map(|place| format!("{} on {} {:?}", place.rank, place.host, place.cpus));
         let places: Vec<_> = places.collect();
-        let table = report::table::table(&records, None);
         print(&format!(
-            "{}\nranks and their processors: {}\n\n{table}",
+            "{}\nranks and their processors: {}\n\n{}",
             hello.library_version,
-            places.join(", ")
+            places.join(", "),
+            table(hello.message, methods)
         ));
     }
 }

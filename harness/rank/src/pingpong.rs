@@ -1,13 +1,11 @@
 //! The ping-pong of one case: who plays with whom, whether it can be done here, and then the measurement.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{anyhow, bail};
-use apps::{Arrays, Context, Exchange, MicroApp, Preset, Side, WireOrder};
-use ddtbench::event::{Event, Hello, MessageFacts, RankPlace};
-use ddtbench::plan::{Cache, Pairs, Selection};
-use ddtbench::record::Case;
+use apps::{Arrays, Exchange, MicroApp, WireOrder};
+use ddtbench::event::{Event, MessageFacts};
+use ddtbench::plan::{Cache, Pairs};
 
 use crate::checked::{Comm, World, identity, world};
 use crate::cli::PingPong;
@@ -22,12 +20,10 @@ use crate::method::Setup;
 use crate::output::{Format, Output};
 use crate::regions::Regions;
 use crate::surroundings;
-
-/// Exit code of a job that a failing MPI call has ended.
-const MPI_FAILED: i32 = 3;
+use crate::telling::Telling;
 
 /// Exit code for a person's script: a method moved wrong bytes.
-const WRONG_DATA: u8 = 1;
+pub const WRONG_DATA: u8 = 1;
 
 /// Measures the case.
 ///
@@ -36,15 +32,9 @@ const WRONG_DATA: u8 = 1;
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let ranks = world.comm.size()?;
     check_ranks(ranks, args.ranks)?;
-    if args.cache == Cache::Cold && !cache::can_evict() {
-        bail!("--cache cold: ddtbench knows no instruction of this processor that evicts a cache line");
-    }
+    cache::check(args.case.cache)?;
     let (methods, limits) = (args.methods()?, args.limits()?);
-    let test = apps::find(&args.test)?;
-    let (set, params) = (args.set.clone(), args.params.clone());
-    let selection = Selection { tests: vec![args.test.clone()], preset: Preset::Quick, set, params };
-    let values = selection.values(test)?;
-    let app = test.build(&values, Context { ranks, seed: args.seed })?;
+    let (test, values, app) = args.case.build(ranks)?;
     let processes_of_host = world.comm.split_shared()?.size()?;
     check_memory(&world.comm, &*app, processes_of_host)?;
 
@@ -57,7 +47,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let clock = Clock::measure();
     let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
-    let hello = hello(world, &place, &*app, clock, pairs)?;
+    let facts = MessageFacts::of(&*app, WireOrder::Manual);
+    let hello = surroundings::hello(world, &place, facts, clock, pairs)?;
     let mut session = Session {
         setup: &setup,
         world: &world.comm,
@@ -65,39 +56,29 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         pair: if is_all_to_all { 0 } else { pair },
         probe: StateProbe::new(&pair_comm)?,
         clock,
-        eviction: (args.cache == Cache::Cold).then(|| Eviction::new(&*app)),
-        guard: MemoryGuard::watch(processes_of_host),
+        eviction: (args.case.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         regions: Regions::of(&*app, &memory.arrays),
         generation: 0,
-        method: String::new(),
-        has_wrong_data: false,
-        output: Output::new(args.format),
+        telling: Telling::new(
+            Output::new(args.case.format),
+            place.rank,
+            MemoryGuard::watch(processes_of_host),
+        ),
     };
-    session.tell(&Event::Hello(Box::new(hello)));
+    session.telling.tell(&Event::Hello(Box::new(hello)));
     if let Err(error) = schedule::run(&mut session, &mut memory, &methods, limits) {
-        // Others may be waiting for this rank: nothing that needs them can be done any more.
-        session.output.fail(&session.method, &format!("rank {}: {error:#}", place.rank));
-        // Launchers drop what they have not passed on when the job is aborted.
-        std::thread::sleep(Duration::from_millis(500));
-        World::abort(MPI_FAILED);
+        session.telling.abort(&format!("rank {}: {error:#}", place.rank));
     }
-    session.tell(&Event::Done);
-    drop(session.guard.take());
+    session.telling.tell(&Event::Done);
+    drop(session.telling.guard.take());
     session.probe.finish()?;
-    if args.format == Format::Json {
+    if args.case.format == Format::Json {
         return Ok(ExitCode::SUCCESS);
     }
     if place.rank == 0 {
-        session.output.table(Case {
-            test: test.name.to_owned(),
-            set: args.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
-            params: values.to_string(),
-            mpi: identity::compiled_for(),
-            ranks,
-            cache: args.cache.name().to_owned(),
-        });
+        session.telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks));
     }
-    Ok(if session.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    Ok(if session.telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }
 
 /// Refuses a world that cannot play, or is not the one that was asked for.
@@ -145,40 +126,6 @@ fn seats(ranks: usize, pairs: Pairs) -> Vec<(usize, usize)> {
             Pairs::Across => (pair, pair + ranks / 2),
         })
         .collect()
-}
-
-/// The account of this job; complete on rank 0 only.
-fn hello(
-    world: &World,
-    place: &RankPlace,
-    app: &dyn MicroApp,
-    clock: Clock,
-    pairs: Vec<(usize, usize)>,
-) -> anyhow::Result<Hello> {
-    let places = world.comm.gather(&serde_json::to_vec(place)?)?;
-    let ranks = places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?;
-    let message = app.message(Side::Send, WireOrder::Manual);
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let first_line = |text: String| words(text.lines().next().unwrap_or_default());
-    Ok(Hello {
-        library_version: first_line(identity::library_version()),
-        mpi_standard: identity::standard()?,
-        compiled_for: identity::compiled_for(),
-        library_path: identity::library_path(),
-        thread_level: world.thread_level.to_owned(),
-        clock_resolution_s: clock.resolution_s,
-        clock_cost_s: clock.cost_s,
-        mpi_wtick_s: world.tick_s(),
-        message: MessageFacts {
-            bytes: message.size(),
-            segments: message.segments().count() as u64,
-            array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
-        },
-        ranks,
-        pairs,
-        settings: surroundings::settings(),
-        build: env!("DDTBENCH_BUILD").to_owned(),
-    })
 }
 
 #[cfg(test)]

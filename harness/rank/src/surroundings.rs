@@ -1,6 +1,9 @@
-//! What surrounds the figures of a run: where each rank may run, and what steers the MPI.
+//! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
 
-use ddtbench::event::RankPlace;
+use ddtbench::event::{Hello, MessageFacts, RankPlace};
+
+use crate::checked::{World, identity};
+use crate::measure::clock::Clock;
 
 /// Where this process runs, as `rank`.
 pub fn place(rank: usize) -> RankPlace {
@@ -42,6 +45,35 @@ pub fn settings() -> Vec<(String, String)> {
         .collect();
     settings.sort();
     settings
+}
+
+/// The account of this job; complete on rank 0 only.
+pub fn hello(
+    world: &World,
+    place: &RankPlace,
+    message: MessageFacts,
+    clock: Clock,
+    pairs: Vec<(usize, usize)>,
+) -> anyhow::Result<Hello> {
+    let places = world.comm.gather(&serde_json::to_vec(place)?)?;
+    let ranks = places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?;
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first_line = |text: String| words(text.lines().next().unwrap_or_default());
+    Ok(Hello {
+        library_version: first_line(identity::library_version()),
+        mpi_standard: identity::standard()?,
+        compiled_for: identity::compiled_for(),
+        library_path: identity::library_path(),
+        thread_level: world.thread_level.to_owned(),
+        clock_resolution_s: clock.resolution_s,
+        clock_cost_s: clock.cost_s,
+        mpi_wtick_s: world.tick_s(),
+        message,
+        ranks,
+        pairs,
+        settings: settings(),
+        build: env!("DDTBENCH_BUILD").to_owned(),
+    })
 }
 
 #[cfg(test)]

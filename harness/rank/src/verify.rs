@@ -14,7 +14,7 @@ use crate::method::{Ends, Method, Place};
 use crate::pattern::Pattern;
 
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
-const ROUNDS: u32 = 2;
+pub const ROUNDS: u32 = 2;
 
 /// Transfers and compares, in both directions. `Ok(Some(..))` holds the complaint of this rank.
 pub fn verify(
@@ -86,7 +86,7 @@ fn one_way(
 }
 
 /// Compares all memory with what must be there: `incoming` where it was to arrive, the pattern everywhere else.
-fn compare(
+pub fn compare(
     app: &dyn MicroApp,
     memory: &mut Memory,
     ends: Ends,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ddtbench::record::{Case, CaseResult};
+use ddtbench::record::{Case, Measured};
 use ddtbench::run::Observer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -40,9 +40,8 @@ impl Drop for Progress {
 }
 
 impl Observer for Progress {
-    fn begins(&mut self, number: usize, total: usize, case: &Case) {
-        let what = if case.set == ddtbench::plan::CUSTOM { &case.params } else { &case.set };
-        self.label = format!("[{number}/{total}] {} {what}", case.test);
+    fn begins(&mut self, number: usize, total: usize, name: &str) {
+        self.label = format!("[{number}/{total}] {name}");
         self.bar.set_message(self.label.clone());
         self.begun = self.bar.position();
     }
@@ -56,10 +55,10 @@ impl Observer for Progress {
         self.line(text);
     }
 
-    fn ended(&mut self, result: &CaseResult, took: Duration) {
+    fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + self.methods);
         let mut text = format!("{} ... {:.1} s", self.label, took.as_secs_f64());
-        for measured in result.methods.iter().filter(|measured| !measured.outcome.is_measured()) {
+        for measured in methods.iter().filter(|measured| !measured.outcome.is_measured()) {
             text += &format!("\n    {}: {}", measured.method, measured.outcome.label());
             if let Some(detail) = measured.outcome.detail() {
                 text += &format!(": {detail}");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use ddtbench::event::Outcome;
-use ddtbench::folder::{self, Folder};
+use ddtbench::folder::{self, Folder, FolderError};
 use ddtbench::memory;
 use ddtbench::mpi::{self, Installation, Project, interrupt};
 use ddtbench::plan::{self, Cache, Format, Pairs, Plan, Selection};
@@ -19,9 +19,9 @@ use super::output::{self, say};
 use super::progress::Progress;
 
 /// Exit code after Ctrl-C.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 /// Exit code when a method failed, or nothing could be measured.
-const FAILED: u8 = 1;
+pub(super) const FAILED: u8 = 1;
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 23] = [
@@ -129,7 +129,7 @@ pub struct RunArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum PresetName {
+pub(super) enum PresetName {
     Quick,
     Default,
     Full,
@@ -170,7 +170,10 @@ impl RunArgs {
             }
         };
         plan.mpi = Some(mpi.name.clone());
-        let folder = folder.map_or_else(|| default_folder(&plan, &mpi), Ok)?;
+        let folder = match folder {
+            Some(folder) => folder,
+            None => default_folder(&mpi.name, |path| Folder::create(path, &plan))?,
+        };
         folder.write_plan(&plan)?;
         introduce(&mpi, &folder);
         self.measure(&project, &mpi, &plan, folder, Vec::new())
@@ -297,7 +300,7 @@ impl RunArgs {
                 mpi::cores()
             ));
         }
-        let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let now = now();
         let file = folder.path().join(folder::ENVIRONMENT);
         let mut environment = match Environment::read(&file).filter(|_| self.resume.is_some()) {
             Some(mut earlier) => {
@@ -364,15 +367,23 @@ fn stopped(folder: &Folder) -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }
 
-/// `results/DATE-TIME-MPI` in the current folder; with a number if two runs begin in one second.
-fn default_folder(plan: &Plan, mpi: &Installation) -> anyhow::Result<Folder> {
-    let stem = format!("results/{}-{}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"), mpi.name);
+/// `results/DATE-TIME-WHAT` in the current folder; with a number if two begin in one second. `create` makes it.
+pub(super) fn default_folder<F>(
+    what: &str,
+    create: impl Fn(&Path) -> Result<F, FolderError>,
+) -> anyhow::Result<F> {
+    let stem = format!("results/{}-{what}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"));
     let names = (2..).map(|number| format!("{stem}-{number}"));
     for name in std::iter::once(stem.clone()).chain(names) {
-        match Folder::create(Path::new(&name), plan) {
-            Err(folder::FolderError::NotEmpty(_) | folder::FolderError::InUse(_)) => {}
+        match create(Path::new(&name)) {
+            Err(FolderError::NotEmpty(_) | FolderError::InUse(_)) => {}
             result => return Ok(result?),
         }
     }
     unreachable!("numbers do not end")
+}
+
+/// This moment, with the zone's offset.
+pub(super) fn now() -> String {
+    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }

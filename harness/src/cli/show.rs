@@ -49,7 +49,7 @@ pub struct LayoutArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The folder of a run
+    /// The folder of a run, or of a comparison of the engine
     dir: PathBuf,
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
@@ -114,6 +114,9 @@ impl LayoutArgs {
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
+        if self.dir.join(folder::ENGINE).exists() {
+            return self.engine();
+        }
         let records = folder::read_records(&self.dir)?;
         if records.is_empty() {
             bail!("{}: no case has ended", self.dir.display());
@@ -123,5 +126,17 @@ impl ReportArgs {
             ReportFormat::Html => folder::page(&self.dir, &records),
         };
         output::print(text.as_bytes())
+    }
+
+    /// The engine's comparison, of which there is no page.
+    fn engine(&self) -> anyhow::Result<()> {
+        if matches!(self.format, ReportFormat::Html) {
+            bail!(
+                "{}: a comparison of the engine has no page; its table is --format text",
+                self.dir.display()
+            );
+        }
+        let records = folder::read_engine(&self.dir)?;
+        output::print(report::engine::table(&records, output::width()).as_bytes())
     }
 }

@@ -1,3 +1,5 @@
+use std::io::Write;
+
 use super::*;
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::plan::PlannedCase;
@@ -25,7 +27,7 @@ fn result(plan: &Plan, i: usize) -> CaseResult {
     };
     CaseResult {
         case: plan.case(i, "fake"),
-        message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8 },
+        message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
         methods: plan.methods.iter().map(measured).collect(),
     }
 }

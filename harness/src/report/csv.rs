@@ -121,7 +121,8 @@ pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
     rows(all, header)
 }
 
-fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>, header: bool) -> Vec<u8> {
+/// Any rows; their fields are the columns.
+pub(super) fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>, header: bool) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).expect("a row of plain fields always fits into memory");
@@ -147,7 +148,7 @@ mod tests {
                 ranks: 2,
                 cache: "warm".into(),
             },
-            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000 },
+            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
             methods: vec![
                 Measured { method: "ddt".into(), outcome: Outcome::RunLimit, blocks },
                 Measured {

@@ -4,6 +4,8 @@ mod case;
 mod columns;
 pub mod csv;
 pub mod ddtbench_format;
+pub mod engine;
+pub mod engine_csv;
 pub mod html;
 pub mod layout;
 pub mod list;

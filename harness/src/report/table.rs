@@ -67,9 +67,14 @@ fn row(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
+/// Columns that headings and notes may take.
+pub(super) fn text_width(width: Option<u16>) -> usize {
+    width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
+}
+
 /// The records as text. Headings and notes are broken at `width`; rows keep their columns.
 pub fn table(records: &[Record], width: Option<u16>) -> String {
-    let width = width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH));
+    let width = text_width(width);
     let cases = CaseView::all(records);
     let Some(first) = cases.first().map(CaseView::first) else {
         return "No records.\n".to_owned();

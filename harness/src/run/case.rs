@@ -2,44 +2,45 @@
 
 use std::time::{Duration, Instant};
 
-use apps::{Side, WireOrder};
-
 use super::heard::{Exit, Heard};
 use super::{Observer, Run, RunError};
-use crate::event::{Event, Hello, MessageFacts};
+use crate::event::{Event, Hello};
 use crate::mpi::{Launch, Next};
 use crate::plan::Plan;
-use crate::record::{Case, CaseResult, Measured};
+use crate::record::Measured;
 
 /// Time that a process gets to leave after it said that it was done.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 
-/// A case that is to be run.
-#[derive(Debug)]
+/// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
-    /// What it belongs to.
-    pub run: &'a Run<'a>,
-    /// Its number in the plan, from 0.
-    pub case: usize,
+    /// The rank program under its launcher, without arguments.
+    pub launch: Launch<'a>,
+    /// The rank program's arguments for some of the methods.
+    pub arguments: &'a dyn Fn(&[String]) -> Vec<String>,
+    /// The methods.
+    pub methods: &'a [String],
+    /// Silence of the rank program after which it is ended, in seconds.
+    pub timeout_s: f64,
 }
 
 /// What became of a case.
 #[derive(Debug)]
 pub enum Finished {
-    /// Each method has an outcome; beside it the rank program's account of itself, if it gave one.
-    Case(CaseResult, Option<Box<Hello>>),
+    /// What each method came to, in the order in which they were asked for; beside it the rank program's account of
+    /// itself, if it gave one.
+    Case(Vec<Measured>, Option<Box<Hello>>),
     /// The user wants to stop; the ranks are gone.
     Interrupted,
 }
 
 impl CaseRun<'_> {
-    /// Runs until every method has an outcome.
+    /// Runs until every method has an outcome; `name` is the case's for the user.
     ///
     /// # Errors
     /// If the launcher cannot be started.
-    pub fn finish(&self, case: Case, observer: &mut dyn Observer) -> Result<Finished, RunError> {
-        let plan = self.run.plan;
-        let mut left = plan.methods.clone();
+    pub fn finish(&self, name: &str, observer: &mut dyn Observer) -> Result<Finished, RunError> {
+        let mut left = self.methods.to_vec();
         let mut measured: Vec<Measured> = Vec::new();
         let mut hello = None;
         while !left.is_empty() {
@@ -51,14 +52,9 @@ impl CaseRun<'_> {
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {
                 let failed = outcomes.iter().filter(|(_, outcome)| !outcome.is_measured());
-                let names: Vec<_> =
-                    failed.map(|(name, outcome)| format!("{name}: {}", outcome.label())).collect();
-                observer.note(&format!(
-                    "{} ({}): running {} again",
-                    case.test,
-                    names.join(", "),
-                    left.join(", ")
-                ));
+                let failed: Vec<_> =
+                    failed.map(|(method, outcome)| format!("{method}: {}", outcome.label())).collect();
+                observer.note(&format!("{name} ({}): running {} again", failed.join(", "), left.join(", ")));
             }
             for (method, outcome) in outcomes {
                 let blocks = heard.blocks_of(&method);
@@ -66,9 +62,8 @@ impl CaseRun<'_> {
             }
             hello = hello.or(heard.hello);
         }
-        measured.sort_by_key(|measured| plan.methods.iter().position(|name| *name == measured.method));
-        let message = hello.as_ref().map_or_else(|| self.message(), |hello| hello.message);
-        Ok(Finished::Case(CaseResult { case, message, methods: measured }, hello))
+        measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));
+        Ok(Finished::Case(measured, hello))
     }
 
     /// Starts a process for some methods and listens until it ends; `None` if the user wants to stop.
@@ -78,9 +73,9 @@ impl CaseRun<'_> {
         heard: &mut Heard,
         observer: &mut dyn Observer,
     ) -> Result<Option<Exit>, RunError> {
-        let timeout_s = self.run.plan.limits.timeout_s;
-        let mut running = self.run.launch(&arguments(self.run.plan, self.case, methods)).start()?;
-        let mut limit = Duration::from_secs_f64(timeout_s);
+        let args = (self.arguments)(methods);
+        let mut running = Launch { args: &args, ..self.launch.clone() }.start()?;
+        let mut limit = Duration::from_secs_f64(self.timeout_s);
         let mut deadline = Instant::now() + limit;
         loop {
             match running.next(deadline.saturating_duration_since(Instant::now())) {
@@ -99,7 +94,7 @@ impl CaseRun<'_> {
                 Next::Silence if Instant::now() < deadline => {}
                 Next::Silence => {
                     running.kill();
-                    return Ok(Some(Exit::Silent(timeout_s)));
+                    return Ok(Some(Exit::Silent(self.timeout_s)));
                 }
                 Next::Interrupted => {
                     running.kill();
@@ -111,20 +106,20 @@ impl CaseRun<'_> {
             }
         }
     }
-
-    /// The message where no rank program told of it.
-    fn message(&self) -> MessageFacts {
-        let app = self.run.plan.app(self.case);
-        let message = app.message(Side::Send, WireOrder::Manual);
-        MessageFacts {
-            bytes: message.size(),
-            segments: message.segments().count() as u64,
-            array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
-        }
-    }
 }
 
 impl Run<'_> {
+    /// Runs case `i` of the plan until every method has an outcome.
+    pub(super) fn finish(&self, i: usize, observer: &mut dyn Observer) -> Result<Finished, RunError> {
+        CaseRun {
+            launch: self.launch(&[]),
+            arguments: &|methods| arguments(self.plan, i, methods),
+            methods: &self.plan.methods,
+            timeout_s: self.plan.limits.timeout_s,
+        }
+        .finish(&self.plan.cases[i].test, observer)
+    }
+
     /// The rank program under its launcher.
     pub fn launch<'a>(&'a self, args: &'a [String]) -> Launch<'a> {
         Launch {
@@ -151,12 +146,9 @@ impl Run<'_> {
 
 /// The rank program's arguments.
 fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
-    let case = &plan.cases[i];
     let limits = &plan.limits;
-    let mut args = vec!["pingpong".to_owned(), case.test.clone()];
-    for (name, value) in &case.params {
-        args.extend(["-p".to_owned(), format!("{name}={}", value.0)]);
-    }
+    let mut args = vec!["pingpong".to_owned()];
+    args.extend(plan.cases[i].arguments());
     let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
     option("method", methods.join(","));
     option("ranks", plan.ranks.to_string());

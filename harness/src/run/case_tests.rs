@@ -7,6 +7,7 @@ use crate::event::{Block, Outcome};
 use crate::folder::{self, Folder};
 use crate::mpi::{Family, Installation, Source};
 use crate::plan::PlannedCase;
+use crate::record::Case;
 use crate::run::{End, Environment};
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
@@ -32,12 +33,12 @@ echo '{"event":"done"}'
 struct Silent(Vec<String>);
 
 impl Observer for Silent {
-    fn begins(&mut self, _: usize, _: usize, _: &Case) {}
+    fn begins(&mut self, _: usize, _: usize, _: &str) {}
     fn method_ended(&mut self, _: &str) {}
     fn note(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
-    fn ended(&mut self, _: &CaseResult, _: Duration) {}
+    fn ended(&mut self, _: &[Measured], _: Duration) {}
     fn skipped(&mut self, case: &Case) {
         self.0.push(format!("skipped {}", case.test));
     }
@@ -80,13 +81,13 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let (mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
     let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
     let mut observer = Silent::default();
-    let finished = CaseRun { run: &run, case: 0 }.finish(plan.case(0, "fake"), &mut observer).unwrap();
-    let Finished::Case(result, hello) = finished else { panic!("{finished:?}") };
+    let finished = run.finish(0, &mut observer).unwrap();
+    let Finished::Case(methods, hello) = finished else { panic!("{finished:?}") };
 
     assert_eq!(hello.unwrap().library_version, "fake 1");
-    let names: Vec<_> = result.methods.iter().map(|method| method.method.clone()).collect();
+    let names: Vec<_> = methods.iter().map(|method| method.method.clone()).collect();
     assert_eq!(names, plan.methods);
-    let of = |name: &str| result.methods.iter().find(|method| method.method == name).unwrap();
+    let of = |name: &str| methods.iter().find(|method| method.method == name).unwrap();
     let Outcome::Crashed { detail } = &of("mpi_pack").outcome else { panic!("{:?}", of("mpi_pack")) };
     assert!(detail.contains("SIGKILL") && detail.contains("it hurts"), "{detail}");
     let Outcome::TimedOut { detail } = &of("ddt").outcome else { panic!("{:?}", of("ddt")) };
@@ -107,11 +108,11 @@ fn a_launcher_that_fails_is_every_methods_outcome() {
     let (mut mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
     mpi.mpiexec = "false".into();
     let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
-    let finished =
-        CaseRun { run: &run, case: 0 }.finish(plan.case(0, "fake"), &mut Silent::default()).unwrap();
-    let Finished::Case(result, None) = finished else { panic!("{finished:?}") };
-    assert!(result.methods.iter().all(|method| method.outcome.label() == "crashed"));
-    assert!(result.message.bytes > 0 && result.message.segments > 0, "{:?}", result.message);
+    let finished = run.finish(0, &mut Silent::default()).unwrap();
+    let Finished::Case(methods, None) = finished else { panic!("{finished:?}") };
+    assert!(methods.iter().all(|method| method.outcome.label() == "crashed"));
+    let message = run.message(0, None);
+    assert!(message.bytes > 0 && message.segments > 0, "{message:?}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Environment {
         Self {
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            command_line: typed(),
             machine: Machine::this(),
             mpi: mpi.into(),
             first_case,
@@ -101,7 +101,8 @@ impl Environment {
 }
 
 impl Machine {
-    fn this() -> Self {
+    /// This one, as it is now.
+    pub(crate) fn this() -> Self {
         let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
             let line = cpu_info.lines().find(|line| line.starts_with(name))?;
@@ -119,6 +120,11 @@ impl Machine {
             memory_bytes: memory_bytes(),
         }
     }
+}
+
+/// What was typed to start this program.
+pub(crate) fn typed() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 fn word(path: impl AsRef<Path>) -> Option<String> {

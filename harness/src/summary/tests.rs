@@ -12,7 +12,7 @@ fn result(methods: Vec<Measured>) -> CaseResult {
             ranks: 2,
             cache: "warm".into(),
         },
-        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000 },
+        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
         methods,
     }
 }

@@ -1,17 +1,27 @@
 //! The cold mode: lines of all buffers leave the caches between repetitions, outside the timed part.
 
 use apps::{Message, MicroApp, Side, WireOrder};
+use ddtbench::plan::Cache;
 
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::spans::{Span, spans};
-
-/// Bytes of a cache line on all processors that can evict one.
-const LINE_BYTES: usize = 64;
+use crate::spans::{LINE_BYTES, spans};
 
 /// Whether this processor has an instruction that evicts a line.
-pub const fn can_evict() -> bool {
+const fn can_evict() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
+}
+
+/// Refuses a cold mode that this processor cannot have.
+///
+/// # Errors
+/// What is missing.
+pub fn check(cache: Cache) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        cache == Cache::Warm || can_evict(),
+        "--cache cold: ddtbench knows no instruction of this processor that evicts a cache line"
+    );
+    Ok(())
 }
 
 /// Evicts what a method touches. What an application's loop reads besides, as lists of indices, stays.
@@ -27,16 +37,27 @@ impl Eviction {
 
     /// Evicts the message's lines and both wire buffers.
     pub fn evict(&self, setup: &Setup<'_>, memory: &Memory) {
-        let arrays = memory.arrays.memory();
-        for Span { offset, bytes } in self.sides.iter().flat_map(|side| spans(side, &memory.arrays)) {
-            let lines = offset / LINE_BYTES..=(offset + bytes - 1) / LINE_BYTES;
-            lines.for_each(|line| evict_line(&arrays[line * LINE_BYTES]));
-        }
-        for wire in [&memory.outgoing, &memory.incoming] {
-            wire[..setup.message_bytes].iter().step_by(LINE_BYTES).for_each(evict_line);
-        }
-        wait();
+        [Side::Send, Side::Receive].into_iter().for_each(|side| self.evict_side(side, setup, memory));
     }
+
+    /// Evicts what is read and written on one side: the message's lines and that side's wire buffer.
+    pub fn evict_side(&self, side: Side, setup: &Setup<'_>, memory: &Memory) {
+        let arrays = memory.arrays.memory();
+        let (message, wire) = match side {
+            Side::Send => (&self.sides[0], &memory.outgoing),
+            Side::Receive => (&self.sides[1], &memory.incoming),
+        };
+        for span in spans(message, &memory.arrays) {
+            span.lines().for_each(|line| evict_line(&arrays[line * LINE_BYTES]));
+        }
+        evict_buffer(&wire[..setup.message_bytes]);
+    }
+}
+
+/// Evicts all lines of a buffer, and waits until all evictions are done.
+pub fn evict_buffer(bytes: &[u8]) {
+    bytes.iter().step_by(LINE_BYTES).chain(bytes.last()).for_each(evict_line);
+    wait();
 }
 
 #[cfg(target_arch = "x86_64")]

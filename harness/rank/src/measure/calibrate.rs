@@ -47,7 +47,7 @@ pub fn amounts(
 ) -> anyhow::Result<Vec<Amount>> {
     let mut trials = Vec::new();
     for Course { name, method } in courses {
-        session.working(name, "warm up");
+        session.telling.working(name, "warm up");
         method.create()?;
         let (first_s, _) = repeat(session, memory, &mut **method, 1)?;
         // A method that takes seconds must not be silent for minutes.

@@ -49,7 +49,7 @@ pub fn run<'a>(
         if !is_available(session, name)? {
             continue;
         }
-        session.working(name, "verify");
+        session.telling.working(name, "verify");
         let method = table::make(name, session.setup, memory)?;
         let mut course = Course { name: name.clone(), method };
         match complaint(session, memory, &mut course)? {
@@ -83,7 +83,7 @@ pub fn run<'a>(
         }
         if let Some(outcomes) = decide(session, &measured, &amounts, limits, rounds, start)? {
             for (mut course, outcome) in courses.drain(..).zip(outcomes) {
-                session.working(&course.name, "verify");
+                session.telling.working(&course.name, "verify");
                 let detail = complaint(session, memory, &mut course)?;
                 let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
                 end(session, course, outcome)?;
@@ -96,7 +96,7 @@ pub fn run<'a>(
 /// Gives back what a method has, and tells how it ended.
 fn end(session: &mut Session<'_>, course: Course<'_>, outcome: Outcome) -> anyhow::Result<()> {
     course.method.finish()?;
-    session.ended(&course.name, outcome);
+    session.telling.ended(&course.name, outcome);
     Ok(())
 }
 
@@ -109,7 +109,7 @@ fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
     let available = session.everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));
-        session.ended(name, Outcome::NotAvailable { reason });
+        session.telling.ended(name, Outcome::NotAvailable { reason });
     }
     Ok(available)
 }
@@ -135,7 +135,7 @@ fn one_block(
     round: u32,
     before: MachineState,
 ) -> anyhow::Result<(Block, Option<String>)> {
-    session.working(&course.name, "measure");
+    session.telling.working(&course.name, "measure");
     let method = &mut *course.method;
     steady::prepare(session, memory, method)?;
     let block = block::run(session, memory, method, amount)?;
@@ -154,7 +154,7 @@ fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<Vec<Block>> {
     for text in session.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
         blocks.push(serde_json::from_slice(text)?);
     }
-    blocks.iter().for_each(|block| session.tell(&Event::Block(block.clone())));
+    blocks.iter().for_each(|block| session.telling.tell(&Event::Block(block.clone())));
     Ok(blocks)
 }
 

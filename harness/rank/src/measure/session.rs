@@ -1,16 +1,15 @@
 //! What one case's loops share.
 
-use ddtbench::event::{Event, MachineState, Outcome};
+use ddtbench::event::MachineState;
 
 use super::cache::Eviction;
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
-use crate::guard::MemoryGuard;
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::output::Output;
 use crate::regions::Regions;
+use crate::telling::Telling;
 
 /// One case on all ranks.
 pub struct Session<'a> {
@@ -28,46 +27,18 @@ pub struct Session<'a> {
     pub clock: Clock,
     /// The lines to evict between repetitions; `None` where caches stay warm.
     pub eviction: Option<Eviction>,
-    /// Ends the process before an MPI's growing memory takes the machine with it.
-    pub guard: Option<MemoryGuard>,
     /// How the memory that is sent and the memory that is received into lie to each other.
     pub regions: Regions,
     /// Number of the last generation of data; equal on all ranks.
     pub generation: u32,
-    /// The method that is being worked on.
-    pub method: String,
-    /// Whether any method has moved wrong bytes.
-    pub has_wrong_data: bool,
-    /// Where events go.
-    pub output: Output,
+    /// What is told of it.
+    pub telling: Telling,
 }
 
 impl Session<'_> {
     /// Whether this process's clock counts: the origin of a pair, or rank 0 of an all-to-all.
     pub fn is_origin(&self) -> bool {
         self.setup.me == 0
-    }
-
-    /// Tells an event, on rank 0.
-    pub fn tell(&mut self, event: &Event) {
-        if self.world_rank == 0 {
-            self.output.tell(event);
-        }
-    }
-
-    /// Work on a method begins.
-    pub fn working(&mut self, method: &str, stage: &str) {
-        method.clone_into(&mut self.method);
-        if let Some(guard) = &self.guard {
-            guard.works_on(method);
-        }
-        self.tell(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
-    }
-
-    /// A method has ended.
-    pub fn ended(&mut self, method: &str, outcome: Outcome) {
-        self.has_wrong_data |= matches!(outcome, Outcome::WrongData { .. });
-        self.tell(&Event::Ended { method: method.to_owned(), outcome });
     }
 
     /// Whether `flag` holds on every rank.

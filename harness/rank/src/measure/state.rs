@@ -31,8 +31,29 @@ pub struct StateProbe<'a> {
     me: usize,
     shared: Option<Line>,
     byte: Datatype,
+    copies: CopyProbe,
+}
+
+/// Measures how fast a core copies.
+pub struct CopyProbe {
     from: Vec<u8>,
     to: Vec<u8>,
+}
+
+impl CopyProbe {
+    pub fn new() -> Self {
+        Self { from: vec![1; COPY_BYTES], to: vec![2; COPY_BYTES] }
+    }
+
+    /// One reading, in bytes per second.
+    pub fn read(&mut self) -> f64 {
+        let fastest = (0..COPIES).map(|_| {
+            let start = Instant::now();
+            black_box(&mut self.to[..]).copy_from_slice(black_box(&self.from));
+            start.elapsed().as_secs_f64()
+        });
+        COPY_BYTES as f64 / fastest.fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// A cache line that both ranks of a pair see.
@@ -56,8 +77,7 @@ impl<'a> StateProbe<'a> {
             me: pair.rank()?,
             shared: shared.filter(|_| both),
             byte: Datatype::predefined(Element::Byte),
-            from: vec![1; COPY_BYTES],
-            to: vec![2; COPY_BYTES],
+            copies: CopyProbe::new(),
         })
     }
 
@@ -79,7 +99,7 @@ impl<'a> StateProbe<'a> {
             *latency = start.elapsed().as_secs_f64() / (2 * ROUND_TRIPS) as f64;
         }
         latencies.sort_unstable_by(f64::total_cmp);
-        Ok(MachineState { latency_s: latencies[READINGS / 2], copy_bytes_per_s: self.copy_rate() })
+        Ok(MachineState { latency_s: latencies[READINGS / 2], copy_bytes_per_s: self.copies.read() })
     }
 
     fn messages(&self) -> Result<(), CallError> {
@@ -96,15 +116,6 @@ impl<'a> StateProbe<'a> {
             }
         }
         Ok(())
-    }
-
-    fn copy_rate(&mut self) -> f64 {
-        let fastest = (0..COPIES).map(|_| {
-            let start = Instant::now();
-            black_box(&mut self.to[..]).copy_from_slice(black_box(&self.from));
-            start.elapsed().as_secs_f64()
-        });
-        COPY_BYTES as f64 / fastest.fold(f64::INFINITY, f64::min)
     }
 }
 

@@ -5,6 +5,7 @@
 //! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
 mod one_sided;
+pub mod packer;
 pub mod table;
 mod two_sided;
 
@@ -135,14 +136,14 @@ impl<'a> Setup<'a> {
         int("MPI_Send", "count", elements as i64)
     }
 
-    /// One side of the message as a datatype: the whole of it for a pair, a peer's block for an all-to-all.
-    fn endpoint(&self, side: Side, arrays: &Arrays) -> Result<Endpoint, CallError> {
+    /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an
+    /// all-to-all.
+    fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Result<Endpoint, CallError> {
         let (array, origin_bytes, layout): (usize, i64, Layout) = match (self.app.exchange(), side) {
             (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block),
             (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block),
             (Exchange::Pairs, side) => {
-                let (origin, layout) =
-                    self.app.message(side, WireOrder::Ddt).datatype(&arrays.displacements());
+                let (origin, layout) = self.app.message(side, order).datatype(&arrays.displacements());
                 (0, origin, layout)
             }
         };

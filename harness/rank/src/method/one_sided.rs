@@ -35,8 +35,8 @@ impl<'a> Put<'a> {
 
     /// With datatypes at both ends.
     pub fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        let send = setup.endpoint(Side::Send, &memory.arrays)?;
-        let receive = setup.endpoint(Side::Receive, &memory.arrays)?;
+        let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays)?;
+        let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
         Self::over(memory.arrays.memory_mut(), setup, Data::Typed { send, receive, types: None })
     }
 

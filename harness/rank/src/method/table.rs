@@ -1,7 +1,8 @@
 //! The methods by name: what each is made of, what it needs of the MPI, and which must be watched.
 
 use super::one_sided::Put;
-use super::two_sided::{End, TwoSided};
+use super::packer::End;
+use super::two_sided::TwoSided;
 use super::{Method, Setup};
 use crate::memory::Memory;
 

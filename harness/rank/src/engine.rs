@@ -1,0 +1,109 @@
+//! The engine's comparison of one case: every way to pack and unpack the same message, in one process, without
+//! communication. First all contenders are shown to move the right bytes, then they are timed in rounds.
+//!
+//! Nothing is received in place here: a test whose application receives straight into its array is unpacked all the
+//! same, by hand with a plain copy. An all-to-all has the layout that it has on two ranks.
+
+mod bench;
+mod contestant;
+mod rounds;
+mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+use apps::{Arrays, MicroApp, Side};
+use ddtbench::engine::{Contender, EngineCase, Order};
+use ddtbench::event::{Event, LineBytes, MessageFacts};
+use ddtbench::plan::Cache;
+
+use crate::checked::{World, identity, world};
+use crate::cli::Engine;
+use crate::guard::MemoryGuard;
+use crate::measure::cache::{self, Eviction};
+use crate::measure::clock::Clock;
+use crate::measure::state::CopyProbe;
+use crate::memory::Memory;
+use crate::method::Setup;
+use crate::output::{Format, Output};
+use crate::pingpong::WRONG_DATA;
+use crate::spans::line_bytes;
+use crate::surroundings;
+use crate::telling::Telling;
+use bench::Bench;
+
+/// Measures the case.
+///
+/// # Errors
+/// Why it cannot be done.
+pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
+    let processes = world.comm.size()?;
+    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), processes, None) {
+        bail!(reason);
+    }
+    ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
+    cache::check(args.case.cache)?;
+    let limits = args.limits()?;
+    let (test, values, app) = args.case.build(ddtbench::engine::RANKS)?;
+    let contenders = contenders(&*app, args)?;
+    if let Some(available) = ddtbench::memory::available_bytes() {
+        ddtbench::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
+    }
+
+    let order = args.order.wire_order();
+    let setup = Setup { ranks: ddtbench::engine::RANKS, ..Setup::new(&*app, &world.comm)? };
+    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let lines = [Side::Send, Side::Receive].map(|side| line_bytes(&app.message(side, order), &memory.arrays));
+    let lines = LineBytes { pack: lines[0], unpack: lines[1] };
+    let clock = Clock::measure();
+    let facts = MessageFacts { line_bytes: Some(lines), ..MessageFacts::of(&*app, order) };
+    let hello = surroundings::hello(world, &surroundings::place(0), facts, clock, Vec::new())?;
+    let mut bench = Bench {
+        setup: &setup,
+        order,
+        clock,
+        copies: CopyProbe::new(),
+        eviction: (args.case.cache == Cache::Cold).then(|| Eviction::new(&*app)),
+        generation: 0,
+        telling: Telling::new(Output::new(args.case.format), 0, None),
+    };
+    bench.telling.tell(&Event::Hello(Box::new(hello)));
+    let contestants = bench.contestants(&contenders, &memory, lines)?;
+    // What the contenders have is theirs; what grows from here on is the MPI's.
+    bench.telling.guard = MemoryGuard::watch(processes);
+    if let Err(error) = rounds::run(&mut bench, &mut memory, contestants, limits) {
+        bench.telling.abort(&error.to_string());
+    }
+    bench.telling.tell(&Event::Done);
+    drop(bench.telling.guard.take());
+    if args.case.format == Format::Json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let case = args.case.case(test, &values, identity::compiled_for(), 1);
+    bench.telling.output.engine_table(EngineCase {
+        order: if app.orders_differ() { args.order.name() } else { ddtbench::engine::ONE_ORDER }.to_owned(),
+        case,
+    });
+    Ok(if bench.telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// Those asked for, each once, or all that there are for this order of bytes.
+fn contenders(app: &dyn MicroApp, args: &Engine) -> anyhow::Result<Vec<Contender>> {
+    let possible = Contender::of(args.order, app.orders_differ());
+    if args.methods.is_empty() {
+        return Ok(possible);
+    }
+    let mut asked = Vec::new();
+    for &contender in &args.methods {
+        ensure!(
+            possible.contains(&contender),
+            "{} packs in the order `{}`, and in no other",
+            contender.name(),
+            Order::Manual.name()
+        );
+        if !asked.contains(&contender) {
+            asked.push(contender);
+        }
+    }
+    Ok(asked)
+}

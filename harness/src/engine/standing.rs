@@ -1,0 +1,251 @@
+//! Where the engine stands: its ratios over all tests and MPIs, and where it is not first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Contender, EngineRecord, grid};
+use crate::plan::Cache;
+use crate::record::Phase;
+use crate::stats;
+
+/// One test with one set of values in one order, one cache mode and one phase: what is counted once.
+pub type Contest<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'static str);
+
+/// The contest of a record.
+pub fn contest(record: &EngineRecord) -> Contest<'_> {
+    (&record.test, &record.set, &record.params, &record.order, &record.cache, record.phase.name())
+}
+
+/// How the engine did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Faster than every rival: all intervals lie above 1.
+    First,
+    /// Neither.
+    Level,
+    /// Slower than a rival: its interval lies below 1.
+    Behind,
+}
+
+/// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
+fn is_rival(record: &EngineRecord) -> bool {
+    [Contender::Manual, Contender::MpiPack].iter().any(|rival| rival.name() == record.method)
+}
+
+fn is_contest(record: &EngineRecord) -> bool {
+    matches!(record.phase, Phase::Pack | Phase::Unpack)
+}
+
+/// The verdict of each contest that has ratios, in the order of the records.
+pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<(Contest<'a>, Verdict)> {
+    let mut verdicts: Vec<(Contest<'a>, Verdict)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for record in records.into_iter().filter(|record| is_contest(record) && is_rival(record)) {
+        if record.ratio.is_none() {
+            continue;
+        }
+        let verdict = match (record.ratio_low, record.ratio_high) {
+            (Some(low), _) if low > 1.0 => Verdict::First,
+            (_, Some(high)) if high < 1.0 => Verdict::Behind,
+            _ => Verdict::Level,
+        };
+        let place = *places.entry(contest(record)).or_insert(verdicts.len());
+        match verdicts.get_mut(place) {
+            None => verdicts.push((contest(record), verdict)),
+            Some((_, known)) if verdict == Verdict::Behind || *known == Verdict::First => *known = verdict,
+            Some(_) => {}
+        }
+    }
+    verdicts
+}
+
+/// How many contests the engine loses to a rival whose time is less than `below` of its own.
+pub fn lost(records: &[&EngineRecord], below: f64) -> usize {
+    let records = records.iter().filter(|record| is_contest(record) && is_rival(record));
+    let is_lost = |record: &&&EngineRecord| {
+        record.ratio_high.is_some_and(|high| high < 1.0) && record.ratio.is_some_and(|ratio| ratio < below)
+    };
+    records.filter(is_lost).map(|record| contest(record)).collect::<BTreeSet<_>>().len()
+}
+
+/// The rivals that are faster than the engine, the fastest by its ratio first.
+pub fn faster(records: &[EngineRecord]) -> Vec<&EngineRecord> {
+    let is_faster = |record: &&EngineRecord| record.ratio_high.is_some_and(|high| high < 1.0);
+    let mut faster: Vec<_> =
+        records.iter().filter(|r| is_contest(r) && is_rival(r)).filter(is_faster).collect();
+    faster.sort_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(std::cmp::Ordering::Equal));
+    faster
+}
+
+/// Which cases a mean is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Of each test the last set, which is its largest or the user's; without the grid.
+    LastSets,
+    /// All sets of all tests; without the grid.
+    Tests,
+    /// The grid.
+    Grid,
+}
+
+impl Scope {
+    /// All scopes.
+    pub const ALL: [Self; 3] = [Self::LastSets, Self::Tests, Self::Grid];
+
+    /// Its records.
+    pub fn of(self, records: &[EngineRecord]) -> Vec<&EngineRecord> {
+        let in_grid = |record: &&EngineRecord| record.set == grid::SET;
+        if self == Self::Grid {
+            return records.iter().filter(in_grid).collect();
+        }
+        let tests = || records.iter().filter(|record| !in_grid(record));
+        if self == Self::Tests {
+            return tests().collect();
+        }
+        let last: BTreeMap<&str, &str> =
+            tests().map(|record| (record.test.as_str(), record.params.as_str())).collect();
+        tests().filter(|record| last[record.test.as_str()] == record.params).collect()
+    }
+}
+
+/// Whose time is over the engine's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rival {
+    /// `MPI_Pack` and `MPI_Unpack` of one MPI.
+    Mpi(String),
+    /// The fastest of the MPIs in each contest.
+    BestMpi,
+    /// The hand-written loop, beside any MPI.
+    Manual,
+}
+
+/// The rivals that there are.
+pub fn rivals(records: &[EngineRecord]) -> Vec<Rival> {
+    let mut mpis: Vec<&str> = Vec::new();
+    for record in records {
+        if !mpis.contains(&record.mpi.as_str()) {
+            mpis.push(&record.mpi);
+        }
+    }
+    let mut rivals: Vec<Rival> = mpis.iter().map(|&mpi| Rival::Mpi(mpi.to_owned())).collect();
+    if mpis.len() > 1 {
+        rivals.push(Rival::BestMpi);
+    }
+    rivals.push(Rival::Manual);
+    rivals
+}
+
+/// Which ratios a mean is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Packing and unpacking, in all cache modes.
+    All,
+    /// One phase in one cache mode.
+    One(Cache, Phase),
+    /// What is made: datatypes against the compiled program.
+    Create,
+}
+
+impl Work {
+    fn has(self, record: &EngineRecord) -> bool {
+        match self {
+            Self::All => is_contest(record),
+            Self::One(cache, phase) => record.cache == cache.name() && record.phase == phase,
+            Self::Create => record.phase == Phase::Create,
+        }
+    }
+}
+
+/// The geometric mean of a rival's ratios, and over how many contests; `None` without any.
+pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<(f64, usize)> {
+    let method = if *rival == Rival::Manual { Contender::Manual } else { Contender::MpiPack };
+    let counts = |record: &&&EngineRecord| {
+        let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.mpi);
+        record.method == method.name() && work.has(record) && is_of_mpi
+    };
+    let mut ratios: BTreeMap<Contest<'_>, Vec<f64>> = BTreeMap::new();
+    for record in records.iter().filter(counts) {
+        ratios.entry(contest(record)).or_default().extend(record.ratio);
+    }
+    let of_contest = |ratios: &Vec<f64>| match rival {
+        // The loop is the same beside each MPI.
+        Rival::Manual => stats::geometric_mean(ratios.iter().copied()),
+        _ => ratios.iter().copied().min_by(f64::total_cmp),
+    };
+    let ratios: Vec<f64> = ratios.values().filter_map(of_contest).collect();
+    Some((stats::geometric_mean(ratios.iter().copied())?, ratios.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records;
+    use super::super::summary::tests::result;
+    use super::*;
+
+    /// Beside two MPIs: `a` where the engine is first, `b` where one MPI is faster, `c` where the loop is as fast.
+    fn table() -> Vec<EngineRecord> {
+        let cases = [
+            result("a", "mpich", 2e-6, 4e-6),
+            result("a", "openmpi", 2e-6, 3e-6),
+            result("b", "mpich", 2e-6, 1.5e-6),
+            result("b", "openmpi", 2e-6, 0.5e-6),
+            result("c", "mpich", 1e-6, 2e-6),
+            result("c", "openmpi", 1.5e-6, 2e-6),
+        ];
+        cases.iter().flat_map(records).collect()
+    }
+
+    #[test]
+    fn one_faster_rival_beside_any_mpi_puts_the_engine_behind() {
+        let records = table();
+        let verdicts = verdicts(&records);
+        let of = |test: &str, phase: &str| {
+            let found = verdicts.iter().find(|(contest, _)| contest.0 == test && contest.5 == phase);
+            found.unwrap().1
+        };
+        assert_eq!(verdicts.len(), 6, "three tests, packed and unpacked");
+        for phase in ["pack", "unpack"] {
+            assert_eq!(of("a", phase), Verdict::First);
+            assert_eq!(of("b", phase), Verdict::Behind);
+            assert_eq!(of("c", phase), Verdict::Level);
+        }
+        let faster: Vec<_> =
+            faster(&records).iter().map(|r| (&r.test[..], &r.mpi[..], &r.method[..])).collect();
+        assert_eq!(faster, [("b", "openmpi", "mpi_pack"); 2], "neither memcpy nor the bound is a rival");
+    }
+
+    #[test]
+    fn the_best_mpi_is_that_of_each_contest() {
+        let records = table();
+        let all: Vec<_> = records.iter().collect();
+        let mean = |rival: &Rival| mean(&all, rival, Work::One(Cache::Warm, Phase::Pack)).unwrap();
+        let near = |(value, count): (f64, usize), expected: f64| {
+            assert!((value - expected).abs() < 1e-9 && count == 3, "{value} of {count}, not {expected}");
+        };
+        assert_eq!(rivals(&records).len(), 4);
+        near(mean(&Rival::Mpi("mpich".to_owned())), (4.0_f64 * 1.5 * 2.0).cbrt());
+        near(mean(&Rival::Mpi("openmpi".to_owned())), (3.0_f64 * 0.5 * 2.0).cbrt());
+        near(mean(&Rival::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
+        near(mean(&Rival::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
+        assert_eq!(super::mean(&all, &Rival::Manual, Work::One(Cache::Cold, Phase::Pack)), None);
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().1, 6, "packed and unpacked");
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().1, 3);
+    }
+
+    #[test]
+    fn the_last_set_of_a_test_counts_with_all_its_orders() {
+        let mut records = table();
+        let mut larger = table();
+        larger.retain(|record| record.test == "a");
+        larger.iter_mut().for_each(|record| record.params = "count=2000".to_owned());
+        let mut of_grid = table();
+        of_grid.iter_mut().for_each(|record| record.set = grid::SET.to_owned());
+        let (one, grid) = (records.len(), of_grid.len());
+        records.extend(larger);
+        records.extend(of_grid);
+        let last = Scope::LastSets.of(&records);
+        assert_eq!(last.len(), one);
+        assert!(last.iter().all(|record| record.test != "a" || record.params == "count=2000"));
+        assert_eq!(Scope::Tests.of(&records).len(), one + one / 3);
+        assert_eq!(Scope::Grid.of(&records).len(), grid);
+    }
+}

@@ -1,0 +1,109 @@
+//! A folder of our own: made, locked, and written to by nobody else meanwhile.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::{FolderError, Result, at};
+
+/// A folder that results are being written to. No other process writes to it meanwhile.
+#[derive(Debug)]
+pub struct Place {
+    path: PathBuf,
+    /// Whether it was there before the run.
+    was_there: bool,
+    _lock: File,
+}
+
+impl Place {
+    /// Makes the folder of a new run.
+    ///
+    /// # Errors
+    /// A folder that is not empty, a file in its place, or one that cannot be made.
+    pub fn create(path: &Path) -> Result<Self> {
+        let was_there = path.exists();
+        fs::create_dir_all(path).map_err(at(path))?;
+        let lock = lock(path)?;
+        if fs::read_dir(path).map_err(at(path))?.next().is_some() {
+            return Err(FolderError::NotEmpty(path.to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), was_there, _lock: lock })
+    }
+
+    /// Locks the folder of an earlier run.
+    pub fn reopen(path: &Path) -> Result<Self> {
+        Ok(Self { path: path.to_owned(), was_there: true, _lock: lock(path)? })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file, or replaces it as a whole.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        replace(&self.path.join(name), bytes)
+    }
+
+    /// The same with plain data as JSON.
+    pub fn write_json(&self, name: &str, data: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(data).expect("plain data");
+        text.push(b'\n');
+        self.write(name, &text)
+    }
+
+    /// Removes these files, and the folder if it was made for the run.
+    pub fn discard(self, names: &[&str]) {
+        for name in names {
+            // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
+            let _ = fs::remove_file(self.path.join(name));
+        }
+        if !self.was_there {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// Writes a file beside the old one, then puts it in its place.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(bytes)?;
+        readable_by_all(file.as_file())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(at(path))
+}
+
+/// Temporary files are the owner's alone; results are as other files.
+fn readable_by_all(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+/// Keeps other processes out while the file is open.
+fn lock(path: &Path) -> Result<File> {
+    /// A process that is just being started holds our locks until it has become another program.
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let folder = File::open(path).map_err(at(path))?;
+    let start = Instant::now();
+    loop {
+        // SAFETY: the descriptor is open, and the call touches no memory.
+        let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+        // A file system without locks is no reason not to run.
+        if !refused || io::Error::last_os_error().kind() != io::ErrorKind::WouldBlock {
+            return Ok(folder);
+        }
+        if start.elapsed() > PATIENCE {
+            return Err(FolderError::InUse(path.to_owned()));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

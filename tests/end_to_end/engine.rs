@@ -1,0 +1,177 @@
+//! The engine's comparison: every contender has its rows, and an MPI that packs wrong bytes or dies is found out.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+
+use super::by_hand::mpiexec;
+use super::faulty_mpi::{expected_and_found, under_faults};
+use super::job::run;
+use super::results::{Row, rows};
+use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+
+/// Sixteen doubles, each followed by a gap of one: packed byte 8 i is byte 16 i of the array.
+const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
+
+/// Short, since no figure is looked at.
+const SHORT: [&str; 2] = ["--max-time", "0.01"];
+
+/// What is compared.
+const CONTENDERS: [&str; 5] = ["engine", "manual", "mpi_pack", "memcpy", "bound"];
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("every contender packs the right bytes of every test", all_are_measured),
+        ("two orders of bytes are two cases", two_orders),
+        ("the grid can be packed", the_grid),
+        ("wrong packed bytes are found and cost nothing but their figures", wrong_packed_bytes),
+        ("wrong unpacked bytes are found", wrong_unpacked_bytes),
+        ("a byte in a gap must not change", a_byte_in_a_gap),
+        ("a fault that begins later is found before figures are given", a_late_fault),
+        ("a process that dies costs its contender", a_killed_process),
+        ("the rank program prints a table", by_hand),
+        ("the rank program refuses more than one process", two_processes),
+    ];
+    on_every_mpi("engine", checks)
+}
+
+/// A comparison in a folder of its own; its exit code, and the rows of `engine.csv`.
+fn compare(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) -> Vec<Row> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["engine", "--mpi", mpi.name, "--out", "compared"]).args(SHORT).args(arguments);
+    if !faults.is_empty() {
+        under_faults(mpi, &mut command, faults);
+    }
+    let ended = run(&mut command).expect_code(code);
+    let folder = dir.path().join("compared");
+    for file in ["samples.csv", "environment.json"] {
+        assert!(folder.join(file).metadata().is_ok_and(|facts| facts.len() > 0), "{file}: {ended}");
+    }
+    let reported = run(ddtbench(dir.path()).args(["report", "compared"])).expect_code(0);
+    assert!(ended.out == reported.out, "the report is not what was printed: {ended}\n{reported}");
+    let refused = ["engine", "contiguous", "--mpi", mpi.name, "--out", "compared"];
+    run(ddtbench(dir.path()).args(refused)).expect_code(2).expect_err(&["not empty"]);
+    rows(&folder.join("engine.csv"))
+}
+
+fn of<'a>(rows: &'a [Row], method: &str, phase: &str) -> Vec<&'a Row> {
+    rows.iter().filter(|row| row.is(&[("method", method), ("phase", phase)])).collect()
+}
+
+#[track_caller]
+fn expect_measured(rows: &[Row], methods: &[&str], cases: usize) {
+    for method in methods {
+        for phase in ["pack", "unpack"] {
+            let found = of(rows, method, phase);
+            assert_eq!(found.len(), cases, "{method} {phase}: {rows:?}");
+            for row in found {
+                assert!(row.number("median_s") > Some(0.0) && row.number("rounds") >= Some(10.0), "{row:?}");
+                assert_eq!(row.number("ratio").is_some(), *method != "engine", "{row:?}");
+            }
+        }
+    }
+}
+
+fn all_are_measured(mpi: &Mpi) {
+    let rows = compare(mpi, &[], &["--preset", "quick"], 0);
+    let tests: BTreeSet<&str> = rows.iter().map(|row| row.get("test")).collect();
+    assert!(tests.len() >= 19, "{tests:?}");
+    for (method, phase) in
+        [("engine", "create"), ("mpi_pack", "create"), ("engine", "free"), ("mpi_pack", "free")]
+    {
+        // Both LAMMPS tests pack in two orders.
+        assert_eq!(of(&rows, method, phase).len(), 2 * (tests.len() + 2), "{method} {phase}");
+    }
+    expect_measured(&rows, &["engine", "mpi_pack", "memcpy", "bound"], 2 * (tests.len() + 2));
+    expect_measured(&rows, &["manual"], 2 * tests.len());
+    let lines = |row: &&Row| row.number("line_bytes") >= row.number("bytes");
+    assert!(of(&rows, "bound", "unpack").iter().all(lines), "whatever is packed lies in lines");
+}
+
+fn two_orders(mpi: &Mpi) {
+    let rows = compare(mpi, &[], &["lammps_atomic", "--cache", "warm"], 0);
+    for (order, methods) in [("manual", &CONTENDERS[..]), ("ddt", &["engine", "mpi_pack", "memcpy", "bound"])]
+    {
+        let of_order = |method: &&str| rows.iter().any(|row| row.is(&[("order", order), ("method", method)]));
+        let found: Vec<_> = CONTENDERS.into_iter().filter(of_order).collect();
+        assert_eq!(found, methods, "{order}");
+    }
+}
+
+fn the_grid(mpi: &Mpi) {
+    // The whole takes minutes: its first and its last cases, by the names that they have in it.
+    let few: [&[&str]; 2] = [
+        &["strided", "-p", "count=4092,blocklength=1,stride=1025,element=float"],
+        &["scattered", "-p", "count=4,blocklength=8192,places=8,element=double"],
+    ];
+    for case in few {
+        expect_measured(&compare(mpi, &[], &[case, &["--cache", "warm"]].concat(), 0), &CONTENDERS, 1);
+    }
+}
+
+/// Fails unless `MPI_Pack` or `MPI_Unpack` was found to err, with all `words`, and the others have their figures.
+fn expect_found(mpi: &Mpi, faults: &[(&str, &str)], outcome: &str, words: &[&str]) -> String {
+    let rows = compare(mpi, faults, &[&STRIDED[..], &["--cache", "warm"]].concat(), 1);
+    let failed: Vec<_> = rows.iter().filter(|row| row.get("method") == "mpi_pack").collect();
+    assert_eq!(failed.len(), 1, "no phase of it has figures: {failed:?}");
+    assert!(failed[0].is(&[("outcome", outcome), ("median_s", "")]), "{failed:?}");
+    let detail = failed[0].get("detail");
+    for word in words {
+        assert!(detail.contains(word), "`{word}` is not in {detail}");
+    }
+    expect_measured(&rows, &["engine", "manual", "memcpy", "bound"], 1);
+    detail.to_owned()
+}
+
+fn expect_wrong_byte(mpi: &Mpi, faults: &[(&str, &str)], words: &[&str]) {
+    let detail = expect_found(mpi, faults, "wrong data", words);
+    let (expected, found) = expected_and_found(&detail);
+    assert_eq!(expected ^ found, 0xff, "{detail}");
+}
+
+fn wrong_packed_bytes(mpi: &Mpi) {
+    expect_wrong_byte(mpi, &[("FAULTY_MPI", "pack 5")], &["pack: packed byte 5"]);
+}
+
+fn wrong_unpacked_bytes(mpi: &Mpi) {
+    expect_wrong_byte(mpi, &[("FAULTY_MPI", "unpack 5")], &["unpack: array 1 (received), byte 5, element 0"]);
+}
+
+fn a_byte_in_a_gap(mpi: &Mpi) {
+    expect_wrong_byte(mpi, &[("FAULTY_MPI", "unpack 12")], &["byte 12, element 1", "must not change"]);
+}
+
+/// The first verification packs twice, the warm-up a few times more.
+fn a_late_fault(mpi: &Mpi) {
+    let faults = [("FAULTY_MPI", "pack 5"), ("FAULTY_MPI_AFTER", "40")];
+    expect_wrong_byte(mpi, &faults, &["after a block: pack: packed byte 5"]);
+}
+
+fn a_killed_process(mpi: &Mpi) {
+    let detail = expect_found(mpi, &[("FAULTY_MPI", "die")], "crashed", &[]);
+    // From the launcher's exit code, or from what it says.
+    assert!(detail.contains("SIGKILL") || detail.contains("signal 9"), "{detail}");
+}
+
+fn by_hand(mpi: &Mpi) {
+    let ended = run(rank_program(mpi, "1").args(["nas_lu_y"]).args(SHORT)).expect_code(0);
+    for word in ["nas_lu_y", "engine", "manual", "MPI", "memcpy", "ranks and their processors", "compile"] {
+        assert!(ended.out.contains(word), "`{word}` is not in: {ended}");
+    }
+    let no_loop = ["lammps_full", "--order", "ddt", "-m", "manual"];
+    run(rank_program(mpi, "1").args(no_loop)).expect_code(2).expect_err(&["manual", "order"]);
+}
+
+fn two_processes(mpi: &Mpi) {
+    let ended = run(rank_program(mpi, "2").args(["nas_lu_y"])).expect_code(2).expect_err(&["2 ranks"]);
+    assert_eq!(ended.err.matches("error: ").count(), 1, "said once: {ended}");
+}
+
+/// `ddtbench-rank engine` under its launcher, up to its arguments.
+fn rank_program(mpi: &Mpi, processes: &str) -> Command {
+    let mut command = mpiexec(mpi, mpi, processes);
+    command.arg("engine");
+    command
+}
