@@ -28,6 +28,21 @@ unsafe fn copy_overlapping<const HALF: usize>(to: *mut u8, from: *const u8, byte
     }
 }
 
+/// Four blocks of `N` words as one array of `ALL`: the compiler writes whole vectors.
+///
+/// # Safety
+/// As for [`Block::join`].
+#[inline(always)]
+unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, from: [*const u8; 4]) {
+    let word = |i: usize| {
+        // SAFETY: a word of one of the caller's blocks.
+        unsafe { from[i / N].cast::<T>().add(i % N).read_unaligned() }
+    };
+    let words: [T; ALL] = std::array::from_fn(word);
+    // SAFETY: the caller's.
+    unsafe { to.cast::<[T; ALL]>().write_unaligned(words) }
+}
+
 /// How one block is copied; sizes are given where they are no constant.
 pub(crate) trait Block {
     /// Bytes of a block, which the compiler then knows where they are a constant.
@@ -42,6 +57,18 @@ pub(crate) trait Block {
     /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be one for
     /// that size.
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize);
+
+    /// Copies four blocks to one place, one behind the other.
+    ///
+    /// # Safety
+    /// As for [`Block::copy`], for each.
+    #[inline(always)]
+    unsafe fn join(to: *mut u8, from: [*const u8; 4], bytes: usize) {
+        for (i, from) in from.into_iter().enumerate() {
+            // SAFETY: one of the caller's blocks.
+            unsafe { Self::copy(to.wrapping_add(i * bytes), from, bytes) };
+        }
+    }
 
     /// Whether [`Block::copy`] writes past the caches: what it wrote is to be waited for, by [`settle`].
     const STREAMS: bool = false;
@@ -70,6 +97,20 @@ impl<const B: usize> Block for Exact<B> {
     unsafe fn copy(to: *mut u8, from: *const u8, _: usize) {
         // SAFETY: the caller's.
         unsafe { copy_exact::<B>(to, from) }
+    }
+
+    #[inline(always)]
+    unsafe fn join(to: *mut u8, from: [*const u8; 4], _: usize) {
+        // Sizes that no vector has; for others (words alone, and five of 8 bytes) joining costs more than it saves.
+        // SAFETY: the caller's; words of a block that is a multiple of them.
+        unsafe {
+            match B {
+                12 => join_words::<u32, 3, 12>(to, from),
+                20 => join_words::<u32, 5, 20>(to, from),
+                24 => join_words::<u64, 3, 12>(to, from),
+                _ => (0..4).for_each(|i| copy_exact::<B>(to.add(i * B), from[i])),
+            }
+        }
     }
 
     #[inline(always)]

@@ -23,6 +23,22 @@ unsafe fn block<B: Block, const PACK: bool>(array: *mut u8, packed: *mut u8, byt
     }
 }
 
+/// Four blocks in the direction of `PACK`, side by side in the packed stream.
+///
+/// # Safety
+/// As for [`block`], for each.
+#[inline(always)]
+unsafe fn four<B: Block, const PACK: bool>(places: [*mut u8; 4], packed: *mut u8, bytes: usize) {
+    if PACK {
+        // SAFETY: the caller's.
+        return unsafe { B::join(packed, places.map(<*mut u8>::cast_const), bytes) };
+    }
+    for (i, place) in places.into_iter().enumerate() {
+        // SAFETY: one of the caller's blocks.
+        unsafe { B::copy(place, packed.wrapping_add(i * bytes), bytes) };
+    }
+}
+
 /// Runs of any lengths: where each starts in the array, and where it ends in the packed stream, whose place of byte 0 is
 /// `packed` and where the first of them starts at `start`.
 ///
@@ -92,13 +108,10 @@ pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
     for _ in 0..grid.outer.count {
         let mut array = row;
         for _ in 0..count / 4 {
-            // SAFETY: four of the caller's blocks. Addresses wrap, for the one behind the last may lie nowhere.
-            unsafe {
-                block::<B, PACK>(array, packed, bytes);
-                block::<B, PACK>(array.wrapping_offset(stride), packed.add(bytes), bytes);
-                block::<B, PACK>(array.wrapping_offset(2 * stride), packed.add(2 * bytes), bytes);
-                block::<B, PACK>(array.wrapping_offset(3 * stride), packed.add(3 * bytes), bytes);
-            }
+            // Addresses wrap, for the one behind the last may lie nowhere.
+            let places = [0, 1, 2, 3].map(|i| array.wrapping_offset(i * stride));
+            // SAFETY: four of the caller's blocks.
+            unsafe { four::<B, PACK>(places, packed, bytes) };
             array = array.wrapping_offset(stride.wrapping_mul(4));
             packed = packed.wrapping_add(4 * bytes);
         }
@@ -201,11 +214,10 @@ pub(crate) unsafe fn indexed<B: Block, const PACK: bool>(
     let bytes = B::bytes(bytes);
     let (fours, rest) = offsets.as_chunks::<4>();
     let mut packed = packed;
-    for four in fours {
-        for (i, &offset) in four.iter().enumerate() {
-            // SAFETY: one of the caller's blocks.
-            unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed.add(i * bytes), bytes) };
-        }
+    for &places in fours {
+        let places = places.map(|offset| array.wrapping_add(offset as usize));
+        // SAFETY: four of the caller's blocks.
+        unsafe { four::<B, PACK>(places, packed, bytes) };
         packed = packed.wrapping_add(4 * bytes);
     }
     for &offset in rest {
