@@ -5,6 +5,8 @@
 
 use datatypes::{Constructor, Layout, Order};
 
+use crate::survey::{Survey, compact};
+
 /// What is to be copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -170,7 +172,10 @@ fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
     if body.is_empty() {
         return NOTHING;
     }
-    let survey = Survey::of(displacements);
+    let block_bytes = if let Form::Run(block) = &body { block.bytes as i64 } else { 0 };
+    // The distance of blocks that touch, where it is a whole number of units.
+    let touching = block_bytes.checked_div(scale).filter(|units| *units > 0 && units * scale == block_bytes);
+    let survey = Survey::of(displacements, touching);
     if let Some(stride) = survey.stride {
         let body = body.moved(first.wrapping_mul(scale));
         return repeated(displacements.len() as i64, stride.wrapping_mul(scale), body);
@@ -180,9 +185,7 @@ fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
         let offsets = displacements.iter().copied().map(offset).collect();
         return Form::Index { offsets, body: Box::new(body) };
     };
-    if let Some(joined) = survey.joined(displacements, scale, block.bytes)
-        && displacements.len() >= WORTH_MERGING * (displacements.len() - joined)
-    {
+    if displacements.len() >= WORTH_MERGING * (displacements.len() - survey.joined) {
         let run =
             |&displacement: &i64| Run { offset: block.offset.wrapping_add(offset(displacement)), ..block };
         return runs(displacements.iter().map(run));
@@ -193,30 +196,6 @@ fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
 /// Blocks per merged run from which on runs of different lengths are better than equal blocks.
 const WORTH_MERGING: usize = 4;
 
-/// What a list of displacements looks like.
-struct Survey {
-    lowest: i64,
-    highest: i64,
-    /// The distance of neighbours, where it is one; of a single displacement, 0.
-    stride: Option<i64>,
-}
-
-impl Survey {
-    fn of(displacements: &[i64]) -> Self {
-        let (mut lowest, mut highest) = (i64::MAX, i64::MIN);
-        for &displacement in displacements {
-            (lowest, highest) = (lowest.min(displacement), highest.max(displacement));
-        }
-        Self { lowest, highest, stride: even_stride(displacements) }
-    }
-
-    /// How many blocks of `bytes` begin where the one before ends; `None` where no distance is a block.
-    fn joined(&self, displacements: &[i64], scale: i64, bytes: usize) -> Option<usize> {
-        let step = (bytes as i64).checked_div(scale).filter(|step| step * scale == bytes as i64)?;
-        Some(displacements.windows(2).filter(|pair| pair[1].wrapping_sub(pair[0]) == step).count())
-    }
-}
-
 /// Equal blocks at listed places: a compact list where they lie within 4 GiB.
 fn places(displacements: &[i64], scale: i64, block: Run, survey: &Survey) -> Form {
     let ends = (survey.lowest.wrapping_mul(scale), survey.highest.wrapping_mul(scale));
@@ -225,17 +204,8 @@ fn places(displacements: &[i64], scale: i64, block: Run, survey: &Survey) -> For
         let run = |&d: &i64| Run { offset: block.offset.wrapping_add(d.wrapping_mul(scale)), ..block };
         return Form::Runs(displacements.iter().map(run).collect());
     }
-    // Within 32 bits, so that the product may be taken there: it wraps to the same.
-    let (scale, base) = (scale as u32, lowest as u32);
-    let offsets = displacements.iter().map(|&d| (d as u32).wrapping_mul(scale).wrapping_sub(base));
-    Form::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets: offsets.collect() }
-}
-
-/// The distance of neighbours, where it is one; of a single offset, 0.
-fn even_stride(offsets: &[i64]) -> Option<i64> {
-    let mut strides = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
-    let first = strides.next().unwrap_or(0);
-    strides.all(|stride| stride == first).then_some(first)
+    let offsets = compact(displacements, scale, lowest);
+    Form::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
 }
 
 /// Runs in packed order: neighbours merged, then a loop, a list of places or a list of runs.
@@ -259,7 +229,7 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
     for run in &merged {
         offsets.extend((0..run.bytes / unit).map(|i| run.offset.wrapping_add((i * unit) as i64)));
     }
-    let survey = Survey::of(&offsets);
+    let survey = Survey::of(&offsets, None);
     let block = Run { offset: 0, bytes: unit };
     match survey.stride {
         Some(stride) => repeated(units as i64, stride, Form::Run(Run { offset: offsets[0], ..block })),

@@ -31,6 +31,7 @@ mod parallel;
 mod program;
 mod run;
 mod select;
+mod survey;
 
 pub use program::{CompileError, Program, RunError, compile};
 
