@@ -16,7 +16,7 @@ pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
     packer: Packer<'a>,
     /// Byte of the arrays' memory where packed bytes are received that need no unpacking: where the application
-    /// receives straight into its array, so does the method that unpacks by hand.
+    /// receives straight into its array, so do the methods that unpack without MPI.
     in_place: Option<usize>,
     /// Type and count of one packed block.
     packed: Datatype,
@@ -32,8 +32,9 @@ impl<'a> TwoSided<'a> {
             false => (Datatype::predefined(setup.element), setup.block_elements()?),
         };
         let order = if send == End::ByHand { WireOrder::Manual } else { WireOrder::Ddt };
-        let in_place = (receive == End::ByHand && setup.app.receives_in_place())
-            .then(|| setup.app.message(Side::Receive, WireOrder::Manual))
+        let unpacks_itself = matches!(receive, End::ByHand | End::Compiled);
+        let in_place = (unpacks_itself && setup.app.receives_in_place())
+            .then(|| setup.app.message(Side::Receive, order))
             .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));
         let packer = Packer::new(setup, memory, send, receive, order)?;
         Ok(Self { setup, packer, in_place, packed, packed_count })
