@@ -109,6 +109,6 @@ impl Run<'_> {
 }
 
 /// A case's name for the user: the test and what tells its sizes.
-pub(crate) fn label(case: &Case) -> String {
+fn label(case: &Case) -> String {
     format!("{} {}", case.test, if case.set == CUSTOM { &case.params } else { &case.set })
 }

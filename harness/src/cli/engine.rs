@@ -93,6 +93,7 @@ impl EngineArgs {
         let folder = self.out.as_deref().map(EngineFolder::create).transpose()?;
         let begun = self.rivals();
         if interrupt::requested() {
+            folder.map(EngineFolder::discard);
             return Ok(ExitCode::from(INTERRUPTED));
         }
         let (rivals, folder) = match (begun, folder) {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::MessageFacts;
+use crate::plan::CUSTOM;
 use crate::record::{Case, Measured, Phase};
 
 /// What is measured together: one test with one set of values in one order of bytes, beside one MPI.
@@ -18,7 +19,10 @@ impl EngineCase {
     /// Its name for the user.
     pub fn label(&self) -> String {
         let order = if self.order == super::ONE_ORDER { String::new() } else { format!(" ({})", self.order) };
-        format!("{}{order}, {}, {}", crate::run::label(&self.case), self.case.mpi, self.case.cache)
+        let Case { test, set, params, mpi, cache, .. } = &self.case;
+        // What has no name of its own goes by its values.
+        let sizes = if set == CUSTOM || set == super::grid::SET { params } else { set };
+        format!("{test} {sizes}{order}, {mpi}, {cache}")
     }
 }
 
