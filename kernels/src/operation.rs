@@ -1,5 +1,6 @@
 //! What a program consists of: loops around something that one kernel copies.
 
+use crate::block::MEDIUM;
 use crate::form::{Form, Run};
 use crate::loops::{Axis, Grid};
 use crate::select::{Kernels, Pair, Runs, Strided, Target, kernels, runs};
@@ -91,7 +92,11 @@ impl Operation {
         }
         let mut leaf = match inner {
             Form::Run(Run { offset, bytes }) => {
-                Leaf::Block { offset, bytes, kernels: kernels(bytes, target), how: Nesting::Packed }
+                let step = loops.last().map_or(0, |&(_, stride): &(usize, i64)| stride.unsigned_abs());
+                let has_pages = step >= PAGE && bytes < MEDIUM;
+                let level = if has_pages { target.level.without_64() } else { target.level };
+                let kernels = kernels(bytes, Target { level, ..target });
+                Leaf::Block { offset, bytes, kernels, how: Nesting::Packed }
             }
             Form::Places { lowest, block, offsets } => {
                 Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, target) }
@@ -117,6 +122,11 @@ impl Operation {
         Self { steps, leaf, bytes }
     }
 }
+
+/// Short blocks this far apart, in bytes, lie on a page each. Where there are more pages than the processor remembers addresses
+/// of, vectors of 64 bytes cost twice what those of 32 cost (Zen 4: 5.2 instead of 11.7 GB/s for 4032 blocks of 64 bytes
+/// 4160 bytes apart); elsewhere there both are as fast.
+const PAGE: u64 = 4096;
 
 /// Distance of blocks up to which several lie in one cache line, in bytes.
 pub(crate) const SAME_LINE: u64 = 32;
