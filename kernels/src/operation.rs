@@ -3,7 +3,7 @@
 use crate::block::MEDIUM;
 use crate::form::{Form, Run};
 use crate::loops::{Axis, Grid};
-use crate::select::{Kernels, Pair, Runs, Strided, Target, kernels, runs};
+use crate::select::{Kernels, Level, Pair, Runs, Strided, Target, kernels, runs};
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +92,7 @@ impl Operation {
         }
         let mut leaf = match inner {
             Form::Run(Run { offset, bytes }) => {
-                let step = loops.last().map_or(0, |&(_, stride): &(usize, i64)| stride.unsigned_abs());
-                let has_pages = step >= PAGE && bytes < MEDIUM;
-                let level = if has_pages { target.level.without_64() } else { target.level };
+                let level = if has_many_pages(bytes, &loops) { Level::Base } else { target.level };
                 let kernels = kernels(bytes, Target { level, ..target });
                 Leaf::Block { offset, bytes, kernels, how: Nesting::Packed }
             }
@@ -123,10 +121,20 @@ impl Operation {
     }
 }
 
-/// Short blocks this far apart, in bytes, lie on a page each. Where there are more pages than the processor remembers addresses
-/// of, vectors of 64 bytes cost twice what those of 32 cost (Zen 4: 5.2 instead of 11.7 GB/s for 4032 blocks of 64 bytes
-/// 4160 bytes apart); elsewhere there both are as fast.
+/// Blocks this far apart, in bytes, lie on a page each.
 const PAGE: u64 = 4096;
+
+/// Pages that a processor remembers the addresses of, and hardly more.
+const MANY_PAGES: usize = 512;
+
+/// Whether short blocks lie on more pages than the processor remembers. There a vector across two cache lines costs
+/// twice, and one of 64 bytes always does: blocks had best be copied in small pieces. (Zen 4, 4032 blocks of 64 bytes
+/// 4160 bytes apart: in vectors of 64, 32 and 16 bytes, packing 5, 12 and 12 GB/s, unpacking 5, 5 and 16.)
+fn has_many_pages(block: usize, loops: &[(usize, i64)]) -> bool {
+    let blocks: usize = loops.iter().map(|(count, _)| count).product();
+    let inner = loops.last().map_or(0, |(_, stride)| stride.unsigned_abs());
+    block < MEDIUM && inner >= PAGE && blocks >= MANY_PAGES
+}
 
 /// Distance of blocks up to which several lie in one cache line, in bytes.
 pub(crate) const SAME_LINE: u64 = 32;

@@ -33,15 +33,6 @@ impl Level {
     #[cfg(not(target_arch = "x86_64"))]
     pub const ALL: &[Self] = &[Self::Base];
 
-    /// The largest with vectors of at most 32 bytes.
-    pub fn without_64(self) -> Self {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Self::Avx2,
-            level => level,
-        }
-    }
-
     /// Whether this processor has it.
     pub fn is_here(self) -> bool {
         match self {
