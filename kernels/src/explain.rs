@@ -73,6 +73,10 @@ fn line(operation: &Operation) -> String {
                 lowest + span as i64
             )
         }
+        Leaf::Records { records, .. } => {
+            let (count, blocks) = (records.count, records.columns.len());
+            format!("{count} records of {blocks} blocks, {} each", counted(records.bytes, "byte"))
+        }
         Leaf::Runs { ends, .. } => {
             let (least, most) = extremes(ends);
             format!("{} blocks of {least} to {most} bytes at listed places", ends.len())
@@ -122,6 +126,10 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
                 let why = format!("equal blocks at uneven distances, {}", why_size(kernels));
                 (kernels.sizes, why, offsets.len())
             }
+            Leaf::Records { records, .. } => {
+                let why = "blocks of lengths that recur, column by column".to_owned();
+                ("any", why, records.count * records.columns.len())
+            }
             Leaf::Runs { ends, .. } => {
                 let (least, most) = extremes(ends);
                 let why = match least == most {
@@ -157,13 +165,14 @@ fn why_size(kernels: &Kernels) -> &'static str {
 impl Leaf {
     /// Every [`Leaf::name`].
     #[cfg(test)]
-    pub(crate) const NAMES: [&str; 5] = ["strided", "transposed", "indexed", "runs", "sequence"];
+    pub(crate) const NAMES: [&str; 6] = ["strided", "transposed", "indexed", "records", "runs", "sequence"];
 
     /// What its kernel is called.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Block { how, .. } => how.name(),
             Self::Indexed { .. } => "indexed",
+            Self::Records { .. } => "records",
             Self::Runs { .. } => "runs",
             Self::Body { .. } => "sequence",
         }

@@ -5,6 +5,7 @@
 
 use datatypes::{Constructor, Layout, Order};
 
+use crate::records::Records;
 use crate::survey::{Survey, compact};
 
 /// What is to be copied.
@@ -18,6 +19,8 @@ pub(crate) enum Form {
     Places { lowest: i64, block: usize, offsets: Box<[u32]> },
     /// `body` at each of these offsets.
     Index { offsets: Vec<i64>, body: Box<Form> },
+    /// Runs of different lengths that recur.
+    Records(Records),
     /// Runs of different lengths.
     Runs(Vec<Run>),
     /// One after the other; empty for a layout without data.
@@ -63,6 +66,7 @@ impl Form {
                 Self::Places { lowest: lowest.wrapping_add(by), block, offsets }
             }
             Self::Index { offsets, body } => Self::Index { offsets, body: Box::new(body.moved(by)) },
+            Self::Records(records) => Self::Records(records.moved(by)),
             Self::Runs(runs) => Self::Runs(runs.into_iter().map(moved_run).collect()),
             Self::Sequence(parts) => Self::Sequence(parts.into_iter().map(|part| part.moved(by)).collect()),
         }
@@ -208,7 +212,7 @@ fn places(displacements: &[i64], scale: i64, block: Run, survey: &Survey) -> For
     Form::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
 }
 
-/// Runs in packed order: neighbours merged, then a loop, a list of places or a list of runs.
+/// Runs in packed order: neighbours merged, then a loop, a list of places, records or a list of runs.
 fn runs(all: impl Iterator<Item = Run>) -> Form {
     let mut merged: Vec<Run> = Vec::with_capacity(all.size_hint().0);
     for run in all {
@@ -222,7 +226,15 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
         return Form::Run(first);
     }
     let (unit, units) = common_block(&merged);
-    if units > FEW_UNITS * merged.len() {
+    let has_few_units = units <= FEW_UNITS * merged.len();
+    if merged.iter().any(|run| run.bytes != first.bytes)
+        && let Some(records) = Records::of(&merged)
+        // A list of each column costs as much as one of all, and goes through the stream several times.
+        && (records.is_even() || !has_few_units)
+    {
+        return Form::Records(records);
+    }
+    if !has_few_units {
         return Form::Runs(merged);
     }
     let mut offsets = Vec::with_capacity(units);

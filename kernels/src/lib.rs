@@ -29,6 +29,7 @@ mod operation;
 mod overlap;
 mod parallel;
 mod program;
+mod records;
 mod run;
 mod select;
 mod survey;

@@ -82,12 +82,14 @@ pub(crate) struct Axis {
 pub(crate) struct Grid {
     pub inner: Axis,
     pub outer: Axis,
+    /// Bytes from block to block in the packed stream: a block, but for the blocks of records.
+    pub packed_step: usize,
 }
 
 impl Grid {
     /// One loop.
-    pub fn row(inner: Axis) -> Self {
-        Self { inner, outer: Axis { count: 1, stride: 0 } }
+    pub fn row(inner: Axis, packed_step: usize) -> Self {
+        Self { inner, outer: Axis { count: 1, stride: 0 }, packed_step }
     }
 }
 
@@ -104,6 +106,11 @@ pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
 ) {
     let bytes = B::bytes(bytes);
     let Axis { count, stride } = grid.inner;
+    if grid.packed_step != bytes {
+        let places = (0..count as isize).map(|i| array.wrapping_offset(i * stride));
+        // SAFETY: the caller's; blocks of records come in single rows.
+        return unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
+    }
     let (mut row, mut packed) = (array, packed);
     for _ in 0..grid.outer.count {
         let mut array = row;
@@ -128,6 +135,28 @@ pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
     }
 }
 
+/// Blocks at `places`, `packed_step` bytes apart in the packed stream.
+///
+/// # Safety
+/// As for [`strided`].
+#[inline(always)]
+unsafe fn spaced<B: Block, const PACK: bool>(
+    places: impl Iterator<Item = *mut u8>,
+    packed: *mut u8,
+    bytes: usize,
+    packed_step: usize,
+) {
+    let mut packed = packed;
+    for place in places {
+        // SAFETY: one of the caller's blocks.
+        unsafe { block::<B, PACK>(place, packed, bytes) };
+        packed = packed.wrapping_add(packed_step);
+    }
+    if B::STREAMS {
+        settle();
+    }
+}
+
 /// Rows that [`transposed`] goes through at once.
 const TILE: usize = 8;
 
@@ -144,10 +173,10 @@ pub(crate) unsafe fn transposed<B: Block, const PACK: bool, const STREAM: bool>(
     bytes: usize,
     grid: Grid,
 ) {
-    let Grid { inner, outer } = grid;
+    let Grid { inner, outer, .. } = grid;
     let lies_at = array.addr() | inner.stride as usize | outer.stride as usize;
     let stream = STREAM && !PACK && lies_at.is_multiple_of(STREAM_ALIGN.min(B::bytes(bytes)));
-    let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer } };
+    let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer }, ..grid };
     // SAFETY: the caller's blocks, in tiles and what is left of them; blocks of a multiple of STREAM_ALIGN lie at one
     // where they are streamed.
     unsafe {
@@ -173,7 +202,7 @@ unsafe fn tiles<B: Block, const PACK: bool, const STREAM: bool>(
     bytes: usize,
     grid: Grid,
 ) -> (*mut u8, *mut u8) {
-    let Grid { inner, outer } = grid;
+    let Grid { inner, outer, .. } = grid;
     let bytes = B::bytes(bytes);
     let row_bytes = inner.count * bytes;
     let (mut array, mut packed) = (array, packed);
@@ -200,7 +229,7 @@ unsafe fn tiles<B: Block, const PACK: bool, const STREAM: bool>(
     (array, packed)
 }
 
-/// Blocks at `offsets` from `array`.
+/// Blocks at `offsets` from `array`, `packed_step` bytes apart in the packed stream.
 ///
 /// # Safety
 /// As for [`strided`].
@@ -209,9 +238,15 @@ pub(crate) unsafe fn indexed<B: Block, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
+    packed_step: usize,
     offsets: &[u32],
 ) {
     let bytes = B::bytes(bytes);
+    if packed_step != bytes {
+        let places = offsets.iter().map(|&offset| array.wrapping_add(offset as usize));
+        // SAFETY: the caller's.
+        return unsafe { spaced::<B, PACK>(places, packed, bytes, packed_step) };
+    }
     let (fours, rest) = offsets.as_chunks::<4>();
     let mut packed = packed;
     for &places in fours {

@@ -3,6 +3,7 @@
 use crate::block::MEDIUM;
 use crate::form::{Form, Run};
 use crate::loops::{Axis, Grid};
+use crate::records::Records;
 use crate::select::{Kernels, Level, Pair, Runs, Strided, Target, kernels, runs};
 
 /// A loop around what is inside.
@@ -36,6 +37,8 @@ pub(crate) enum Leaf {
     Block { offset: i64, bytes: usize, kernels: Kernels, how: Nesting },
     /// Blocks at listed places, relative to the first in memory.
     Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
+    /// Records, and the kernels for the blocks of each column.
+    Records { records: Records, kernels: Box<[Kernels]> },
     /// Runs of different lengths: where each starts, and where it ends in the packed stream.
     Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<Runs> },
     /// Operations, once at each offset.
@@ -98,6 +101,10 @@ impl Operation {
             }
             Form::Places { lowest, block, offsets } => {
                 Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, target) }
+            }
+            Form::Records(records) => {
+                let kernels = records.columns.iter().map(|column| kernels(column.block, target)).collect();
+                Leaf::Records { records, kernels }
             }
             Form::Runs(runs) => Leaf::of_runs(&runs, target),
             Form::Index { offsets, body } => {
@@ -167,6 +174,7 @@ impl Leaf {
         match self {
             Self::Block { bytes, .. } => *bytes,
             Self::Indexed { block, offsets, .. } => block * offsets.len(),
+            Self::Records { records, .. } => records.count * records.bytes,
             Self::Runs { ends, .. } => ends.last().copied().unwrap_or(0),
             Self::Body { offsets, body } => offsets.len() * body.bytes(),
         }
@@ -192,10 +200,10 @@ impl Nesting {
 }
 
 /// The grid of one or two loops, the outer of them `times` over.
-pub(crate) fn grid(step: &Step, times: usize, inner: Option<&Step>) -> Grid {
+pub(crate) fn grid(step: &Step, times: usize, inner: Option<&Step>, block: usize) -> Grid {
     let step = Axis { count: times, ..step.axis() };
     match inner {
-        None => Grid::row(step),
-        Some(inner) => Grid { inner: inner.axis(), outer: step },
+        None => Grid::row(step, block),
+        Some(inner) => Grid { inner: inner.axis(), outer: step, packed_step: block },
     }
 }

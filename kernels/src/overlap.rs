@@ -104,6 +104,9 @@ impl Leaf {
                 let base = at.wrapping_add(*lowest);
                 offsets.iter().try_for_each(|&offset| visit(base.wrapping_add(offset.into()), *block))
             }
+            Self::Records { records, .. } => {
+                records.blocks().try_for_each(|(offset, bytes)| visit(at.wrapping_add(offset), bytes))
+            }
             Self::Runs { offsets, ends, .. } => {
                 let mut start = 0;
                 offsets.iter().zip(ends).try_for_each(|(&offset, &end)| {

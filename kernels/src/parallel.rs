@@ -227,6 +227,7 @@ impl Leaf {
         match self {
             Self::Block { bytes, .. } => back_to(0, *bytes),
             Self::Indexed { block, .. } => back_to(at - at % block, *block),
+            Self::Records { records, .. } => back_to(at - at % records.bytes, records.bytes),
             Self::Runs { ends, .. } => {
                 let i = ends.partition_point(|&end| end <= at);
                 let start = if i == 0 { 0 } else { ends[i - 1] };

@@ -90,7 +90,7 @@ impl Operation {
             };
             // SAFETY: the caller's; the kernel was chosen for this size and processor.
             return unsafe {
-                kernel(moved(array, *offset), packed, *bytes, grid(step, times, inner.first()))
+                kernel(moved(array, *offset), packed, *bytes, grid(step, times, inner.first(), *bytes))
             };
         }
         let (mut array, mut packed) = (array, packed);
@@ -170,14 +170,18 @@ impl Leaf {
     unsafe fn whole<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         match self {
             Self::Block { offset, bytes, kernels, .. } => {
-                let once = Grid::row(Axis { count: 1, stride: 0 });
+                let once = Grid::row(Axis { count: 1, stride: 0 }, *bytes);
                 // SAFETY: the caller's; the kernel was chosen for this size and processor.
                 unsafe { kernels.strided.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
                 let kernel = kernels.indexed.of::<PACK>();
                 // SAFETY: the caller's; the kernel was chosen for this size and processor.
-                unsafe { kernel(moved(array, *lowest), packed, *block, offsets) }
+                unsafe { kernel(moved(array, *lowest), packed, *block, *block, offsets) }
+            }
+            Self::Records { records, kernels } => {
+                // SAFETY: as above.
+                unsafe { records.run::<PACK>(kernels, array, packed, 0..records.count) }
             }
             Self::Runs { offsets, ends, kernel } => {
                 // SAFETY: as above.
@@ -206,7 +210,7 @@ impl Leaf {
                 unsafe {
                     match range.len() {
                         LONG.. => {
-                            let once = Grid::row(Axis { count: 1, stride: 0 });
+                            let once = Grid::row(Axis { count: 1, stride: 0 }, range.len());
                             kernels.strided.of::<PACK>()(from, packed, range.len(), once)
                         }
                         bytes => loops::plain::<PACK>(from, packed, bytes),
@@ -225,11 +229,29 @@ impl Leaf {
                         loops::plain::<PACK>(from, packed, cut.head.len());
                         packed = packed.add(cut.head.len());
                     }
-                    kernels.indexed.of::<PACK>()(base, packed, *block, &offsets[cut.whole.clone()]);
+                    kernels.indexed.of::<PACK>()(base, packed, *block, *block, &offsets[cut.whole.clone()]);
                     packed = packed.add(cut.whole.len() * block);
                     if cut.tail > 0 {
                         let from = base.wrapping_add(offsets[cut.whole.end] as usize);
                         loops::plain::<PACK>(from, packed, cut.tail);
+                    }
+                }
+            }
+            Self::Records { records, kernels } => {
+                let bytes = records.bytes;
+                let cut = Cut::of(&range, bytes);
+                let mut packed = packed;
+                // SAFETY: three parts of the caller's range; the kernels were chosen for these sizes and processor.
+                unsafe {
+                    if !cut.head.is_empty() {
+                        let i = cut.head.start / bytes;
+                        records.run_part::<PACK>(i, array, packed, shifted(&cut.head, i * bytes));
+                        packed = packed.add(cut.head.len());
+                    }
+                    records.run::<PACK>(kernels, array, packed, cut.whole.clone());
+                    packed = packed.add(cut.whole.len() * bytes);
+                    if cut.tail > 0 {
+                        records.run_part::<PACK>(cut.whole.end, array, packed, 0..cut.tail);
                     }
                 }
             }

@@ -6,8 +6,9 @@ use crate::loops::{self, Grid};
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type Strided = unsafe fn(*mut u8, *mut u8, usize, Grid);
 
-/// Kernels for blocks at listed places: array, packed, bytes of a block, offsets.
-pub(crate) type Indexed = unsafe fn(*mut u8, *mut u8, usize, &[u32]);
+/// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the packed stream,
+/// offsets.
+pub(crate) type Indexed = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]);
 
 /// Kernels for runs of any lengths: array, packed, packed start of the first, offsets, packed ends.
 pub(crate) type Runs = unsafe fn(*mut u8, *mut u8, usize, &[i64], &[usize]);
@@ -119,12 +120,12 @@ macro_rules! level {
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn indexed<B: Block, const PACK: bool>(
-                array: *mut u8, packed: *mut u8, bytes: usize, offsets: &[u32],
+                array: *mut u8, packed: *mut u8, bytes: usize, packed_step: usize, offsets: &[u32],
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(indexed::<B, PACK> as *const ());
                 // SAFETY: the caller's.
-                unsafe { loops::indexed::<B, PACK>(array, packed, bytes, offsets) }
+                unsafe { loops::indexed::<B, PACK>(array, packed, bytes, packed_step, offsets) }
             }
 
             $(#[target_feature(enable = $feature)])?

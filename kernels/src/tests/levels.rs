@@ -52,6 +52,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
                 Layout::vector(count, block, step, &byte).unwrap(),
                 Layout::hvector(count, block, -step, &byte).unwrap(),
                 Layout::indexed_block(block, &uneven, &byte).unwrap(),
+                records(&[block, 107], 8 + count, gap == 1),
             ]
             .into_iter()
             .chain(is_transposed.then_some(transposed))
@@ -99,19 +100,53 @@ fn shapes(sequence: &Sequence, all: &mut HashSet<&'static str>) {
     }
 }
 
-/// Runs of lengths that have nothing in common, and a transposition: random layouts rarely are large enough for that.
-fn uneven_and_transposed() -> [Layout; 2] {
+/// Runs of lengths that have nothing in common, a transposition, and records: random layouts rarely are large enough.
+fn rare_shapes() -> [Layout; 3] {
     let byte = Layout::named(Element::Byte);
     let lengths: Vec<i64> = (1..60).map(|i| i * i % 61).collect();
     let places: Vec<i64> = (0..59).map(|i| 70 * i).collect();
     let column = Layout::hvector(9, 4, 1000, &byte).unwrap();
-    [Layout::indexed(&lengths, &places, &byte).unwrap(), Layout::hvector(20, 1, 4, &column).unwrap()]
+    [
+        Layout::indexed(&lengths, &places, &byte).unwrap(),
+        Layout::hvector(20, 1, 4, &column).unwrap(),
+        records(&[24, 8, 1], 150, true),
+    ]
+}
+
+/// Blocks of these sizes, from an array each, `count` times: one behind the other in an array, or at uneven distances.
+fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
+    let (mut lengths, mut places) = (Vec::new(), Vec::new());
+    for i in 0..count {
+        let mut array = 0;
+        for &block in blocks {
+            lengths.push(block);
+            places.push(array + (if is_even { i } else { i + i * i % 3 * count }) * block);
+            array += 3 * count * block + 5;
+        }
+    }
+    Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap()
+}
+
+#[test]
+fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
+    let mut noise = Noise(3);
+    for blocks in [&[24, 40, 8, 8][..], &[1, 4], &[5, 300, 4, 17, 64, 3, 9]] {
+        // Around the number of records that are gone through at once.
+        for count in if cfg!(miri) { [8, 9] } else { [63, 130] } {
+            for is_even in [true, false] {
+                let layout = records(blocks, count, is_even);
+                let program = crate::compile(&layout, 1).unwrap();
+                assert!(matches!(program.sequence.operations[0].leaf, Leaf::Records { .. }), "{program}");
+                check(&layout, 2, 1 + (count % 2) as usize * 2, &mut noise);
+            }
+        }
+    }
 }
 
 #[test]
 fn runs_of_any_length_run_and_agree_with_the_oracle() {
     let mut noise = Noise(2);
-    let [uneven, _] = uneven_and_transposed();
+    let [uneven, ..] = rare_shapes();
     check(&uneven, 2, 1, &mut noise);
     for level in levels_here().filter(|_| !cfg!(miri)) {
         let kernels = runs(level);
@@ -124,7 +159,7 @@ fn runs_of_any_length_run_and_agree_with_the_oracle() {
 fn random_layouts_have_every_shape() {
     let mut seen = HashSet::new();
     let random = (0..if cfg!(miri) { 60 } else { 1000 }).map(|seed| random_layout(seed, 4, 400));
-    for layout in random.chain(uneven_and_transposed()) {
+    for layout in random.chain(rare_shapes()) {
         let program = compile_for(&layout, 2, Target { level: Level::Base, message: 0 }).unwrap();
         shapes(&program.sequence, &mut seen);
     }
