@@ -50,7 +50,8 @@ const FEWEST_RECORDS: usize = 8;
 const ROWS: usize = 256;
 
 impl Records {
-    /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them; `None` for others.
+    /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them, each column in a part of memory of its own: columns
+    /// that lie among each other could overlap, and then it matters which is written last. `None` for others.
     pub fn of(runs: &[Run]) -> Option<Self> {
         let recurs = |n: usize| {
             runs.len().is_multiple_of(n) && runs[n..].iter().zip(runs).all(|(a, b)| a.bytes == b.bytes)
@@ -65,7 +66,15 @@ impl Records {
             Some(Column { at: at - block, block, places: Places::of(&offsets)? })
         };
         let columns: Vec<Column> = (0..columns).map(column).collect::<Option<_>>()?;
-        Some(Self { count: runs.len() / columns.len(), columns, bytes: at })
+        let records = Self { count: runs.len() / columns.len(), columns, bytes: at };
+        records.columns_lie_apart().then_some(records)
+    }
+
+    /// Whether no column begins before another one has ended.
+    fn columns_lie_apart(&self) -> bool {
+        let mut spans: Vec<(i64, i64)> = self.columns.iter().map(|column| column.span(self.count)).collect();
+        spans.sort_unstable();
+        spans.windows(2).all(|pair| pair[0].1 <= pair[1].0)
     }
 
     /// Whether no column needs a list.
@@ -134,6 +143,20 @@ impl Records {
 }
 
 impl Column {
+    /// The first byte of `count` blocks, and one past the last.
+    fn span(&self, count: usize) -> (i64, i64) {
+        let (first, last) = match &self.places {
+            Places::Even { .. } => {
+                let ends = (self.places.get(0), self.places.get(count - 1));
+                (ends.0.min(ends.1), ends.0.max(ends.1))
+            }
+            Places::Listed { lowest, offsets } => {
+                (*lowest, lowest.wrapping_add(offsets.iter().max().copied().unwrap_or(0).into()))
+            }
+        };
+        (first, last.saturating_add(self.block as i64))
+    }
+
     /// Runs the blocks of `rows`, `record` bytes apart in the packed stream.
     ///
     /// # Safety

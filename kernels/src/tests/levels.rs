@@ -127,6 +127,17 @@ fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
     Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap()
 }
 
+/// Which of two that share a byte is written last must not change.
+#[test]
+fn records_whose_columns_overlap_are_none() {
+    let (lengths, places): (Vec<i64>, Vec<i64>) =
+        (0..200).map(|i| if i % 2 == 0 { (8, 16 * i) } else { (3, 16 * (200 - i) + 5) }).unzip();
+    let layout = Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap();
+    let program = crate::compile(&layout, 1).unwrap();
+    assert!(!matches!(program.sequence.operations[0].leaf, Leaf::Records { .. }), "{program}");
+    check(&layout, 1, 1, &mut Noise(4));
+}
+
 #[test]
 fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
     let mut noise = Noise(3);
