@@ -163,6 +163,7 @@ fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usiz
                 "reference" => &[],
                 // The application receives this face where it belongs.
                 "manual" if test == "specfem3d_mt" => &["pack"],
+                "engine" if test == "specfem3d_mt" => &["create", "free", "pack"],
                 "manual" | "put_manual" => &["pack", "unpack"],
                 "mpi_pack" | "engine" => &["create", "free", "pack", "unpack"],
                 "ddt" | "ddt_to_packed" | "packed_to_ddt" | "put_ddt" => &["create", "free"],
