@@ -70,9 +70,6 @@ pub(crate) trait Block {
         }
     }
 
-    /// Whether [`Block::copy`] writes past the caches: what it wrote is to be waited for, by [`settle`].
-    const STREAMS: bool = false;
-
     /// As [`Block::copy`], past the caches where the size has an instruction for it.
     ///
     /// # Safety
@@ -155,17 +152,17 @@ pub(crate) struct Long;
 pub(crate) const LONG: usize = 1024;
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
-/// Processors compare the addresses of loads with those of earlier stores by their low bits only, which these are.
-const PAGE: usize = 4096;
+/// Processors compare the addresses of loads with those of earlier stores by their low bits only, which these are. They are those within a page of memory.
+pub(crate) const PAGE: usize = 4096;
 
 /// Where the destination is up to this far ahead of the source, modulo [`PAGE`], a copy towards higher addresses has
 /// every load wait for a store just made that it has nothing to do with (Zen 4: 44 GB/s of 58 at 72 to 112 bytes). A
 /// copy towards lower addresses has not, but the processor foresees the next block's lines less well.
 const AHEAD: usize = 512;
 
-/// Blocks from this size on are turned for that, in bytes.
+/// Shorter blocks are always copied towards higher addresses, in bytes.
 const WORTH_ASKING: usize = 8192;
 
 impl Block for Long {
@@ -181,7 +178,7 @@ impl Block for Long {
     }
 }
 
-/// Blocks from [`MEDIUM`] to [`LONG`] bytes: no question is asked of the addresses, whose answers would be hard to foresee.
+/// Blocks from [`MEDIUM`] to [`LONG`] bytes: no branch depends on addresses, which change from block to block.
 pub(crate) struct Medium;
 
 /// Shortest block for [`Medium`], in bytes.
@@ -255,7 +252,8 @@ unsafe fn copy_backward(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Copies a line in two halves: of one copy in a loop the compiler would make a call of `memcpy`, or a vector of 64 bytes.
+/// Copies a line in two halves, since vectors of 64 bytes are slower than two of 32 for some distances of source and
+/// destination.
 ///
 /// # Safety
 /// As for [`copy_exact`], for a line.
@@ -274,8 +272,6 @@ unsafe fn copy_line(to: *mut u8, from: *const u8) {
 pub(crate) struct Streamed;
 
 impl Block for Streamed {
-    const STREAMS: bool = true;
-
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         let first = to.addr().wrapping_neg() % LINE;
@@ -283,14 +279,16 @@ impl Block for Streamed {
         // SAFETY: a block has at least LONG bytes, hence a line at either end and `lines` lines between them, whose
         // places in `to` are multiples of LINE.
         unsafe {
+            // First, so that nothing that is written past the caches is written again before it has settled.
             copy_line(to, from);
+            copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
             for at in (0..lines).map(|line| first + line * LINE) {
                 for part in (at..at + LINE).step_by(16) {
                     past::write_16(to.add(part), from.add(part));
                 }
             }
-            copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
         }
+        settle();
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::Program;
 use crate::operation::{Leaf, Nesting, Operation, Sequence};
-use crate::select::{Kernels, PAST_CACHES};
+use crate::select::{Kernels, Level, PAST_CACHES};
 
 impl fmt::Display for Program {
     /// As [`Program::explain`].
@@ -18,7 +18,7 @@ impl Program {
     /// blocks and why it was chosen.
     pub fn explain(&self) -> String {
         let mut kernels = Vec::new();
-        add(&self.sequence, 1, &mut kernels);
+        add(&self.sequence, self.level, 1, &mut kernels);
         let blocks: usize = kernels.iter().map(|used| used.blocks).sum();
         let mut text = format!(
             "{} in {}, instruction set {}\n",
@@ -70,7 +70,7 @@ fn line(operation: &Operation) -> String {
             format!(
                 "{} blocks of {block} at listed places, {lowest} to {}",
                 offsets.len(),
-                lowest + span as i64
+                lowest.wrapping_add(span as i64)
             )
         }
         Leaf::Records { records, .. } => {
@@ -106,8 +106,8 @@ struct Used {
     blocks: usize,
 }
 
-/// Adds what `times` runs of a sequence do.
-fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
+/// Adds what `times` runs of a sequence do in a program for `level`.
+fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
     for operation in &sequence.operations {
         let rounds = times * operation.steps.iter().map(|step| step.count).product::<usize>();
         let leaf = &operation.leaf;
@@ -120,7 +120,8 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
                         "equal blocks whose neighbours in memory are far apart in the stream"
                     }
                 };
-                (kernels.sizes, format!("{shape}, {}", why_size(kernels)), 1)
+                let pages = if kernels.level < level { ", on many pages: in small pieces" } else { "" };
+                (kernels.sizes, format!("{shape}, {}{pages}", why_size(kernels)), 1)
             }
             Leaf::Indexed { offsets, kernels, .. } => {
                 let why = format!("equal blocks at uneven distances, {}", why_size(kernels));
@@ -139,7 +140,7 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
                 ("any", why.to_owned(), ends.len())
             }
             Leaf::Body { offsets, body } => {
-                add(body, rounds * offsets.len(), all);
+                add(body, level, rounds * offsets.len(), all);
                 continue;
             }
         };
@@ -156,7 +157,7 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
 fn why_size(kernels: &Kernels) -> &'static str {
     match kernels.sizes {
         PAST_CACHES => "long, in a message that no cache holds: written past the caches",
-        sizes if sizes.ends_with("and more") => "long: whole cache lines",
+        sizes if sizes.ends_with("and more") || sizes.starts_with("256") => "long: by cache lines",
         sizes if sizes.contains(" to ") => "of a size without a kernel of its own: two halves that overlap",
         _ => "of a size that a kernel was compiled for",
     }

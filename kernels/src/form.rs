@@ -136,10 +136,14 @@ fn subarray(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, child
 /// Blocks of given lengths at given displacements, in units of `scale` bytes.
 fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at: i64) -> Form {
     let body = build(child, at);
-    if let Some(&first) = lengths.first()
-        && lengths.iter().all(|&length| length == first)
-    {
+    let Some(&first) = lengths.iter().find(|length| **length > 0) else { return NOTHING };
+    if lengths.iter().all(|&length| length == first) {
         return indexed(displacements, scale, repeated(first, child.extent(), body));
+    }
+    if lengths.iter().all(|&length| length == first || length == 0) {
+        let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
+        let displacements: Vec<i64> = filled.map(|(_, displacement)| *displacement).collect();
+        return indexed(&displacements, scale, repeated(first, child.extent(), body));
     }
     let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
     let filled = filled.map(|(&length, displacement)| (length, displacement.wrapping_mul(scale)));

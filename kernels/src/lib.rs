@@ -6,7 +6,8 @@
 //! - blocks of one size at one distance, within any number of loops; two of them are the kernel's;
 //! - the same, where neighbours in memory are far apart in the stream (a transposition): several rows at once;
 //! - blocks of one size at listed places;
-//! - runs of different lengths, one by one.
+//! - runs whose lengths recur (records), column by column;
+//! - other runs, one by one.
 //!
 //! Blocks of common sizes have kernels whose size is a compile-time constant, since a call of `memcpy` costs more
 //! than a short copy; long ones have a copy of our own, since the C library's is slow at some alignments. Messages that

@@ -130,9 +130,6 @@ pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
         }
         row = row.wrapping_offset(grid.outer.stride);
     }
-    if B::STREAMS {
-        settle();
-    }
 }
 
 /// Blocks at `places`, `packed_step` bytes apart in the packed stream.
@@ -151,9 +148,6 @@ unsafe fn spaced<B: Block, const PACK: bool>(
         // SAFETY: one of the caller's blocks.
         unsafe { block::<B, PACK>(place, packed, bytes) };
         packed = packed.wrapping_add(packed_step);
-    }
-    if B::STREAMS {
-        settle();
     }
 }
 
@@ -259,8 +253,5 @@ pub(crate) unsafe fn indexed<B: Block, const PACK: bool>(
         // SAFETY: one of the caller's blocks.
         unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed, bytes) };
         packed = packed.wrapping_add(bytes);
-    }
-    if B::STREAMS {
-        settle();
     }
 }

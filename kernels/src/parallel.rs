@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::thread;
 
+use crate::block::LINE;
 use crate::operation::{Leaf, Operation, Sequence};
 use crate::{Program, RunError};
 
@@ -15,10 +16,7 @@ use crate::{Program, RunError};
 /// between 1 and 4 MiB together, for blocks of 8 bytes as for those of 4 KiB.
 const LEAST_BYTES: usize = 1 << 20;
 
-/// Bytes of a cache line: where threads write side by side, they meet at a multiple of it.
-const LINE: usize = 64;
-
-/// Longer blocks are cut between threads; for shorter ones the cut moves to where the block begins.
+/// Longer blocks, or records, are cut between threads; for shorter ones the cut moves to where the block begins.
 const LONG_BLOCK: usize = 4096;
 
 impl Program {

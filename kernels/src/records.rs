@@ -72,7 +72,10 @@ impl Records {
 
     /// Whether no column begins before another one has ended.
     fn columns_lie_apart(&self) -> bool {
-        let mut spans: Vec<(i64, i64)> = self.columns.iter().map(|column| column.span(self.count)).collect();
+        // Offsets may have wrapped; from one place of data to any other it is less than half of the address space.
+        let base = self.columns[0].places.get(0);
+        let span = |column: &Column| column.span(self.count, base);
+        let mut spans: Vec<(i64, i64)> = self.columns.iter().map(span).collect();
         spans.sort_unstable();
         spans.windows(2).all(|pair| pair[0].1 <= pair[1].0)
     }
@@ -143,18 +146,16 @@ impl Records {
 }
 
 impl Column {
-    /// The first byte of `count` blocks, and one past the last.
-    fn span(&self, count: usize) -> (i64, i64) {
-        let (first, last) = match &self.places {
-            Places::Even { .. } => {
-                let ends = (self.places.get(0), self.places.get(count - 1));
-                (ends.0.min(ends.1), ends.0.max(ends.1))
-            }
+    /// The first byte of `count` blocks, and one past the last, from `base`.
+    fn span(&self, count: usize, base: i64) -> (i64, i64) {
+        let ends = match &self.places {
+            Places::Even { .. } => [self.places.get(0), self.places.get(count - 1)],
             Places::Listed { lowest, offsets } => {
-                (*lowest, lowest.wrapping_add(offsets.iter().max().copied().unwrap_or(0).into()))
+                [*lowest, lowest.wrapping_add(offsets.iter().max().copied().unwrap_or(0).into())]
             }
         };
-        (first, last.saturating_add(self.block as i64))
+        let [one, other] = ends.map(|offset| offset.wrapping_sub(base));
+        (one.min(other), one.max(other) + self.block as i64)
     }
 
     /// Runs the blocks of `rows`, `record` bytes apart in the packed stream.

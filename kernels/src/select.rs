@@ -47,12 +47,7 @@ impl Level {
 
     /// The largest that this processor has.
     pub fn best() -> Self {
-        Self::ALL
-            .iter()
-            .rev()
-            .copied()
-            .find(|level| level.is_here() && (std::env::var("NO512").is_err() || level.name() != "AVX-512"))
-            .unwrap_or(Self::Base)
+        Self::ALL.iter().rev().copied().find(|level| level.is_here()).unwrap_or(Self::Base)
     }
 
     /// The name in explanations.
@@ -87,13 +82,15 @@ pub(crate) struct Kernels {
     pub strided: Pair<Strided>,
     pub transposed: Pair<Strided>,
     pub indexed: Pair<Indexed>,
-    /// `8`, `17 to 32`, `any`: the sizes that these are for.
+    /// `8`, `17 to 31`, `1024 and more`: the sizes that these are for.
     pub sizes: &'static str,
+    /// What they need of the processor.
+    pub level: Level,
 }
 
 /// A module with a copy of every loop for one instruction set, and the choice by size.
 macro_rules! level {
-    ($module:ident $(, $feature:literal)?) => {
+    ($module:ident, $level:ident $(, $feature:literal)?) => {
         mod $module {
             use super::*;
             use crate::block::Block;
@@ -152,13 +149,14 @@ macro_rules! level {
                     },
                     indexed: Pair { pack: indexed::<B, true>, unpack: indexed::<B, false> },
                     sizes,
+                    level: Level::$level,
                 }
             }
 
             /// For sizes that can be written past the caches, in messages of `message` bytes.
             fn streaming<B: Block>(sizes: &'static str, message: usize) -> Kernels {
                 let mut kernels = kernels::<B>(sizes);
-                if message >= STREAM_TRANSPOSED {
+                if cfg!(target_arch = "x86_64") && message >= STREAM_TRANSPOSED {
                     kernels.transposed.unpack = transposed::<B, false, true>;
                 }
                 kernels
@@ -197,7 +195,7 @@ macro_rules! level {
                     128 => exact!(128),
                     129..=255 => kernels::<Between<128>>("129 to 255"),
                     MEDIUM..LONG => kernels::<Medium>("256 to 1023"),
-                    STREAM_BLOCK.. if message >= STREAM_LONG => kernels::<Streamed>(PAST_CACHES),
+                    STREAM_BLOCK.. if cfg!(target_arch = "x86_64") && message >= STREAM_LONG => kernels::<Streamed>(PAST_CACHES),
                     LONG.. => kernels::<Long>("1024 and more"),
                     0 => unreachable!("nothing is not copied"),
                 }
@@ -206,11 +204,11 @@ macro_rules! level {
     };
 }
 
-level!(base);
+level!(base, Base);
 #[cfg(target_arch = "x86_64")]
-level!(avx2, "avx2");
+level!(avx2, Avx2, "avx2");
 #[cfg(target_arch = "x86_64")]
-level!(avx512, "avx512f,avx512vl");
+level!(avx512, Avx512, "avx512f,avx512vl");
 
 /// What kernels are chosen for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ pub fn records(result: &EngineResult) -> Vec<EngineRecord> {
 
 /// Whether the interval of each contender's ratio to the engine lies within `precision` of it, packing and unpacking.
 pub fn is_narrow(methods: &[Measured], precision: f64) -> bool {
-    let Some(engine) = of(methods, Contender::Engine) else { return true };
+    let Some(engine) = of(methods, Contender::Engine) else { return false };
     let rivals = || methods.iter().filter(|measured| measured.method != Contender::Engine.name());
     let is_narrow = |measured: &Measured, phase| {
         ratio(measured, engine, phase).is_some_and(|ratio| ratio.is_narrow(precision))
@@ -68,7 +68,7 @@ fn record(result: &EngineResult, measured: &Measured, phase: Phase) -> Option<En
         let other = of(&result.methods, contender).filter(|other| other.method != measured.method)?;
         ratio(measured, other, phase)
     };
-    let ratio = against(Contender::Engine);
+    let to_engine = against(Contender::Engine);
     let lines = result.message.line_bytes;
     Some(EngineRecord {
         line_bytes: match phase {
@@ -84,10 +84,13 @@ fn record(result: &EngineResult, measured: &Measured, phase: Phase) -> Option<En
         median_low_s: interval.map(|interval| interval.0),
         median_high_s: interval.map(|interval| interval.1),
         gb_per_s: (moves && median > 0.0).then(|| result.message.bytes as f64 / median / 1e9),
-        ratio: ratio.map(|ratio| ratio.value),
-        ratio_low: ratio.and_then(|ratio| Some(ratio.interval?.0)),
-        ratio_high: ratio.and_then(|ratio| Some(ratio.interval?.1)),
-        bound_share: against(Contender::Bound).filter(|_| moves).map(|ratio| ratio.value.recip()),
+        ratio: to_engine.map(|ratio| ratio.value),
+        ratio_low: to_engine.and_then(|ratio| Some(ratio.interval?.0)),
+        ratio_high: to_engine.and_then(|ratio| Some(ratio.interval?.1)),
+        bound_share: of(&result.methods, Contender::Bound)
+            .filter(|bound| moves && bound.method != measured.method)
+            .and_then(|bound| ratio(bound, measured, phase))
+            .map(|ratio| ratio.value),
         ..empty(result, measured, phase)
     })
 }

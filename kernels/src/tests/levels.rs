@@ -127,6 +127,14 @@ fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
     Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap()
 }
 
+/// Long enough to be written past the caches, where the order of writing has to be kept by hand.
+#[test]
+#[cfg_attr(miri, ignore = "too large to interpret")]
+fn long_blocks_that_overlap_are_written_in_order() {
+    let layout = Layout::hvector(3, 1 << 17, (1 << 16) + 8, &Layout::named(Element::Byte)).unwrap();
+    check(&layout, 1, 2, &mut Noise(5));
+}
+
 /// Which of two that share a byte is written last must not change.
 #[test]
 fn records_whose_columns_overlap_are_none() {

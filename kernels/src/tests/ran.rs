@@ -22,7 +22,7 @@ pub(super) fn has(kernel: *const ()) -> bool {
 
 /// All kernels for one size of block. Without `..`, so that one more kind cannot be forgotten here.
 pub(super) fn all(kernels: &Kernels) -> [(&'static str, *const ()); 6] {
-    let Kernels { strided, transposed, indexed, sizes: _ } = *kernels;
+    let Kernels { strided, transposed, indexed, sizes: _, level: _ } = *kernels;
     [
         ("pack strided", strided.pack as *const ()),
         ("unpack strided", strided.unpack as *const ()),

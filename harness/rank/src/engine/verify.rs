@@ -50,7 +50,14 @@ pub fn verify(
                 Some(format!("pack: {}", compare(bench.setup.app, memory, packer.ends(), data.arrays, None)?))
             });
         }
+        if let Work::Copies(copy) = &mut contestant.work {
+            copy.fill(data.packed);
+        }
         contestant.work(Side::Receive, memory)?;
+        if let Work::Copies(copy) = &contestant.work {
+            let [from, to] = copy.both(Side::Receive);
+            complaint = complaint.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
+        }
         if let Work::Packs(packer) = &contestant.work {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
             let found = compare(bench.setup.app, memory, packer.ends(), data.arrays, Some(&incoming));
