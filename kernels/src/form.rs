@@ -6,7 +6,7 @@
 use datatypes::{Constructor, Layout, Order};
 
 use crate::records::Records;
-use crate::survey::{Survey, compact};
+use crate::survey::{Run, Survey, compact};
 
 /// What is to be copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,21 +25,6 @@ pub(crate) enum Form {
     Runs(Vec<Run>),
     /// One after the other; empty for a layout without data.
     Sequence(Vec<Form>),
-}
-
-/// Contiguous bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// First byte.
-    pub offset: i64,
-    /// How many, at least 1.
-    pub bytes: usize,
-}
-
-impl Run {
-    fn end(self) -> i64 {
-        self.offset.wrapping_add(self.bytes as i64)
-    }
 }
 
 const NOTHING: Form = Form::Sequence(Vec::new());

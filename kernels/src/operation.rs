@@ -1,10 +1,11 @@
 //! What a program consists of: loops around something that one kernel copies.
 
 use crate::block::{MEDIUM, PAGE};
-use crate::form::{Form, Run};
+use crate::form::Form;
 use crate::loops::{Axis, Grid};
 use crate::records::Records;
 use crate::select::{Kernels, Level, Pair, Runs, Strided, Target, kernels, runs};
+use crate::survey::Run;
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use crate::form::Run;
 use crate::loops::{self, Axis, Grid};
 use crate::select::Kernels;
-use crate::survey::{Survey, compact};
+use crate::survey::{Run, Survey, compact};
 
 /// Records of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,21 @@
-//! What a list of displacements looks like, and the list made compact: the part of compiling whose time grows with the
-//! lists, hence in the widest vectors that the processor has.
+//! Runs of bytes, and lists of where they are: what a list of displacements looks like, and the list made compact. That is
+//! the part of compiling whose time grows with the lists, hence in the widest vectors that the processor has.
+
+/// Contiguous bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// First byte.
+    pub offset: i64,
+    /// How many, at least 1.
+    pub bytes: usize,
+}
+
+impl Run {
+    /// One past the last byte.
+    pub fn end(self) -> i64 {
+        self.offset.wrapping_add(self.bytes as i64)
+    }
+}
 
 /// What a list of displacements looks like; the list has at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
