@@ -5,6 +5,8 @@
 use apps::{MicroApp, Side, WireOrder};
 use serde::{Deserialize, Serialize};
 
+use crate::times::Times;
+
 /// One line from the rank program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -127,7 +129,7 @@ pub struct MachineState {
     pub copy_bytes_per_s: f64,
 }
 
-/// One block: a datatype created, some repetitions, the datatype freed. Times in seconds, by the origin's clock.
+/// One block: a datatype created, some repetitions, the datatype freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// The method's name.
@@ -140,20 +142,10 @@ pub struct Block {
     pub before: MachineState,
     /// The machine after the block.
     pub after: MachineState,
-    /// Datatypes made and committed; `None` for a method without any.
-    pub create_s: Option<f64>,
-    /// Datatypes freed; `None` for a method without any.
-    pub free_s: Option<f64>,
     /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
     pub batch: u32,
-    /// Explicit packing at the origin; empty where the method has none.
-    pub pack_s: Vec<f64>,
-    /// From the send to the end of the answer's receive.
-    pub communicate_s: Vec<f64>,
-    /// Explicit unpacking at the origin; empty where the method has none.
-    pub unpack_s: Vec<f64>,
-    /// The whole ping-pong, creation left out.
-    pub round_trip_s: Vec<f64>,
+    /// The samples. What is made and freed once per block has one of each.
+    pub times: Times,
 }
 
 /// How a method ended.

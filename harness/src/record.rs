@@ -41,14 +41,7 @@ impl Phase {
 
     /// The samples of this phase in a block.
     pub fn samples(self, block: &Block) -> &[f64] {
-        match self {
-            Self::Create => block.create_s.as_slice(),
-            Self::Pack => &block.pack_s,
-            Self::Communicate => &block.communicate_s,
-            Self::Unpack => &block.unpack_s,
-            Self::Free => block.free_s.as_slice(),
-            Self::RoundTrip => &block.round_trip_s,
-        }
+        &block.times[self]
     }
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::plan::PlannedCase;
 use crate::record::Measured;
+use crate::times::Times;
 
 fn plan() -> Plan {
     let case = |test: &str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
@@ -20,7 +21,7 @@ fn result(plan: &Plan, i: usize) -> CaseResult {
         let block = Block {
             method: method.clone(),
             batch: 1,
-            round_trip_s: vec![1e-6, 2e-6, 3e-6],
+            times: Times::from([(Phase::RoundTrip, vec![1e-6, 2e-6, 3e-6])]),
             ..Block::default()
         };
         Measured { method: method.clone(), outcome: Outcome::Converged, blocks: vec![block] }

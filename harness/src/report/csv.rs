@@ -52,8 +52,7 @@ pub fn samples(result: &CaseResult, header: bool) -> Vec<u8> {
     }
     for (method, block) in result.methods.iter().flat_map(|m| m.blocks.iter().map(move |block| (m, block))) {
         let phases = Phase::ALL.map(|phase| phase.samples(block));
-        let repetitions = phases.iter().map(|samples| samples.len()).max().unwrap_or(0);
-        for repetition in 0..repetitions {
+        for repetition in 0..block.times.repetitions() {
             let (case, number) = (&result.case, |n: usize| n.to_string());
             let time = |samples: &[f64]| samples.get(repetition).map_or_else(String::new, |&s| shortest(s));
             let shared = [&case.test, &case.set, &case.params, &case.mpi, &number(case.ranks), &case.cache];
@@ -137,6 +136,7 @@ mod tests {
     use super::*;
     use crate::event::{Block, MachineState, MessageFacts, Outcome};
     use crate::record::{Case, Measured};
+    use crate::times::Times;
 
     fn result(blocks: Vec<Block>) -> CaseResult {
         CaseResult {
@@ -166,10 +166,8 @@ mod tests {
             block: 3,
             before: MachineState { latency_s: 3.3e-8, copy_bytes_per_s: 1e10 },
             after: MachineState { latency_s: 3.4e-8, copy_bytes_per_s: 2e10 },
-            create_s: Some(1e-6),
-            free_s: None,
             batch: 4,
-            round_trip_s: vec![1.25e-7, 0.1 + 0.2],
+            times: Times::from([(Phase::Create, vec![1e-6]), (Phase::RoundTrip, vec![1.25e-7, 0.1 + 0.2])]),
             ..Block::default()
         }
     }
@@ -227,7 +225,10 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_samples_take_no_noticeable_time() {
-        let result = result(vec![Block { round_trip_s: vec![1.234_567e-7; 100_000], ..Block::default() }]);
+        let result = result(vec![Block {
+            times: Times::from([(Phase::RoundTrip, vec![1.234_567e-7; 100_000])]),
+            ..Block::default()
+        }]);
         let start = Instant::now();
         assert!(samples(&result, true).len() > 4_000_000);
         // A fraction of a second without optimisation; room for a busy machine.

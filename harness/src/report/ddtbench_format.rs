@@ -56,8 +56,9 @@ pub fn lines(result: &CaseResult) -> String {
 
 /// The epochs of a block with their times, in the order in which they happened.
 fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
-    let mut all: Vec<_> = block.create_s.map(|s| ("ddt_create_overhead", s)).into_iter().collect();
-    let repetitions = block.round_trip_s.len().max(block.communicate_s.len());
+    let once = |phase: Phase| phase.samples(block).first().copied();
+    let mut all: Vec<_> = once(Phase::Create).map(|s| ("ddt_create_overhead", s)).into_iter().collect();
+    let repetitions = block.times.repetitions();
     for i in 0..repetitions {
         let of = |phase: Phase| phase.samples(block).get(i).copied();
         let (pack, unpack) = (of(Phase::Pack), of(Phase::Unpack));
@@ -67,7 +68,7 @@ fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
         all.extend(of(Phase::Communicate).or_else(rest).map(|s| ("communication", s)));
         all.extend(unpack.map(|s| ("unpack", s)));
     }
-    all.extend(block.free_s.map(|s| ("ddt_free_overhead", s)));
+    all.extend(once(Phase::Free).map(|s| ("ddt_free_overhead", s)));
     all
 }
 
@@ -87,6 +88,7 @@ fn line(cells: [&str; 9]) -> String {
 mod tests {
     use crate::event::{MessageFacts, Outcome};
     use crate::record::{Case, Measured};
+    use crate::times::Times;
 
     use super::*;
 
@@ -135,12 +137,14 @@ mod tests {
     #[test]
     fn a_block_is_written_in_the_order_in_which_it_happened() {
         let block = Block {
-            create_s: Some(1e-6),
-            free_s: Some(2e-6),
-            pack_s: vec![3e-6, 4e-6],
-            communicate_s: vec![50.12349e-6, 51e-6],
-            unpack_s: vec![5e-6, 6e-6],
-            round_trip_s: vec![59e-6, 62e-6],
+            times: Times::from([
+                (Phase::Create, vec![1e-6]),
+                (Phase::Free, vec![2e-6]),
+                (Phase::Pack, vec![3e-6, 4e-6]),
+                (Phase::Communicate, vec![50.12349e-6, 51e-6]),
+                (Phase::Unpack, vec![5e-6, 6e-6]),
+                (Phase::RoundTrip, vec![59e-6, 62e-6]),
+            ]),
             ..Block::default()
         };
         let other_pair = Block { pair: 1, ..block.clone() };
@@ -162,9 +166,11 @@ mod tests {
     fn a_batch_without_communication_samples_leaves_the_rest_of_the_round_trip() {
         let block = Block {
             batch: 8,
-            pack_s: vec![1e-6],
-            unpack_s: vec![2e-6],
-            round_trip_s: vec![10e-6],
+            times: Times::from([
+                (Phase::Pack, vec![1e-6]),
+                (Phase::Unpack, vec![2e-6]),
+                (Phase::RoundTrip, vec![10e-6]),
+            ]),
             ..Block::default()
         };
         let text = lines(&result("fft2d", vec![measured("manual", vec![block])]));
@@ -178,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_the_original_lacks_or_what_failed_is_left_out() {
-        let block = Block { round_trip_s: vec![1e-6], ..Block::default() };
+        let block = Block { times: Times::from([(Phase::RoundTrip, vec![1e-6])]), ..Block::default() };
         let wrong = Measured {
             outcome: Outcome::WrongData { detail: "x".into() },
             ..measured("manual", vec![block.clone()])

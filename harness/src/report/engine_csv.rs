@@ -48,7 +48,7 @@ pub fn samples(result: &EngineResult, header: bool) -> Vec<u8> {
     let mut samples = Vec::new();
     for (measured, block) in result.methods.iter().flat_map(|m| m.blocks.iter().map(move |block| (m, block)))
     {
-        for sample in 0..block.pack_s.len().max(block.unpack_s.len()) {
+        for sample in 0..block.times.repetitions() {
             let time = |phase: Phase| phase.samples(block).get(sample).copied();
             samples.push(Sample {
                 test: &case.test,
@@ -92,8 +92,8 @@ mod tests {
         let mut result = result("strided", "mpich", 2e-6, 3e-6);
         result.methods.truncate(1);
         result.methods[0].blocks.truncate(1);
-        result.methods[0].blocks[0].pack_s = vec![1e-6, 1.25e-6];
-        result.methods[0].blocks[0].unpack_s = vec![2e-6];
+        result.methods[0].blocks[0].times[Phase::Pack] = vec![1e-6, 1.25e-6];
+        result.methods[0].blocks[0].times[Phase::Unpack] = vec![2e-6];
         let expected = "test,set,params,order,mpi,cache,method,round,sample,batch,create_s,pack_s,unpack_s,free_s,\
             copy_bytes_per_s\n\
             strided,small,count=1000,same,mpich,warm,engine,0,0,4,1e-6,1e-6,2e-6,1e-7,0.0\n\

@@ -7,8 +7,9 @@ use crate::event::{Block, Outcome};
 use crate::folder::{self, Folder};
 use crate::mpi::{Family, Installation, Source};
 use crate::plan::PlannedCase;
-use crate::record::Case;
+use crate::record::{Case, Phase};
 use crate::run::{End, Environment};
+use crate::times::Times;
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
 /// finds wrong data with `put_ddt`.
@@ -49,8 +50,12 @@ fn fake_mpi(folder: &Path) -> Installation {
     std::fs::write(&mpiexec, LAUNCHER).unwrap();
     std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
     let hello = Hello { library_version: "fake 1".to_owned(), ..Hello::default() };
-    let block =
-        Block { method: "METHOD".to_owned(), batch: 1, round_trip_s: vec![1e-6; 9], ..Block::default() };
+    let block = Block {
+        method: "METHOD".to_owned(),
+        batch: 1,
+        times: Times::from([(Phase::RoundTrip, vec![1e-6; 9])]),
+        ..Block::default()
+    };
     for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(block))] {
         std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
     }

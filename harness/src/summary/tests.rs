@@ -1,6 +1,7 @@
 use super::*;
 use crate::event::{MachineState, MessageFacts, Outcome};
 use crate::record::Case;
+use crate::times::Times;
 
 fn result(methods: Vec<Measured>) -> CaseResult {
     CaseResult {
@@ -25,7 +26,19 @@ fn measured(method: &str, blocks: Vec<Block>) -> Measured {
 /// A block of five round trips of `time` at a latency in nanoseconds.
 fn block(time: f64, latency_ns: f64) -> Block {
     let machine = MachineState { latency_s: latency_ns * 1e-9, copy_bytes_per_s: 1e10 };
-    Block { before: machine, after: machine, batch: 2, round_trip_s: vec![time; 5], ..Block::default() }
+    Block {
+        before: machine,
+        after: machine,
+        batch: 2,
+        times: Times::from([(Phase::RoundTrip, vec![time; 5])]),
+        ..Block::default()
+    }
+}
+
+/// A block with more samples.
+fn with(mut block: Block, phases: [(Phase, Vec<f64>); 2]) -> Block {
+    phases.into_iter().for_each(|(phase, samples)| block.times[phase] = samples);
+    block
 }
 
 fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a Record {
@@ -35,8 +48,8 @@ fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a 
 
 #[test]
 fn overheads_follow_the_definitions() {
-    let packing = Block { pack_s: vec![0.5; 5], unpack_s: vec![0.25; 5], ..block(4.0, 33.0) };
-    let typed = Block { create_s: Some(0.1), free_s: Some(0.2), ..block(2.0, 33.0) };
+    let packing = with(block(4.0, 33.0), [(Phase::Pack, vec![0.5; 5]), (Phase::Unpack, vec![0.25; 5])]);
+    let typed = with(block(2.0, 33.0), [(Phase::Create, vec![0.1]), (Phase::Free, vec![0.2])]);
     let records = records(&result(vec![
         measured("reference", vec![block(1.0, 33.0); 6]),
         measured("manual", vec![packing; 6]),

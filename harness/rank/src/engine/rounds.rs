@@ -7,7 +7,8 @@ use apps::Side;
 use ddtbench::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
 use ddtbench::event::{Block, Event, Outcome};
 use ddtbench::plan::Limits;
-use ddtbench::record::Measured;
+use ddtbench::record::{Measured, Phase};
+use ddtbench::times::Times;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -183,10 +184,12 @@ fn block(
 ) -> Result<Block, CallError> {
     let start = Instant::now();
     contestant.create()?;
-    let create_s = contestant.creates().then(|| start.elapsed().as_secs_f64());
-    let mut times = [Vec::new(), Vec::new()];
-    for ((side, samples), times) in SIDES.into_iter().zip(amount.samples).zip(&mut times) {
-        times.reserve_exact(samples);
+    let mut times = Times::default();
+    if contestant.creates() {
+        times[Phase::Create].push(start.elapsed().as_secs_f64());
+    }
+    for ((side, samples), phase) in SIDES.into_iter().zip(amount.samples).zip([Phase::Pack, Phase::Unpack]) {
+        times[phase].reserve_exact(samples);
         (0..UNREAD).try_for_each(|_| contestant.work(side, memory))?;
         for _ in 0..samples {
             contestant.evict(side, bench, memory);
@@ -194,13 +197,14 @@ fn block(
             for _ in 0..amount.batch {
                 contestant.work(side, memory)?;
             }
-            times.push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
+            times[phase].push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
         }
     }
-    let [pack_s, unpack_s] = times;
     let start = Instant::now();
     contestant.free()?;
-    let free_s = contestant.creates().then(|| start.elapsed().as_secs_f64());
+    if contestant.creates() {
+        times[Phase::Free].push(start.elapsed().as_secs_f64());
+    }
     let method = contestant.contender.name().to_owned();
-    Ok(Block { method, create_s, free_s, batch: amount.batch, pack_s, unpack_s, ..Block::default() })
+    Ok(Block { method, batch: amount.batch, times, ..Block::default() })
 }

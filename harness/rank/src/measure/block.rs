@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use ddtbench::event::Block;
+use ddtbench::record::Phase;
 
 use super::session::Session;
 use crate::checked::CallError;
@@ -29,13 +30,14 @@ pub fn run(
 ) -> Result<Block, CallError> {
     let ends = method.ends();
     let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
-    for samples in [&mut block.pack_s, &mut block.communicate_s, &mut block.unpack_s, &mut block.round_trip_s]
-    {
-        samples.reserve_exact(amount.samples);
+    for phase in [Phase::Pack, Phase::Communicate, Phase::Unpack, Phase::RoundTrip] {
+        block.times[phase].reserve_exact(amount.samples);
     }
     let start = Instant::now();
     method.create()?;
-    block.create_s = ends.creates.then(|| start.elapsed().as_secs_f64());
+    if ends.creates {
+        block.times[Phase::Create].push(start.elapsed().as_secs_f64());
+    }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
     session.world.barrier()?;
     for _ in 0..amount.unread {
@@ -47,7 +49,9 @@ pub fn run(
     }
     let start = Instant::now();
     method.free()?;
-    block.free_s = ends.creates.then(|| start.elapsed().as_secs_f64());
+    if ends.creates {
+        block.times[Phase::Free].push(start.elapsed().as_secs_f64());
+    }
     Ok(block)
 }
 
@@ -66,20 +70,20 @@ fn one_by_one(
         } else if ends.packs || ends.unpacks {
             let [start, packed, arrived, end] = repetition_in_phases(setup, memory, method)?;
             if ends.packs {
-                block.pack_s.push((packed - start).as_secs_f64());
+                block.times[Phase::Pack].push((packed - start).as_secs_f64());
             }
-            block.communicate_s.push((arrived - packed).as_secs_f64());
+            block.times[Phase::Communicate].push((arrived - packed).as_secs_f64());
             if ends.unpacks {
-                block.unpack_s.push((end - arrived).as_secs_f64());
+                block.times[Phase::Unpack].push((end - arrived).as_secs_f64());
             }
-            block.round_trip_s.push((end - start).as_secs_f64());
+            block.times[Phase::RoundTrip].push((end - start).as_secs_f64());
         } else {
             // All is communication: readings in between would cost and tell nothing.
             let start = Instant::now();
             repetition_unread(setup, memory, method)?;
             let time_s = start.elapsed().as_secs_f64();
-            block.communicate_s.push(time_s);
-            block.round_trip_s.push(time_s);
+            block.times[Phase::Communicate].push(time_s);
+            block.times[Phase::RoundTrip].push(time_s);
         }
     }
     Ok(())
@@ -106,7 +110,7 @@ fn batched(
         for _ in 0..amount.batch {
             repetition_unread(setup, memory, method)?;
         }
-        block.round_trip_s.push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
+        block.times[Phase::RoundTrip].push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
     }
     let ends = method.ends();
     if session.is_origin() && (ends.packs || ends.unpacks) {
@@ -117,10 +121,10 @@ fn batched(
             (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
             let end = Instant::now();
             if ends.packs {
-                block.pack_s.push((packed - start).as_secs_f64() / f64::from(amount.batch));
+                block.times[Phase::Pack].push((packed - start).as_secs_f64() / f64::from(amount.batch));
             }
             if ends.unpacks {
-                block.unpack_s.push((end - packed).as_secs_f64() / f64::from(amount.batch));
+                block.times[Phase::Unpack].push((end - packed).as_secs_f64() / f64::from(amount.batch));
             }
         }
     }

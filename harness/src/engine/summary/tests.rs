@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::EngineCase;
 use crate::event::{LineBytes, MessageFacts, Outcome};
 use crate::record::Case;
+use crate::times::Times;
 
 /// A contender whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of moods 1, 3, 1, 3, ...
 pub(crate) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
@@ -10,10 +11,12 @@ pub(crate) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Meas
         method: method.to_owned(),
         block: round,
         batch: 4,
-        create_s: create_s.map(|time| time * mood(round)),
-        free_s: create_s.map(|_| 1e-7),
-        pack_s: vec![pack_s * mood(round); 5],
-        unpack_s: vec![2.0 * pack_s * mood(round); 5],
+        times: Times::from([
+            (Phase::Create, create_s.map(|time| time * mood(round)).into_iter().collect()),
+            (Phase::Free, create_s.map(|_| 1e-7).into_iter().collect()),
+            (Phase::Pack, vec![pack_s * mood(round); 5]),
+            (Phase::Unpack, vec![2.0 * pack_s * mood(round); 5]),
+        ]),
         ..Block::default()
     };
     let blocks = (0..11).map(block).collect();
@@ -107,7 +110,7 @@ fn a_comparison_goes_on_until_every_ratio_is_known() {
     let mut methods = result("strided", "mpich", 2e-6, 3e-6).methods;
     assert!(is_narrow(&methods, 0.01));
     for block in methods[1].blocks.iter_mut().step_by(2) {
-        block.unpack_s.iter_mut().for_each(|time| *time *= 1.2);
+        block.times[Phase::Unpack].iter_mut().for_each(|time| *time *= 1.2);
     }
     assert!(!is_narrow(&methods, 0.05));
     methods.iter_mut().for_each(|measured| measured.blocks.truncate(5));
