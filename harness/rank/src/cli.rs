@@ -8,6 +8,8 @@ use ddtbench::methods::{self, METHODS};
 use ddtbench::plan::{Cache, Limits, Pairs, Selection};
 use ddtbench::record::Case;
 
+use mpi::Threading;
+
 use crate::output::Format;
 
 /// The process that an MPI launcher starts: measures one test on the ranks that it finds itself among.
@@ -24,6 +26,15 @@ pub enum Command {
     Pingpong(PingPong),
     /// Compare the pack engine with other ways to pack a test, in one process: mpirun -n 1 ddtbench-rank engine wrf_x_vec
     Engine(Engine),
+}
+
+impl Command {
+    /// The thread level that it needs.
+    pub fn threading(&self) -> Threading {
+        match self {
+            Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
+        }
+    }
 }
 
 /// What is measured, and the form in which it is told.

@@ -52,7 +52,8 @@ fn main() -> ExitCode {
         }
     };
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);
-    let world = refusal.map_or_else(World::initialize, |reason| Err(anyhow!(reason)));
+    let world =
+        refusal.map_or_else(|| World::initialize(cli.command.threading()), |reason| Err(anyhow!(reason)));
     if world.is_ok() {
         // A rank that is unwinding would free what others still use, and they would wait for it.
         let print = std::panic::take_hook();

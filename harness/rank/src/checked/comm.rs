@@ -66,6 +66,15 @@ impl Comm {
         Self::owning(raw)
     }
 
+    /// `MPI_Comm_dup`: the same ranks, whose messages are apart from those of this one; collective.
+    pub fn duplicate(&self) -> Result<Self, CallError> {
+        // SAFETY: a null handle to be overwritten.
+        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: a live communicator; the pointer lives through the call.
+        check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(self.raw, &mut raw) })?;
+        Self::owning(raw)
+    }
+
     /// The ranks of this communicator that share memory with this process.
     pub fn split_shared(&self) -> Result<Self, CallError> {
         // SAFETY: a null handle to be overwritten.

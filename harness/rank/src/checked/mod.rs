@@ -7,6 +7,8 @@ pub mod comm;
 pub mod datatype;
 pub mod error;
 pub mod identity;
+pub mod partitioned;
+pub mod request;
 pub mod symbols;
 pub mod window;
 pub mod world;
@@ -14,6 +16,8 @@ pub mod world;
 pub use comm::Comm;
 pub use datatype::{Datatype, Recipe};
 pub use error::{CallError, check};
+pub use partitioned::Partitioned;
+pub use request::{Envelope, Request};
 pub use window::Window;
 pub use world::World;
 

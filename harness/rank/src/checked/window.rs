@@ -113,3 +113,85 @@ impl Window {
         Ok((window, address.cast::<u8>()))
     }
 }
+
+/// What a put is ended by, and when it may begin.
+impl Window {
+    /// `MPI_Win_lock` of `target`, shared with others, without asking whether someone holds it: nobody locks it alone.
+    pub fn lock(&self, target: usize) -> Result<(), CallError> {
+        let assertion = ffi::MPI_MODE_NOCHECK as c_int;
+        // SAFETY: a live window.
+        check("MPI_Win_lock", unsafe {
+            ffi::MPI_Win_lock(ffi::MPI_LOCK_SHARED as c_int, target as c_int, assertion, self.raw)
+        })
+    }
+
+    /// `MPI_Win_unlock`, which ends what [`Window::lock`] began.
+    pub fn unlock(&self, target: usize) -> Result<(), CallError> {
+        // SAFETY: a live window.
+        check("MPI_Win_unlock", unsafe { ffi::MPI_Win_unlock(target as c_int, self.raw) })
+    }
+
+    /// `MPI_Win_flush`: all puts to `target` are complete there.
+    #[inline]
+    pub fn flush(&self, target: usize) -> Result<(), CallError> {
+        // SAFETY: a live window, locked by this process.
+        check("MPI_Win_flush", unsafe { ffi::MPI_Win_flush(target as c_int, self.raw) })
+    }
+
+    /// `MPI_Win_post`: ranks of the group may put into this process's memory.
+    #[inline]
+    pub fn post(&self, origins: &Group) -> Result<(), CallError> {
+        // SAFETY: a live window and group; 0 makes no assertion.
+        check("MPI_Win_post", unsafe { ffi::MPI_Win_post(origins.raw, 0, self.raw) })
+    }
+
+    /// `MPI_Win_wait`: all that were let in by [`Window::post`] have finished.
+    #[inline]
+    pub fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: a live window, posted before.
+        check("MPI_Win_wait", unsafe { ffi::MPI_Win_wait(self.raw) })
+    }
+
+    /// `MPI_Win_start`: begins putting into the memory of the group.
+    #[inline]
+    pub fn start(&self, targets: &Group) -> Result<(), CallError> {
+        // SAFETY: a live window and group; 0 makes no assertion.
+        check("MPI_Win_start", unsafe { ffi::MPI_Win_start(targets.raw, 0, self.raw) })
+    }
+
+    /// `MPI_Win_complete`: ends what [`Window::start`] began.
+    #[inline]
+    pub fn complete(&self) -> Result<(), CallError> {
+        // SAFETY: a live window, started before.
+        check("MPI_Win_complete", unsafe { ffi::MPI_Win_complete(self.raw) })
+    }
+}
+
+/// Some ranks of a communicator.
+pub struct Group {
+    raw: ffi::MPI_Group,
+}
+
+impl Group {
+    /// One rank of `comm`.
+    pub fn of(comm: &Comm, rank: usize) -> Result<Self, CallError> {
+        // SAFETY: null handles to be overwritten.
+        let mut all = Self { raw: unsafe { ffi::RSMPI_GROUP_NULL } };
+        // SAFETY: as above.
+        let mut one = Self { raw: unsafe { ffi::RSMPI_GROUP_NULL } };
+        let rank = rank as c_int;
+        // SAFETY: a live communicator; the pointer lives through the call.
+        check("MPI_Comm_group", unsafe { ffi::MPI_Comm_group(comm.raw(), &mut all.raw) })?;
+        // SAFETY: a live group and a list of one rank; the pointers live through the call.
+        let code = unsafe { ffi::MPI_Group_incl(all.raw, 1, &rank, &mut one.raw) };
+        let included = check("MPI_Group_incl", code);
+        all.free()?;
+        included.map(|()| one)
+    }
+
+    /// `MPI_Group_free`.
+    pub fn free(mut self) -> Result<(), CallError> {
+        // SAFETY: owned and live, and not used again.
+        check("MPI_Group_free", unsafe { ffi::MPI_Group_free(&mut self.raw) })
+    }
+}

@@ -8,6 +8,9 @@ use mpi::ffi;
 
 use super::{CallError, Comm, check};
 
+/// The level at which any thread may call MPI at any time.
+pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
+
 /// MPI between initialisation and finalisation.
 pub struct World {
     /// All ranks.
@@ -19,9 +22,10 @@ pub struct World {
 }
 
 impl World {
-    /// Initialises MPI for one communicating thread per rank, with errors returned instead of fatal.
-    pub fn initialize() -> anyhow::Result<Self> {
-        let (universe, level) = mpi::initialize_with_threading(Threading::Funneled)
+    /// Initialises MPI with errors returned instead of fatal. It may give less than the `threading` asked for, which
+    /// [`World::has_threads`] tells.
+    pub fn initialize(threading: Threading) -> anyhow::Result<Self> {
+        let (universe, level) = mpi::initialize_with_threading(threading)
             .ok_or_else(|| anyhow::anyhow!("MPI is initialised already"))?;
         let comm = Comm::world();
         comm.return_errors()?;
@@ -29,9 +33,14 @@ impl World {
             Threading::Single => "MPI_THREAD_SINGLE",
             Threading::Funneled => "MPI_THREAD_FUNNELED",
             Threading::Serialized => "MPI_THREAD_SERIALIZED",
-            Threading::Multiple => "MPI_THREAD_MULTIPLE",
+            Threading::Multiple => MULTIPLE,
         };
         Ok(Self { comm, thread_level, _universe: universe })
+    }
+
+    /// Whether several threads may call MPI at the same time.
+    pub fn has_threads(&self) -> bool {
+        self.thread_level == MULTIPLE
     }
 
     /// `MPI_Wtick` in seconds.

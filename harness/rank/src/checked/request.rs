@@ -1,0 +1,154 @@
+//! Requests: nonblocking and persistent messages of bytes, started, tested and waited for one by one.
+
+use std::ffi::c_int;
+
+use mpi::ffi;
+
+use super::{CallError, Comm, Datatype, check, error::int};
+
+/// A message's bytes, its type and where it goes: what all calls that begin a message are given.
+#[derive(Clone, Copy)]
+pub struct Envelope<'a> {
+    /// How many of `datatype`.
+    pub count: usize,
+    /// The type of what is sent or received.
+    pub datatype: &'a Datatype,
+    /// The other rank.
+    pub peer: usize,
+    /// Tells messages of two ranks apart.
+    pub tag: usize,
+    /// The ranks.
+    pub comm: &'a Comm,
+}
+
+/// A request; the null request where there is nothing to wait for.
+///
+/// A persistent one is to be freed by [`Request::free`]: a rank that fails alone must leave it to the end of the
+/// process, so dropping does nothing.
+pub struct Request {
+    raw: ffi::MPI_Request,
+}
+
+// SAFETY: a handle, which any thread may use where the MPI was initialised for several; one at a time, as `&mut` says.
+unsafe impl Send for Request {}
+
+/// A call that begins a message of bytes; all of them take the same arguments.
+macro_rules! begin {
+    ($call:ident, $address:expr, $envelope:expr) => {{
+        const CALL: &str = stringify!($call);
+        let mut request = Self::null();
+        let Envelope { count, datatype, peer, tag, comm } = $envelope;
+        let count = int(CALL, "count", count as i64)?;
+        let (peer, tag) = (peer as c_int, tag as c_int);
+        // SAFETY: the caller vouches for the memory; handles are live.
+        let code = unsafe {
+            ffi::$call($address.cast(), count, datatype.raw(), peer, tag, comm.raw(), &mut request.raw)
+        };
+        check(CALL, code)?;
+        Ok(request)
+    }};
+}
+
+impl Request {
+    /// `MPI_REQUEST_NULL`.
+    pub fn null() -> Self {
+        // SAFETY: a constant of the library.
+        Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL } }
+    }
+
+    pub(super) fn raw(&self) -> ffi::MPI_Request {
+        self.raw
+    }
+
+    pub(super) fn raw_mut(&mut self) -> &mut ffi::MPI_Request {
+        &mut self.raw
+    }
+
+    /// `MPI_Isend`.
+    ///
+    /// # Safety
+    /// The memory must be readable for the envelope's type, and stay unchanged until the request is complete.
+    pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        begin!(MPI_Isend, address, envelope)
+    }
+
+    /// `MPI_Irecv`.
+    ///
+    /// # Safety
+    /// The memory must be writable for the envelope's type, and be left alone until the request is complete.
+    pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        begin!(MPI_Irecv, address, envelope)
+    }
+
+    /// `MPI_Send_init`.
+    ///
+    /// # Safety
+    /// As for [`Request::send`], whenever the request is started.
+    pub unsafe fn persistent_send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        begin!(MPI_Send_init, address, envelope)
+    }
+
+    /// `MPI_Recv_init`.
+    ///
+    /// # Safety
+    /// As for [`Request::receive`], whenever the request is started.
+    pub unsafe fn persistent_receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        begin!(MPI_Recv_init, address, envelope)
+    }
+
+    /// `MPI_Start`.
+    #[inline]
+    pub fn start(&mut self) -> Result<(), CallError> {
+        // SAFETY: a persistent or partitioned request, whose maker vouched for its memory.
+        check("MPI_Start", unsafe { ffi::MPI_Start(&mut self.raw) })
+    }
+
+    /// `MPI_Wait`; at once for the null request and for one that was not started.
+    #[inline]
+    pub fn wait(&mut self) -> Result<(), CallError> {
+        // SAFETY: a live request, or the null one.
+        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE) })
+    }
+
+    /// `MPI_Test`: whether it is complete.
+    #[inline]
+    pub fn test(&mut self) -> Result<bool, CallError> {
+        let mut flag: c_int = 0;
+        // SAFETY: a live request, or the null one; the flag lives through the call.
+        check("MPI_Test", unsafe { ffi::MPI_Test(&mut self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE) })?;
+        Ok(flag != 0)
+    }
+
+    /// `MPI_Request_get_status`: whether it is complete, which it also brings forward; the request stays as it is.
+    #[inline]
+    pub fn status(&self) -> Result<bool, CallError> {
+        let mut flag: c_int = 0;
+        // SAFETY: a live request, or the null one; the flag lives through the call.
+        check("MPI_Request_get_status", unsafe {
+            ffi::MPI_Request_get_status(self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)
+        })?;
+        Ok(flag != 0)
+    }
+
+    /// `MPI_Request_free` of a persistent or partitioned request that is not active.
+    pub fn free(mut self) -> Result<(), CallError> {
+        // SAFETY: owned and live, and not used again.
+        check("MPI_Request_free", unsafe { ffi::MPI_Request_free(&mut self.raw) })
+    }
+}
+
+/// `MPI_Waitall`.
+pub fn wait_all(requests: &mut [Request]) -> Result<(), CallError> {
+    requests.iter_mut().try_for_each(Request::wait)
+}
+
+/// `MPI_Startall`.
+pub fn start_all(requests: &mut [Request]) -> Result<(), CallError> {
+    let count = int("MPI_Startall", "count", requests.len() as i64)?;
+    // The library writes to the list, and gets one of its own type.
+    let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
+    // SAFETY: `count` live persistent or partitioned requests, whose makers vouched for their memory.
+    let code = unsafe { ffi::MPI_Startall(count, raws.as_mut_ptr()) };
+    requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
+    check("MPI_Startall", code)
+}
