@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
-use ddtbench::event::{Event, MessageFacts};
+use ddtbench::event::{Block, Event, MessageFacts, Outcome};
 use ddtbench::plan::{Cache, Pairs};
 
 use crate::checked::{Comm, World, identity, world};
@@ -12,15 +12,18 @@ use crate::cli::PingPong;
 use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::clock::Clock;
-use crate::measure::schedule;
+use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::job::Job;
 use crate::measure::session::Session;
 use crate::measure::state::StateProbe;
+use crate::measure::{block, schedule};
 use crate::memory::Memory;
-use crate::method::Setup;
+use crate::method::{Method, Setup, table};
 use crate::output::{Format, Output};
 use crate::regions::Regions;
-use crate::surroundings;
 use crate::telling::Telling;
+use crate::verify::verify;
+use crate::{steady, surroundings};
 
 /// Exit code for a person's script: a method moved wrong bytes.
 pub const WRONG_DATA: u8 = 1;
@@ -44,41 +47,100 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let all = world.comm.split(0, place.rank)?;
     let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
     let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
-    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let clock = Clock::measure();
     let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
     let facts = MessageFacts::of(&*app, WireOrder::Manual);
     let hello = surroundings::hello(world, &place, facts, clock, pairs)?;
     let mut session = Session {
         setup: &setup,
-        world: &world.comm,
-        world_rank: place.rank,
+        job: Job {
+            world: &world.comm,
+            rank: place.rank,
+            probe: Some(StateProbe::new(&pair_comm)?),
+            clock,
+            telling: Telling::new(
+                Output::new(args.case.format),
+                place.rank,
+                MemoryGuard::watch(processes_of_host),
+            ),
+        },
         pair: if is_all_to_all { 0 } else { pair },
-        probe: StateProbe::new(&pair_comm)?,
-        clock,
         eviction: (args.case.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         regions: Regions::of(&*app, &memory.arrays),
         generation: 0,
-        telling: Telling::new(
-            Output::new(args.case.format),
-            place.rank,
-            MemoryGuard::watch(processes_of_host),
-        ),
     };
-    session.telling.tell(&Event::Hello(Box::new(hello)));
-    if let Err(error) = schedule::run(&mut session, &mut memory, &methods, limits) {
-        session.telling.abort(&format!("rank {}: {error:#}", place.rank));
+    session.job.telling.tell(&Event::Hello(Box::new(hello)));
+    let mut pingpong = PingPongs { session, memory };
+    if let Err(error) = schedule::run(&mut pingpong, &methods, limits) {
+        pingpong.session.job.abort(&error);
     }
-    session.telling.tell(&Event::Done);
-    drop(session.telling.guard.take());
-    session.probe.finish()?;
+    let mut telling = pingpong.session.job.finish()?;
     if args.case.format == Format::Json {
         return Ok(ExitCode::SUCCESS);
     }
     if place.rank == 0 {
-        session.telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks));
+        telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks));
     }
-    Ok(if session.telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// The ping-pong as an experiment.
+struct PingPongs<'a> {
+    session: Session<'a>,
+    memory: Memory,
+}
+
+impl<'a> Experiment<'a> for PingPongs<'a> {
+    type Course = Box<dyn Method + 'a>;
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.session.job
+    }
+
+    fn needs(&self, method: &str) -> &'static [&'static str] {
+        table::needs(method)
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>> {
+        table::make(method, self.session.setup, &mut self.memory).map(Ok)
+    }
+
+    fn verify(&mut self, method: &mut Self::Course) -> anyhow::Result<Option<String>> {
+        method.create()?;
+        let complaint = verify(&mut self.session, &mut self.memory, &mut **method)?;
+        method.free()?;
+        Ok(complaint)
+    }
+
+    fn repeat(&mut self, method: &mut Self::Course, count: u32) -> anyhow::Result<Turn> {
+        method.create()?;
+        let turn = block::repeat(&self.session, &mut self.memory, &mut **method, count)?;
+        method.free()?;
+        Ok(turn)
+    }
+
+    fn readings(&self, method: &Self::Course) -> Option<u32> {
+        // What a batch would repeat is no longer cold.
+        self.session.eviction.is_none().then(|| block::readings(&**method))
+    }
+
+    fn block(
+        &mut self,
+        method: &mut Self::Course,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)> {
+        let Self { session, memory } = self;
+        steady::prepare(session, memory, &mut **method)?;
+        let block = block::run(session, memory, &mut **method, amount)?;
+        session.job.world.barrier()?;
+        let complaint = steady::check(session, memory, &mut **method)?;
+        Ok((session.is_origin().then_some(block), complaint))
+    }
+
+    fn dismiss(&mut self, method: Self::Course) -> anyhow::Result<()> {
+        Ok(method.finish()?)
+    }
 }
 
 /// Refuses a world that cannot play, or is not the one that was asked for.

@@ -68,7 +68,7 @@ pub fn check(
         }
     };
     let complaint = arrival(setup.app, memory, ends, &expected, |_, _| {});
-    Ok(complaint.map(|what| format!("rank {} of the world, after a block: {what}", session.world_rank)))
+    Ok(complaint.map(|what| format!("after a block: {what}")))
 }
 
 /// Whether what lies in the wire buffer at last came from the second array: in an all-to-all whose way back leaves

@@ -81,8 +81,7 @@ fn one_way(
     method.settle()?;
     setup.comm.barrier()?;
     let incoming = if receives { incoming(session, &memory.arrays, ends) } else { Vec::new() };
-    Ok(compare(setup.app, memory, ends, mine, receives.then_some(&incoming[..]))
-        .map(|what| format!("rank {} of the world: {what}", session.world_rank)))
+    Ok(compare(setup.app, memory, ends, mine, receives.then_some(&incoming[..])))
 }
 
 /// Compares all memory with what must be there: `incoming` where it was to arrive, the pattern everywhere else.

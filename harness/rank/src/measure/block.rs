@@ -5,21 +5,11 @@ use std::time::Instant;
 use ddtbench::event::Block;
 use ddtbench::record::Phase;
 
+use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-
-/// How much a block does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Amount {
-    /// Repetitions before the first sample: the first ones find the last method's lines in the caches.
-    pub unread: u32,
-    /// Samples.
-    pub samples: usize,
-    /// Repetitions per sample.
-    pub batch: u32,
-}
 
 /// Runs a block. The samples mean something at the origin only; other ranks return an empty block.
 pub fn run(
@@ -39,7 +29,7 @@ pub fn run(
         block.times[Phase::Create].push(start.elapsed().as_secs_f64());
     }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
-    session.world.barrier()?;
+    session.job.world.barrier()?;
     for _ in 0..amount.unread {
         repetition_unread(session.setup, memory, method)?;
     }
@@ -53,6 +43,25 @@ pub fn run(
         block.times[Phase::Free].push(start.elapsed().as_secs_f64());
     }
     Ok(block)
+}
+
+/// The shortest times of some repetitions.
+pub fn repeat(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    count: u32,
+) -> Result<Turn, CallError> {
+    let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..count {
+        let turn = Instant::now();
+        session.evict(memory)?;
+        let start = Instant::now();
+        repetition_unread(session.setup, memory, method)?;
+        repetition_s = repetition_s.min(start.elapsed().as_secs_f64());
+        turn_s = turn_s.min(turn.elapsed().as_secs_f64());
+    }
+    Ok(Turn { repetition_s, turn_s })
 }
 
 fn one_by_one(

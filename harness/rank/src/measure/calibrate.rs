@@ -1,14 +1,8 @@
 //! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
 
-use std::time::Instant;
-
 use ddtbench::plan::Limits;
 
-use super::block::{self, Amount};
-use super::course::Course;
-use super::session::Session;
-use crate::memory::Memory;
-use crate::method::Method;
+use super::experiment::{Amount, Experiment, Turn};
 
 /// A block's samples last about this long: short against changes of the machine, which come in seconds and
 /// minutes, and long against the readings of its state around it.
@@ -27,73 +21,61 @@ const UNREAD: f64 = 3.0;
 /// Repetitions that the first guess of a method's time rests on; the shortest counts.
 const TRIALS: u32 = 5;
 
-/// What was found out of a method.
-struct Trial {
-    /// A repetition, in seconds.
-    repetition_s: f64,
-    /// A repetition with the eviction before it, in seconds.
-    turn_s: f64,
-    /// The shortest sample that the clock allows, in seconds.
-    shortest_s: f64,
+/// What was found out of a method; the same on all ranks.
+#[derive(Clone, Copy)]
+pub struct Trial {
+    turn: Turn,
+    /// The shortest sample that the clock allows, in seconds; `None` where several repetitions cannot be one sample.
+    shortest_s: Option<f64>,
 }
 
-/// Warms the methods up and gives the amount of each. All have the same batch, so that like is compared with like.
-pub fn amounts(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    courses: &mut [Course<'_>],
+/// Warms a method up and tries how long it takes.
+pub fn trial<'a, E: Experiment<'a>>(
+    experiment: &mut E,
+    course: &mut E::Course,
     limits: Limits,
-    least_blocks: u32,
-) -> anyhow::Result<Vec<Amount>> {
-    let mut trials = Vec::new();
-    for Course { name, method } in courses {
-        session.telling.working(name, "warm up");
-        method.create()?;
-        let (first_s, _) = repeat(session, memory, &mut **method, 1)?;
-        // A method that takes seconds must not be silent for minutes.
-        let affordable = (limits.max_time_s / first_s).clamp(1.0, u32::MAX.into()) as u32;
-        repeat(session, memory, &mut **method, limits.warmup.min(affordable))?;
-        let (repetition_s, turn_s) = repeat(session, memory, &mut **method, TRIALS.min(affordable))?;
-        let [shortest_s] =
-            session.world.broadcast([session.clock.shortest_sample_s(block::readings(&**method))])?;
-        method.free()?;
-        trials.push(Trial { repetition_s, turn_s, shortest_s });
-    }
-    let needed = trials.iter().map(|trial| (trial.shortest_s / trial.repetition_s).ceil());
-    let batch = match session.eviction {
-        Some(_) => 1.0, // what a batch would repeat is no longer cold
-        None => needed.fold(1.0, f64::max).min(1e6),
+) -> anyhow::Result<Trial> {
+    let first = repeat(experiment, course, 1)?;
+    // A method that takes seconds must not be silent for minutes.
+    let affordable = (limits.max_time_s / first.repetition_s).clamp(1.0, u32::MAX.into()) as u32;
+    repeat(experiment, course, limits.warmup.min(affordable))?;
+    let turn = repeat(experiment, course, TRIALS.min(affordable))?;
+    let readings = experiment.readings(course);
+    let job = experiment.job();
+    let shortest = |readings| job.clock.shortest_sample_s(readings);
+    // NaN stands for none.
+    let [shortest_s] = job.world.broadcast([readings.map_or(f64::NAN, shortest)])?;
+    Ok(Trial { turn, shortest_s: (!shortest_s.is_nan()).then_some(shortest_s) })
+}
+
+/// The amount of each method. All have the same batch, so that like is compared with like.
+pub fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
+    let needed = trials.iter().map(|trial| Some((trial.shortest_s? / trial.turn.repetition_s).ceil()));
+    let batch = match needed.collect::<Option<Vec<f64>>>() {
+        Some(needed) => needed.into_iter().fold(1.0, f64::max).min(1e6),
+        None => 1.0,
     };
     let most = f64::from((limits.max_runs / least_blocks).max(1));
     let amount = |trial: &Trial| {
-        let fits = BLOCK_S / trial.turn_s;
-        let least = if trial.turn_s * batch >= ONE_SAMPLE_S { 1.0 } else { BLOCK_SAMPLES.0 };
+        let fits = BLOCK_S / trial.turn.turn_s;
+        let least = if trial.turn.turn_s * batch >= ONE_SAMPLE_S { 1.0 } else { BLOCK_SAMPLES.0 };
         Amount {
             unread: (fits / 2.0).clamp(1.0, UNREAD) as u32,
             samples: (fits / batch).clamp(least, BLOCK_SAMPLES.1).min(most) as usize,
             batch: batch as u32,
         }
     };
-    Ok(trials.iter().map(amount).collect())
+    trials.iter().map(amount).collect()
 }
 
-/// The origin's shortest time of some repetitions, and of one with its eviction; on all ranks.
-fn repeat(
-    session: &Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
+/// Rank 0's shortest times of some repetitions; on all ranks.
+fn repeat<'a, E: Experiment<'a>>(
+    experiment: &mut E,
+    course: &mut E::Course,
     count: u32,
-) -> anyhow::Result<(f64, f64)> {
-    session.world.barrier()?;
-    let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..count {
-        let turn = Instant::now();
-        session.evict(memory)?;
-        let start = Instant::now();
-        block::repetition_unread(session.setup, memory, method)?;
-        repetition_s = repetition_s.min(start.elapsed().as_secs_f64());
-        turn_s = turn_s.min(turn.elapsed().as_secs_f64());
-    }
-    let [repetition_s, turn_s] = session.world.broadcast([repetition_s, turn_s])?;
-    Ok((repetition_s, turn_s))
+) -> anyhow::Result<Turn> {
+    experiment.job().world.barrier()?;
+    let Turn { repetition_s, turn_s } = experiment.repeat(course, count)?;
+    let [repetition_s, turn_s] = experiment.job().world.broadcast([repetition_s, turn_s])?;
+    Ok(Turn { repetition_s, turn_s })
 }

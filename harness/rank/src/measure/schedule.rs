@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use ddtbench::event::{Block, Event, MachineState, Outcome};
+use ddtbench::event::{Block, Event, Outcome};
 use ddtbench::methods::METHODS;
 use ddtbench::plan::Limits;
 use ddtbench::record::Measured;
@@ -15,15 +15,10 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::block::{self, Amount};
 use super::calibrate;
-use super::course::Course;
-use super::session::Session;
+use super::experiment::{Amount, Experiment};
+use super::job::Job;
 use crate::checked::symbols;
-use crate::memory::Memory;
-use crate::method::table;
-use crate::steady;
-use crate::verify::verify;
 
 /// Rounds at least: the median's interval rests on the blocks' medians, of which the lowest and the highest lie
 /// outside it from ten on, so that one disturbed block does not decide.
@@ -37,56 +32,79 @@ const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
 const _: () = assert!(METHODS.len() <= MOST_METHODS);
 
+/// A method on its way through the case.
+struct Runner<C> {
+    name: String,
+    course: C,
+    amount: Amount,
+}
+
 /// Runs all `methods` of a case.
-pub fn run<'a>(
-    session: &mut Session<'a>,
-    memory: &mut Memory,
+pub fn run<'a, E: Experiment<'a>>(
+    experiment: &mut E,
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let mut courses: Vec<Course<'a>> = Vec::new();
+    let mut runners: Vec<Runner<E::Course>> = Vec::new();
     for name in methods {
-        if !is_available(session, name)? {
+        if !is_available(experiment, name)? {
             continue;
         }
-        session.telling.working(name, "verify");
-        let method = table::make(name, session.setup, memory)?;
-        let mut course = Course { name: name.clone(), method };
-        match complaint(session, memory, &mut course)? {
-            None => courses.push(course),
-            Some(detail) => end(session, course, Outcome::WrongData { detail })?,
+        experiment.job().telling.working(name, "verify");
+        let mut course = match experiment.make(name)? {
+            Ok(course) => course,
+            Err(outcome) => {
+                experiment.job().telling.ended(name, outcome);
+                continue;
+            }
+        };
+        match complaint(experiment, &mut course)? {
+            None => runners.push(Runner { name: name.clone(), course, amount: Amount::NONE }),
+            Some(detail) => end(experiment, name, course, Outcome::WrongData { detail })?,
         }
     }
-    let mut amounts = calibrate::amounts(session, memory, &mut courses, limits, MIN_ROUNDS)?;
+    let mut trials = Vec::new();
+    for Runner { name, course, .. } in &mut runners {
+        experiment.job().telling.working(name, "warm up");
+        trials.push(calibrate::trial(experiment, course, limits)?);
+    }
+    let amounts = calibrate::amounts(&trials, limits, MIN_ROUNDS);
+    runners.iter_mut().zip(amounts).for_each(|(runner, amount)| runner.amount = amount);
     // Rank 0 keeps all blocks: it decides by the figures that will be reported.
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
-    let mut measured: Vec<Measured> = courses.iter().map(|course| going_on(&course.name)).collect();
+    let mut measured: Vec<Measured> = runners.iter().map(|runner| going_on(&runner.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let (start, mut rounds) = (Instant::now(), 0);
-    let mut before = session.state()?;
-    while !courses.is_empty() {
-        let mut order: Vec<usize> = (0..courses.len()).collect();
+    let mut before = experiment.job().state()?;
+    while !runners.is_empty() {
+        let mut order: Vec<usize> = (0..runners.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         for &k in &order {
-            let (block, complaint) = one_block(session, memory, &mut courses[k], amounts[k], rounds, before)?;
-            before = block.after;
-            measured[k].blocks.extend(tell(session, block)?);
+            let Runner { name, course, amount } = &mut runners[k];
+            experiment.job().telling.working(name, "measure");
+            let (block, complaint) = experiment.block(course, *amount)?;
+            let after = experiment.job().state()?;
+            let complaint = experiment.job().any_complaint(complaint)?;
+            let of = |block| Block { method: name.clone(), block: rounds as usize, before, after, ..block };
+            measured[k].blocks.extend(tell(experiment.job(), block.map(of))?);
             wrong.extend(complaint.map(|detail| (k, detail)));
+            before = after;
         }
         rounds += 1;
         wrong.sort_unstable_by_key(|(k, _)| std::cmp::Reverse(*k));
         for (k, detail) in wrong {
-            amounts.remove(k);
             measured.remove(k);
-            end(session, courses.remove(k), Outcome::WrongData { detail })?;
+            let Runner { name, course, .. } = runners.remove(k);
+            end(experiment, &name, course, Outcome::WrongData { detail })?;
         }
-        if let Some(outcomes) = decide(session, &measured, &amounts, limits, rounds, start)? {
-            for (mut course, outcome) in courses.drain(..).zip(outcomes) {
-                session.telling.working(&course.name, "verify");
-                let detail = complaint(session, memory, &mut course)?;
+        let amounts: Vec<Amount> = runners.iter().map(|runner| runner.amount).collect();
+        if let Some(outcomes) = decide(experiment.job(), &measured, &amounts, limits, rounds, start)? {
+            for (Runner { name, mut course, .. }, outcome) in runners.drain(..).zip(outcomes) {
+                experiment.job().telling.working(&name, "verify");
+                let detail = complaint(experiment, &mut course)?;
                 let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
-                end(session, course, outcome)?;
+                end(experiment, &name, course, outcome)?;
             }
         }
     }
@@ -94,9 +112,14 @@ pub fn run<'a>(
 }
 
 /// Gives back what a method has, and tells how it ended.
-fn end(session: &mut Session<'_>, course: Course<'_>, outcome: Outcome) -> anyhow::Result<()> {
-    course.method.finish()?;
-    session.telling.ended(&course.name, outcome);
+fn end<'a, E: Experiment<'a>>(
+    experiment: &mut E,
+    name: &str,
+    course: E::Course,
+    outcome: Outcome,
+) -> anyhow::Result<()> {
+    experiment.dismiss(course)?;
+    experiment.job().telling.ended(name, outcome);
     Ok(())
 }
 
@@ -104,63 +127,39 @@ fn end(session: &mut Session<'_>, course: Course<'_>, outcome: Outcome) -> anyho
 const GOING_ON: Outcome = Outcome::RunLimit;
 
 /// Whether the MPI has all functions of a method; says which are missing.
-fn is_available(session: &mut Session<'_>, name: &str) -> anyhow::Result<bool> {
-    let missing = symbols::missing(table::needs(name));
-    let available = session.everywhere(missing.is_empty())?;
+fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow::Result<bool> {
+    let missing = symbols::missing(experiment.needs(name));
+    let available = experiment.job().everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));
-        session.telling.ended(name, Outcome::NotAvailable { reason });
+        experiment.job().telling.ended(name, Outcome::NotAvailable { reason });
     }
     Ok(available)
 }
 
 /// What is wrong with the bytes that a method moves; on all ranks alike.
-fn complaint(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    course: &mut Course<'_>,
+fn complaint<'a, E: Experiment<'a>>(
+    experiment: &mut E,
+    course: &mut E::Course,
 ) -> anyhow::Result<Option<String>> {
-    course.method.create()?;
-    let complaint = verify(session, memory, &mut *course.method)?;
-    course.method.free()?;
-    Ok(session.any_complaint(complaint)?)
+    let complaint = experiment.verify(course)?;
+    Ok(experiment.job().any_complaint(complaint)?)
 }
 
-/// Runs a block of one method. Gives it, and what is wrong with the bytes that it left.
-fn one_block(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    course: &mut Course<'_>,
-    amount: Amount,
-    round: u32,
-    before: MachineState,
-) -> anyhow::Result<(Block, Option<String>)> {
-    session.telling.working(&course.name, "measure");
-    let method = &mut *course.method;
-    steady::prepare(session, memory, method)?;
-    let block = block::run(session, memory, method, amount)?;
-    let after = session.state()?;
-    let complaint = steady::check(session, memory, method)?;
-    let complaint = session.any_complaint(complaint)?;
-    let block = Block { method: course.name.clone(), block: round as usize, before, after, ..block };
-    Ok((block, complaint))
-}
-
-/// Brings the blocks of all origins to rank 0, which passes them on; gives them there.
-fn tell(session: &mut Session<'_>, block: Block) -> anyhow::Result<Vec<Block>> {
-    // In an all-to-all only rank 0 measures; otherwise every pair's origin does.
-    let mine = if session.is_origin() { serde_json::to_vec(&block)? } else { Vec::new() };
+/// Brings the blocks of all ranks that measure to rank 0, which passes them on; gives them there.
+fn tell(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec<Block>> {
+    let mine = block.map_or(Ok(Vec::new()), |block| serde_json::to_vec(&block))?;
     let mut blocks: Vec<Block> = Vec::new();
-    for text in session.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
+    for text in job.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
         blocks.push(serde_json::from_slice(text)?);
     }
-    blocks.iter().for_each(|block| session.telling.tell(&Event::Block(block.clone())));
+    blocks.iter().for_each(|block| job.telling.tell(&Event::Block(block.clone())));
     Ok(blocks)
 }
 
 /// Rank 0 decides whether the case has ended, and how each method has; all ranks learn it.
 fn decide(
-    session: &Session<'_>,
+    job: &Job<'_>,
     measured: &[Measured],
     amounts: &[Amount],
     limits: Limits,
@@ -168,7 +167,7 @@ fn decide(
     start: Instant,
 ) -> anyhow::Result<Option<Vec<Outcome>>> {
     let mut verdicts = [GOES_ON; MOST_METHODS];
-    if session.world_rank == 0 {
+    if job.rank == 0 {
         let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
         let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
         let next = |amount: &Amount| samples(amount) + amount.samples as u64;
@@ -187,7 +186,7 @@ fn decide(
             }
         }
     }
-    let verdicts = session.world.broadcast(verdicts)?;
+    let verdicts = job.world.broadcast(verdicts)?;
     let outcome = |verdict: &f64| match *verdict {
         CONVERGED => Some(Outcome::Converged),
         TIME_LIMIT => Some(Outcome::TimeLimit),

@@ -1,0 +1,65 @@
+//! What the schedule can measure: some methods of one case, each verified, timed in blocks, and given back.
+
+use ddtbench::event::{Block, Outcome};
+
+use super::job::Job;
+
+/// How much a block does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// Repetitions before the first sample: the first ones find the last method's lines in the caches.
+    pub unread: u32,
+    /// Samples.
+    pub samples: usize,
+    /// Repetitions per sample.
+    pub batch: u32,
+}
+
+impl Amount {
+    /// Nothing yet.
+    pub const NONE: Self = Self { unread: 0, samples: 0, batch: 1 };
+}
+
+/// The shortest times of some repetitions, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// What a sample is of.
+    pub repetition_s: f64,
+    /// With all that lies between two samples.
+    pub turn_s: f64,
+}
+
+/// A kind of experiment with its case. All ranks walk through it together: every function is collective.
+pub trait Experiment<'a> {
+    /// A method on its way through the case. It is made once: windows above all are dear, and one MPI breaks now and
+    /// then where many are made.
+    type Course;
+
+    /// The ranks.
+    fn job(&mut self) -> &mut Job<'a>;
+
+    /// MPI functions that a method needs, which not every MPI has.
+    fn needs(&self, method: &str) -> &'static [&'static str];
+
+    /// Makes a method; or says why it has no times here.
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>>;
+
+    /// What is wrong with the bytes that this rank got, if anything.
+    fn verify(&mut self, course: &mut Self::Course) -> anyhow::Result<Option<String>>;
+
+    /// Repeats without keeping samples; times as this rank saw them.
+    fn repeat(&mut self, course: &mut Self::Course, count: u32) -> anyhow::Result<Turn>;
+
+    /// Readings of the clock in a repetition; `None` where repetitions cannot be timed several at once.
+    fn readings(&self, course: &Self::Course) -> Option<u32>;
+
+    /// Runs a block: the times of this rank, if it measures, and what is wrong with the bytes that it got.
+    fn block(
+        &mut self,
+        course: &mut Self::Course,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)>;
+
+    /// Gives back what a method has.
+    fn dismiss(&mut self, course: Self::Course) -> anyhow::Result<()>;
+}

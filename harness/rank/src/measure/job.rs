@@ -1,0 +1,59 @@
+//! All ranks of a case, and what every kind of experiment needs of them.
+
+use ddtbench::event::{Event, MachineState};
+
+use super::clock::Clock;
+use super::state::StateProbe;
+use crate::checked::{CallError, Comm};
+use crate::telling::Telling;
+
+/// The ranks that measure a case together.
+pub struct Job<'a> {
+    /// All of them.
+    pub world: &'a Comm,
+    /// This process among them.
+    pub rank: usize,
+    /// The state of the machine, as this process and a peer see it; `None` for one that has no peer.
+    pub probe: Option<StateProbe<'a>>,
+    /// What the clock can do.
+    pub clock: Clock,
+    /// What is told of the case.
+    pub telling: Telling,
+}
+
+impl Job<'_> {
+    /// Whether `flag` holds on every rank.
+    pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
+        Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
+    }
+
+    /// What any rank complains of: `None` if none does, else on rank 0 all complaints and elsewhere an empty text.
+    pub fn any_complaint(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
+        if self.everywhere(mine.is_none())? {
+            return Ok(None);
+        }
+        let mine = mine.map(|what| format!("rank {} of the world: {what}", self.rank));
+        let all = self.world.gather(mine.unwrap_or_default().as_bytes())?;
+        let said: Vec<_> = all.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
+        Ok(Some(said.join("; ")))
+    }
+
+    /// The state of the machine; all pairs look at the same time, so that none disturbs another's block.
+    pub fn state(&mut self) -> Result<MachineState, CallError> {
+        self.world.barrier()?;
+        self.probe.as_mut().map_or(Ok(MachineState::default()), StateProbe::read)
+    }
+
+    /// Says that this rank cannot go on, and ends all.
+    pub fn abort(&self, error: &anyhow::Error) -> ! {
+        self.telling.abort(&format!("rank {}: {error:#}", self.rank))
+    }
+
+    /// Says that all methods have ended, gives back what the ranks share, and leaves what was told; collective.
+    pub fn finish(mut self) -> Result<Telling, CallError> {
+        self.telling.tell(&Event::Done);
+        drop(self.telling.guard.take());
+        self.probe.map_or(Ok(()), StateProbe::finish)?;
+        Ok(self.telling)
+    }
+}
