@@ -9,9 +9,11 @@ mod interval;
 mod quantile;
 mod ratio;
 mod state;
+mod student;
 
 pub use bootstrap::{RESAMPLES, overhead_interval};
 pub use interval::{blocks_interval, is_narrow, median_interval, parted};
 pub use quantile::{mean, median, quantile, sorted};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};
 pub use state::{MIN_GAP, MIN_SHARE, State, passed_in, states, used_state};
+pub use student::student_interval;
