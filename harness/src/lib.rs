@@ -10,6 +10,7 @@ pub mod folder;
 pub mod memory;
 pub mod methods;
 pub mod mpi;
+pub mod partitioned;
 pub mod plan;
 pub mod record;
 pub mod report;

@@ -1,0 +1,156 @@
+use super::*;
+
+const ORDERS: [Order; 10] = [
+    Order::Linear,
+    Order::Reverse,
+    Order::Random,
+    Order::Strided { bytes: 1 },
+    Order::Strided { bytes: 7 },
+    Order::Strided { bytes: 16 },
+    Order::Burst { bytes: 1 },
+    Order::Burst { bytes: 5 },
+    Order::Burst { bytes: 16 },
+    Order::Neighbourhood,
+];
+
+/// Every byte in the order in which it is written, one after the other.
+fn bytes_written(order: Order, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
+    let shuffled = |mut blocks: Vec<Vec<usize>>| {
+        let mut random = Pcg64::seed_from_u64(seed);
+        for place in (0..blocks.len()).rev() {
+            let drawn = random.random_range(0..=place as u64);
+            blocks.swap(place, drawn as usize);
+        }
+        blocks.concat()
+    };
+    let all: Vec<usize> = (0..bytes).collect();
+    let blocks = |size: usize| all.chunks(size).map(<[usize]>::to_vec).collect::<Vec<_>>();
+    match order {
+        Order::Linear => all,
+        Order::Reverse => all.into_iter().rev().collect(),
+        Order::Random => shuffled(blocks(1)),
+        Order::Burst { bytes: size } => shuffled(blocks(size as usize)),
+        Order::Strided { bytes: stride } => {
+            (0..stride as usize).flat_map(|first| (first..bytes).step_by(stride as usize)).collect()
+        }
+        Order::Neighbourhood => {
+            let mut rows = 1;
+            while (rows + 1) * (rows + 1) <= partitions {
+                rows += 1;
+            }
+            let mut columns = 1;
+            while rows * columns < partitions {
+                columns += 1;
+            }
+            let cells = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+            cells.filter(|&p| p < partitions).flat_map(|p| partition(bytes as u64, partitions, p)).collect()
+        }
+    }
+}
+
+/// Partitions by the place of their last byte, found byte by byte; those without a byte first.
+fn oracle(order: Order, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
+    let mut missing: Vec<usize> =
+        (0..partitions).map(|p| partition(bytes as u64, partitions, p).len()).collect();
+    let mut ready: Vec<usize> = (0..partitions).filter(|&p| missing[p] == 0).collect();
+    for byte in bytes_written(order, bytes, partitions, seed) {
+        let is_holder = |&p: &usize| partition(bytes as u64, partitions, p).contains(&byte);
+        let p = (0..partitions).find(is_holder).unwrap();
+        missing[p] -= 1;
+        if missing[p] == 0 {
+            ready.push(p);
+        }
+    }
+    ready
+}
+
+#[test]
+fn every_order_is_that_of_the_last_bytes_found_byte_by_byte() {
+    for order in ORDERS {
+        for bytes in [0, 1, 2, 7, 16, 48, 63, 64, 65, 100] {
+            for partitions in [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 30, 64, 70] {
+                for seed in [DEFAULT_SEED, 1] {
+                    let found = order.permutation(bytes as u64, partitions, seed);
+                    let expected = oracle(order, bytes, partitions, seed);
+                    assert_eq!(found, expected, "{order}, {bytes} bytes in {partitions}, seed {seed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_order_is_a_permutation_of_large_messages_too() {
+    let defaults = ["linear", "reverse", "random", "strided", "burst", "neighbourhood"];
+    for order in defaults.map(|text| text.parse::<Order>().unwrap()) {
+        for (bytes, partitions) in [(8 << 20, 1), (8 << 20, 128), ((8 << 20) + 1, 1000), (3 << 30, 37)] {
+            let mut found = order.permutation(bytes, partitions, DEFAULT_SEED);
+            found.sort_unstable();
+            assert!(found.into_iter().eq(0..partitions), "{order}, {bytes} bytes in {partitions}");
+        }
+    }
+}
+
+#[test]
+fn partitions_are_the_message_and_each_byte_has_one() {
+    for bytes in [0, 1, 10, 64, 1000] {
+        for partitions in [1, 3, 8, 64, 100] {
+            let ranges: Vec<_> = (0..partitions).map(|p| partition(bytes, partitions, p)).collect();
+            assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!((ranges[0].start, ranges[partitions - 1].end), (0, bytes as usize));
+            let sizes = || ranges.iter().map(ExactSizeIterator::len);
+            assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
+            for byte in 0..bytes {
+                let p = holder(bytes, partitions, byte);
+                assert!(ranges[p].contains(&(byte as usize)), "byte {byte} of {bytes} in {partitions}");
+            }
+        }
+    }
+    // No product overflows.
+    assert_eq!(partition(1 << 40, 1 << 30, (1 << 30) - 1), (1 << 40) - (1 << 10)..1 << 40);
+}
+
+#[test]
+fn a_neighbourhood_is_the_stride_of_one_row() {
+    // 4 rows of 4 cells of 10 bytes, and 2 rows of 4 cells.
+    for (partitions, row_bytes) in [(16, 40), (8, 40)] {
+        let bytes = partitions as u64 * 10;
+        let neighbourhood = Order::Neighbourhood.permutation(bytes, partitions, 0);
+        let strided = Order::Strided { bytes: row_bytes }.permutation(bytes, partitions, 0);
+        assert_eq!(neighbourhood, strided);
+    }
+    assert_eq!(Order::Neighbourhood.permutation(80, 8, 0), [0, 4, 1, 5, 2, 6, 3, 7]);
+    // Rows of 3, the last one shorter.
+    assert_eq!(Order::Neighbourhood.permutation(70, 7, 0), [0, 4, 1, 5, 2, 6, 3]);
+}
+
+#[test]
+fn the_seed_decides_random_orders_and_no_other() {
+    for order in ORDERS {
+        let of = |seed| order.permutation(6400, 64, seed);
+        assert_eq!(of(1), of(1), "{order}");
+        assert_eq!(of(1) != of(2), matches!(order, Order::Random | Order::Burst { .. }), "{order}");
+    }
+}
+
+#[test]
+fn texts_round_trip_and_have_defaults() {
+    for order in ORDERS {
+        assert_eq!(order.to_string().parse(), Ok(order));
+        let json = serde_json::to_string(&order).unwrap();
+        assert_eq!(json, format!("\"{order}\""));
+        assert_eq!(serde_json::from_str::<Order>(&json).unwrap(), order);
+    }
+    assert_eq!("strided".parse(), Ok(Order::Strided { bytes: 16384 }));
+    assert_eq!("burst".parse(), Ok(Order::Burst { bytes: 1024 }));
+}
+
+#[test]
+fn texts_that_are_no_order_are_named() {
+    for text in ["", "liner", "strided:", "strided:0", "burst:1k", "burst:-1", "linear:4", "random:"] {
+        let error = text.parse::<Order>().unwrap_err();
+        assert!(error.contains(&format!("{text:?}")), "{error}");
+        let error = serde_json::from_str::<Order>(&format!("{text:?}")).unwrap_err();
+        assert!(error.to_string().contains("order"), "{error}");
+    }
+}
