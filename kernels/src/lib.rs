@@ -20,6 +20,7 @@ mod block;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]
 mod check;
+pub mod compute;
 mod explain;
 mod form;
 #[cfg(any(test, feature = "fuzzing"))]
