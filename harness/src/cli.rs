@@ -1,9 +1,11 @@
 //! The command line: what can be typed, and who does it.
 
+mod conditions;
 mod engine;
 mod mpi;
 mod output;
 mod progress;
+mod record_arrivals;
 mod run;
 mod show;
 
@@ -35,6 +37,8 @@ enum Command {
     /// Show, add, install and remove MPIs
     #[command(subcommand)]
     Mpi(mpi::MpiCommand),
+    /// Record when the threads of a computation finish, for arrivals drawn from a density (kde:FILE)
+    RecordArrivals(record_arrivals::RecordArrivalsArgs),
     /// Print the table of a run again
     Report(show::ReportArgs),
     /// Print what makes a shell complete the command line
@@ -70,6 +74,7 @@ impl Cli {
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,
+            Some(Command::RecordArrivals(args)) => return args.execute(),
             Some(Command::Report(args)) => args.execute()?,
             Some(Command::Completions { shell }) => {
                 let mut text = Vec::new();

@@ -64,6 +64,9 @@ pub struct Hello {
     pub settings: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
+    /// How well clocks agree, in experiments that compare them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<ClockFacts>,
 }
 
 /// What one rank sends.
@@ -107,6 +110,16 @@ impl MessageFacts {
     }
 }
 
+/// How well the clocks of all ranks agree, where times begin on one and end on another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    /// Whether all read one clock of one kernel.
+    pub shared: bool,
+    /// How far off a time can be that is compared across ranks, in seconds: half the shortest exchange, of the worst
+    /// rank. 0 where the clock is shared.
+    pub error_s: f64,
+}
+
 /// Where a rank runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankPlace {
@@ -146,6 +159,13 @@ pub struct Block {
     pub batch: u32,
     /// The samples. What is made and freed once per block has one of each.
     pub times: Times,
+    /// Shares of the bytes that had arrived when the last partition became ready, of repetitions in which the receiver
+    /// looked. Only of partitioned transfers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early: Vec<f64>,
+    /// Messages or puts of the last repetition, where the mechanism knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
 }
 
 /// How a method ended.

@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::experiment::Experiment;
 use crate::plan::{Format, Plan, PlanError};
-use crate::record::{CaseResult, Phase, Record};
+use crate::record::{CaseResult, Record};
 use crate::{report, summary};
 pub use engine::{ENGINE, EngineFolder, read_engine};
 use log::Log;
@@ -271,9 +272,9 @@ fn key(record: &Record) -> Key {
     (record.test.clone(), record.params.clone())
 }
 
-/// The cases whose methods all have their row of the whole ping-pong.
+/// The cases whose methods all have their row of the whole.
 pub fn done(records: &[Record], methods: &[String]) -> HashSet<Key> {
-    let whole = |record: &&Record| record.phase == Phase::RoundTrip;
+    let whole = |record: &&Record| Experiment::of_whole(record.phase).is_some();
     let seen: HashSet<(Key, &str)> =
         records.iter().filter(whole).map(|record| (key(record), record.method.as_str())).collect();
     let is_done = |case: &Key| methods.iter().all(|method| seen.contains(&(case.clone(), method.as_str())));

@@ -6,6 +6,7 @@
 
 pub mod engine;
 pub mod event;
+pub mod experiment;
 pub mod folder;
 pub mod memory;
 pub mod methods;

@@ -29,7 +29,11 @@ pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
 /// # Errors
 /// What they need and what there is.
 pub fn check_ranks(app: &dyn MicroApp, ranks: usize, available: u64) -> Result<(), String> {
-    let needed = rank_bytes(app).and_then(|bytes| bytes.checked_mul(ranks as u64));
+    check_bytes(rank_bytes(app), ranks, available)
+}
+
+fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result<(), String> {
+    let needed = of_rank.and_then(|bytes| bytes.checked_mul(ranks as u64));
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }
@@ -48,7 +52,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 
 fn check_against(plan: &Plan, i: usize, available: u64, machines: usize) -> Result<(), String> {
     let case = plan.case(i, "");
-    check_ranks(&*plan.app(i), plan.ranks.div_ceil(machines), available)
+    check_bytes(plan.rank_bytes(i), plan.ranks.div_ceil(machines), available)
         .map_err(|reason| format!("{} {}: {reason}", case.test, case.params))
 }
 
@@ -65,8 +69,8 @@ pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
     Err(format!("{} of memory are needed; {} are available", words(needed), gib(available)))
 }
 
-/// An amount as text, where it has a number.
-fn words(bytes: Option<u64>) -> String {
+/// An amount of bytes as text for people; `None` is more than can be addressed.
+pub fn words(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "more than can be addressed".to_owned(), gib)
 }
 

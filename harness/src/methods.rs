@@ -13,10 +13,13 @@ pub struct MethodInfo {
     pub is_complete: bool,
 }
 
+/// The method that all others are compared with.
+pub const REFERENCE: &str = "reference";
+
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
-        name: "reference",
+        name: REFERENCE,
         about: "the same number of contiguous bytes, nothing packed",
         original_name: Some("reference"),
         is_complete: false,

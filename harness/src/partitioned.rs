@@ -1,4 +1,15 @@
 //! Fine-grained communication: a message handed over in partitions, each as soon as its thread has finished it.
 
+pub mod aggregation;
+pub mod arrival;
+pub mod kde;
+pub mod mechanisms;
 pub mod model;
 pub mod order;
+mod setting;
+pub mod trace;
+
+pub use setting::{Emulation, Setting};
+
+/// The name of a transfer between two ranks, where results name a test.
+pub const TEST: &str = "partitioned";

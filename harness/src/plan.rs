@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use apps::{Context, MicroApp, ParameterError, Test, Values};
+use apps::{Context, ParameterError, Test, Values};
 use serde::{Deserialize, Serialize};
 
-use crate::methods::{self, METHODS};
+use crate::experiment::Experiment;
 use crate::record::Case;
 
 mod error;
 mod limits;
+mod resolve;
 mod selection;
 
 pub use error::PlanError;
@@ -153,6 +154,9 @@ impl<'de> Deserialize<'de> for Text {
 pub struct Plan {
     /// The version of the file's format.
     pub schema: u32,
+    /// What is measured.
+    #[serde(default, skip_serializing_if = "Experiment::is_default")]
+    pub experiment: Experiment,
     /// The MPI's name in this project; without one, it is picked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
@@ -168,8 +172,8 @@ pub struct Plan {
     /// Which ranks play with each other.
     #[serde(default)]
     pub pairs: Pairs,
-    /// The methods' names.
-    #[serde(default = "all_methods")]
+    /// The methods' names; in a file, `all` alone is for all of the experiment.
+    #[serde(default = "all")]
     pub methods: Vec<String>,
     /// Instead of the MPI's own launcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,6 +181,9 @@ pub struct Plan {
     /// More options for the launcher.
     #[serde(default)]
     pub launcher_args: Vec<String>,
+    /// Start several receives by `MPI_Startall`, in partitioned experiments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub startall: bool,
     /// Bind each rank to a core.
     #[serde(default = "yes")]
     pub bind: bool,
@@ -199,8 +206,13 @@ fn one() -> u64 {
 fn yes() -> bool {
     true
 }
-fn all_methods() -> Vec<String> {
-    METHODS.iter().map(|method| method.name.to_owned()).collect()
+fn all() -> Vec<String> {
+    vec!["all".to_owned()]
+}
+
+/// The names of all methods of an experiment.
+pub fn all_methods(experiment: Experiment) -> Vec<String> {
+    experiment.methods().iter().map(|method| method.name.to_owned()).collect()
 }
 
 impl Default for Plan {
@@ -208,14 +220,16 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             schema: SCHEMA,
+            experiment: Experiment::default(),
             mpi: None,
             ranks: two(),
             seed: one(),
             cache: Cache::default(),
             pairs: Pairs::default(),
-            methods: all_methods(),
+            methods: all_methods(Experiment::default()),
             launcher: None,
             launcher_args: Vec::new(),
+            startall: false,
             bind: true,
             formats: Vec::new(),
             limits: Limits::default(),
@@ -225,6 +239,11 @@ impl Default for Plan {
 }
 
 impl Plan {
+    /// A plan of `experiment` without cases, all else as without flags.
+    pub fn of(experiment: Experiment) -> Self {
+        Self { experiment, methods: all_methods(experiment), ..Self::default() }
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -232,8 +251,12 @@ impl Plan {
     pub fn read(file: &Path) -> Result<Self, PlanError> {
         let text = std::fs::read_to_string(file)
             .map_err(|source| PlanError::Read { file: file.to_owned(), source })?;
-        toml::from_str(&text)
-            .map_err(|source| PlanError::Syntax { file: file.to_owned(), source: Box::new(source) })
+        let mut plan: Self = toml::from_str(&text)
+            .map_err(|source| PlanError::Syntax { file: file.to_owned(), source: Box::new(source) })?;
+        if plan.methods == all() {
+            plan.methods = all_methods(plan.experiment);
+        }
+        Ok(plan)
     }
 
     /// The plan as a file has it.
@@ -255,12 +278,15 @@ impl Plan {
         if self.schema != SCHEMA {
             return field("schema", self.schema.to_string(), "this version of ddtbench reads schema 1");
         }
-        if self.ranks < 2 || !self.ranks.is_multiple_of(2) || i32::try_from(self.ranks).is_err() {
-            return field(
-                "ranks",
-                self.ranks.to_string(),
+        let (can, must) = match self.experiment {
+            Experiment::PingPong => (
+                self.ranks >= 2 && self.ranks.is_multiple_of(2) && i32::try_from(self.ranks).is_ok(),
                 "must be an even number, at least 2: ranks work in pairs",
-            );
+            ),
+            Experiment::Partitioned => (self.ranks == 2, "must be 2: one rank sends and one receives"),
+        };
+        if !can {
+            return field("ranks", self.ranks.to_string(), must);
         }
         if i64::try_from(self.seed).is_err() {
             return field("seed", self.seed.to_string(), "must be below 2^63");
@@ -270,7 +296,7 @@ impl Plan {
             return field("methods", "[]".to_owned(), "at least one is needed");
         }
         for (i, method) in self.methods.iter().enumerate() {
-            methods::find(method).map_err(PlanError::Method)?;
+            self.experiment.method(method).map_err(PlanError::Method)?;
             if self.methods[..i].contains(method) {
                 return field("methods", format!("{:?}", self.methods), "one is named twice");
             }
@@ -295,14 +321,10 @@ impl Plan {
                 Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
             };
             let given = &self.cases[i];
-            let (test, values) = match given.resolve() {
-                Ok(resolved) => resolved,
-                Err(error) => return refuse(&given.test, error.to_string()),
+            let case = match self.complete(given) {
+                Ok(case) => case,
+                Err(reason) => return refuse(&given.test, reason),
             };
-            let case = PlannedCase::of(test, given.set.as_deref(), &values);
-            if let Err(error) = test.build(&values, self.context()) {
-                return refuse(&case.test, error.to_string());
-            }
             let is_same = |other: &PlannedCase| other.test == case.test && other.params == case.params;
             if let Some(first) = self.cases[..i].iter().position(is_same) {
                 return refuse(&case.test, format!("the same as case {}", first + 1));
@@ -310,6 +332,16 @@ impl Plan {
             self.cases[i] = case;
         }
         Ok(())
+    }
+
+    /// What the rank program is told of case `i`.
+    pub(crate) fn case_arguments(&self, i: usize) -> Vec<String> {
+        let mut arguments = self.cases[i].arguments();
+        if self.experiment == Experiment::Partitioned {
+            // There is one test only, which is not named.
+            arguments.remove(0);
+        }
+        arguments
     }
 
     /// What tests need to know of the run.
@@ -323,24 +355,15 @@ impl Plan {
     /// If the plan was not checked.
     pub fn case(&self, i: usize, mpi: &str) -> Case {
         let planned = &self.cases[i];
-        let (_, values) = planned.resolve().expect("the plan was checked");
         Case {
+            experiment: self.experiment,
             test: planned.test.clone(),
             set: planned.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
-            params: values.to_string(),
+            params: self.params(i),
             mpi: mpi.to_owned(),
             ranks: self.ranks,
             cache: self.cache.name().to_owned(),
         }
-    }
-
-    /// The micro-app of case `i`.
-    ///
-    /// # Panics
-    /// If the plan was not checked.
-    pub fn app(&self, i: usize) -> Box<dyn MicroApp> {
-        let (test, values) = self.cases[i].resolve().expect("the plan was checked");
-        test.build(&values, self.context()).expect("the plan was checked")
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Block, MessageFacts, Outcome};
+use crate::experiment::Experiment;
 
 /// A timed part of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -20,12 +21,39 @@ pub enum Phase {
     Free,
     /// The whole ping-pong without creation.
     RoundTrip,
+    /// Making what a partitioned transfer needs: requests, windows, communicators.
+    Init,
+    /// Computing, emulated: the thread that took longest.
+    Compute,
+    /// From the first partition that became ready to its arrival, in repetitions in which the receiver looked.
+    FirstPartition,
+    /// From the first partition that became ready to the last.
+    Delay,
+    /// From the last partition that became ready to the end at the receiver.
+    AfterLast,
+    /// From the start to the end at the receiver, computing included.
+    Total,
+    /// Time to solution of a partitioned transfer: from the start to the end at the receiver, without computing.
+    Solution,
 }
 
 impl Phase {
-    /// All phases, in the order in which they happen; the whole last.
-    pub const ALL: [Self; 6] =
-        [Self::Create, Self::Pack, Self::Communicate, Self::Unpack, Self::Free, Self::RoundTrip];
+    /// All phases, those of each experiment in the order in which they happen, its whole last.
+    pub const ALL: [Self; 13] = [
+        Self::Create,
+        Self::Pack,
+        Self::Communicate,
+        Self::Unpack,
+        Self::Free,
+        Self::RoundTrip,
+        Self::Init,
+        Self::Compute,
+        Self::FirstPartition,
+        Self::Delay,
+        Self::AfterLast,
+        Self::Total,
+        Self::Solution,
+    ];
 
     /// The name in the `phase` column.
     pub const fn name(self) -> &'static str {
@@ -36,6 +64,13 @@ impl Phase {
             Self::Unpack => "unpack",
             Self::Free => "free",
             Self::RoundTrip => "round_trip",
+            Self::Init => "init",
+            Self::Compute => "compute",
+            Self::FirstPartition => "first_partition",
+            Self::Delay => "delay",
+            Self::AfterLast => "after_last",
+            Self::Total => "total",
+            Self::Solution => "solution",
         }
     }
 
@@ -48,6 +83,8 @@ impl Phase {
 /// What is measured together: one test with one set of values on one MPI; all methods interleaved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Case {
+    /// What is measured of it.
+    pub experiment: Experiment,
     /// The test's name.
     pub test: String,
     /// The parameter set's name, or `custom`.
@@ -86,7 +123,7 @@ pub struct CaseResult {
 
 /// One line of `summary.csv`: one phase of one method of one case, of one pair or of all.
 ///
-/// A method without times (`outcome` says why) has a single line, with phase `round_trip` and no figures.
+/// A method without times (`outcome` says why) has a single line, with the phase of the whole and no figures.
 /// A statistic that does not exist is `None`, an empty cell, never 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -136,7 +173,8 @@ pub struct Record {
     pub p90_s: Option<f64>,
     /// The 99th percentile.
     pub p99_s: Option<f64>,
-    /// Pack overhead fraction against the measured reference: (t_pp - t_reference) / t_pp. `round_trip` only.
+    /// The whole against that of the measured reference: (t - t_reference) / t. Of a ping-pong the pack overhead fraction,
+    /// of a partitioned transfer the overhead against `single`. Of the whole only.
     pub overhead_reference: Option<f64>,
     /// Lower end of its 95% interval.
     pub overhead_reference_low: Option<f64>,
@@ -144,8 +182,26 @@ pub struct Record {
     pub overhead_reference_high: Option<f64>,
     /// Pack overhead fraction from the timed pack and unpack: t_pack / t_pp, both sides. `round_trip` only.
     pub overhead_pack: Option<f64>,
-    /// Payload per second one way, half a round trip, summed over pairs. `round_trip` only.
+    /// Payload per second one way: in half a round trip, summed over pairs, or in the time to solution. Of the whole only.
     pub bandwidth_bytes_per_s: Option<f64>,
+    /// Of partitioned transfers, as the next ones: see [`Transfer`](crate::summary::Transfer). Of the whole only.
+    pub perceived_bandwidth_bytes_per_s: Option<f64>,
+    /// Gain over `single`.
+    pub gain: Option<f64>,
+    /// Lower end of its 95% interval.
+    pub gain_low: Option<f64>,
+    /// Upper end of its 95% interval.
+    pub gain_high: Option<f64>,
+    /// The gain that the model predicts.
+    pub gain_model: Option<f64>,
+    /// Speed-up over `single` with the time that threads compute, as a fraction of `single`'s.
+    pub speedup: Option<f64>,
+    /// Application availability.
+    pub availability: Option<f64>,
+    /// Share of the bytes that had arrived when the last partition became ready.
+    pub early_bird: Option<f64>,
+    /// Messages or puts of a transfer, where the mechanism knows.
+    pub messages: Option<u64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
     /// How the method ended.

@@ -7,8 +7,6 @@ mod heard;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use apps::WireOrder;
-
 pub use case::{CaseRun, Finished};
 pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiFacts};
@@ -104,7 +102,7 @@ impl Run<'_> {
 
     /// The message of case `i`, as the rank program told it; our own figures where none did.
     fn message(&self, i: usize, hello: Option<&Hello>) -> MessageFacts {
-        hello.map_or_else(|| MessageFacts::of(&*self.plan.app(i), WireOrder::Manual), |hello| hello.message)
+        hello.map_or_else(|| self.plan.message(i), |hello| hello.message)
     }
 }
 

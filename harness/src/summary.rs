@@ -7,11 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Block;
+use crate::experiment::Experiment;
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, State};
 
-/// The method that all others are compared with.
-const REFERENCE: &str = "reference";
+mod transfer;
+
+pub use transfer::Transfer;
 
 /// The pair of a record of all pairs together.
 const ALL_PAIRS: &str = "all";
@@ -57,13 +59,13 @@ pub fn block_states(methods: &[Measured]) -> Vec<Vec<BlockState>> {
     all
 }
 
-/// Whether the interval of each method's median round trip lies within `precision` of it, by the same blocks that
+/// Whether the interval of each method's median of the `whole` phase lies within `precision` of it, by the same blocks that
 /// its figures will rest on.
-pub fn narrow(methods: &[Measured], precision: f64) -> Vec<bool> {
+pub fn narrow(methods: &[Measured], whole: Phase, precision: f64) -> Vec<bool> {
     let (states, pairs) = (block_states(methods), pairs(methods));
     let views = methods.iter().zip(&states).map(|(method, states)| View { method, states });
     let is_narrow = |view: View<'_>| {
-        let rounds: Vec<_> = view.rounds(Phase::RoundTrip, Scope::All(&pairs)).into_values().collect();
+        let rounds: Vec<_> = view.rounds(whole, Scope::All(&pairs)).into_values().collect();
         stats::is_narrow(&rounds, precision)
     };
     views.map(is_narrow).collect()
@@ -85,8 +87,9 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
     let states = block_states(&result.methods);
     let views: Vec<_> =
         result.methods.iter().zip(&states).map(|(method, states)| View { method, states }).collect();
-    let reference =
-        views.iter().find(|view| view.method.method == REFERENCE && view.method.outcome.is_measured());
+    let experiment = result.case.experiment;
+    let is_reference = |view: &&View<'_>| view.method.method == experiment.reference();
+    let reference = views.iter().find(|view| is_reference(view) && view.method.outcome.is_measured());
     let pairs = pairs(&result.methods);
     let mut scopes = vec![Scope::All(&pairs)];
     if pairs.len() > 1 {
@@ -96,7 +99,7 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
     for view in &views {
         let before = records.len();
         if view.method.outcome.is_measured() {
-            for phase in Phase::ALL {
+            for &phase in experiment.phases() {
                 records
                     .extend(scopes.iter().filter_map(|&scope| record(result, view, reference, phase, scope)));
             }
@@ -187,7 +190,7 @@ fn record(
     let interval = stats::blocks_interval(&rounds);
     let latencies = blocks.iter().flat_map(|block| [block.before.latency_s, block.after.latency_s]);
     // Creation and freeing are timed one by one, whatever the repetitions are.
-    let is_batched = !matches!(phase, Phase::Create | Phase::Free);
+    let is_batched = !matches!(phase, Phase::Create | Phase::Free | Phase::Init);
     let batch = if is_batched { blocks.iter().map(|block| block.batch).max()? } else { 1 };
     let mut record = Record {
         phase,
@@ -207,30 +210,44 @@ fn record(
         state_latency_s: stats::median(&stats::sorted(latencies.filter(|&latency| latency > 0.0))),
         ..empty(result, view.method)
     };
-    if phase == Phase::RoundTrip {
-        add_overheads(&mut record, view, reference, scope, median);
-        record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
+    let experiment = result.case.experiment;
+    if phase != experiment.whole() {
+        return Some(record);
+    }
+    let reference = reference.filter(|reference| reference.method.method != view.method.method);
+    add_reference_overhead(&mut record, view, reference, phase, scope);
+    match experiment {
+        Experiment::PingPong => {
+            record.overhead_pack =
+                reference_is_another(experiment, view).then(|| pack_overhead(view, scope, median)).flatten();
+            record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
+        }
+        Experiment::Partitioned => transfer::add(&mut record, result, view, reference, scope),
     }
     Some(record)
 }
 
-/// Both overheads of a round trip: by the timed packing, and by the measured reference.
-fn add_overheads(
+fn reference_is_another(experiment: Experiment, view: &View<'_>) -> bool {
+    view.method.method != experiment.reference()
+}
+
+/// The overhead of a round trip by the timed packing.
+fn pack_overhead(view: &View<'_>, scope: Scope<'_>, t_pp: f64) -> Option<f64> {
+    let at_origin = [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0));
+    finite(2.0 * (at_origin[0] + at_origin[1]) / t_pp)
+}
+
+/// The overhead of a whole against that of the measured reference.
+fn add_reference_overhead(
     record: &mut Record,
     view: &View<'_>,
     reference: Option<&View<'_>>,
+    whole: Phase,
     scope: Scope<'_>,
-    t_pp: f64,
 ) {
-    if view.method.method == REFERENCE {
-        return;
-    }
-    let at_origin = [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0));
-    let t_pack = 2.0 * (at_origin[0] + at_origin[1]);
-    record.overhead_pack = finite(t_pack / t_pp);
     let Some(reference) = reference else { return };
     // Only what ran side by side is compared.
-    let (mine, theirs) = (view.rounds(Phase::RoundTrip, scope), reference.rounds(Phase::RoundTrip, scope));
+    let (mine, theirs) = (view.rounds(whole, scope), reference.rounds(whole, scope));
     let both: Vec<(&[f64], &[f64])> =
         mine.iter().filter_map(|(round, mine)| Some((&mine[..], &theirs.get(round)?[..]))).collect();
     let mine = stats::median(&stats::sorted(both.iter().flat_map(|both| both.0).copied()));
@@ -270,7 +287,7 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         ranks: case.ranks,
         cache: case.cache.clone(),
         method: method.method.clone(),
-        phase: Phase::RoundTrip,
+        phase: case.experiment.whole(),
         pair: ALL_PAIRS.to_owned(),
         bytes: result.message.bytes,
         segments: result.message.segments,
@@ -291,6 +308,15 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         overhead_reference_high: None,
         overhead_pack: None,
         bandwidth_bytes_per_s: None,
+        perceived_bandwidth_bytes_per_s: None,
+        gain: None,
+        gain_low: None,
+        gain_high: None,
+        gain_model: None,
+        speedup: None,
+        availability: None,
+        early_bird: None,
+        messages: None,
         state_latency_s: None,
         outcome: method.outcome.label().to_owned(),
         detail: method.outcome.detail().map(str::to_owned),

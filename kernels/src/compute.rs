@@ -48,7 +48,7 @@ pub struct Kernel {
     pub default_size: usize,
     /// The smallest size that makes sense.
     pub min_size: usize,
-    /// Memory for a size, about, in bytes; `None` beyond the address space.
+    /// Memory for a size, about, in bytes; `None` for a size that cannot be had at all.
     pub memory_bytes: fn(size: u64) -> Option<u64>,
     /// Makes one of a size for a number of threads.
     ///
@@ -78,7 +78,8 @@ fn noise(seed: u64) -> impl Iterator<Item = f64> {
     })
 }
 
-#[cfg(test)]
+// Not under Miri, which would take hours and has no unsafe code to see here.
+#[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
 

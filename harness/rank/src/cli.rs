@@ -4,7 +4,8 @@ use anyhow::anyhow;
 use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
 use ddtbench::engine::{Contender, Order};
-use ddtbench::methods::{self, METHODS};
+use ddtbench::experiment::Experiment;
+use ddtbench::partitioned::Setting;
 use ddtbench::plan::{Cache, Limits, Pairs, Selection};
 use ddtbench::record::Case;
 
@@ -26,6 +27,8 @@ pub enum Command {
     Pingpong(PingPong),
     /// Compare the pack engine with other ways to pack a test, in one process: mpirun -n 1 ddtbench-rank engine wrf_x_vec
     Engine(Engine),
+    /// Compare mechanisms for a message that is finished in partitions: mpirun -n 2 ddtbench-rank partitioned -p bytes=4MiB
+    Partitioned(Partitioned),
 }
 
 impl Command {
@@ -33,6 +36,7 @@ impl Command {
     pub fn threading(&self) -> Threading {
         match self {
             Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
+            Self::Partitioned(_) => Threading::Multiple,
         }
     }
 }
@@ -73,6 +77,7 @@ impl CaseArgs {
     /// The case as results name it.
     pub fn case(&self, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
         Case {
+            experiment: Experiment::PingPong,
             test: test.name.to_owned(),
             set: self.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
             params: values.to_string(),
@@ -96,6 +101,13 @@ pub struct PingPong {
     /// 0 with 1, 2 with 3, ..., or the first half with the second
     #[arg(long, value_enum, default_value_t)]
     pub pairs: Pairs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// When a method has been measured enough.
+#[derive(Debug, Args)]
+pub struct LimitArgs {
     /// Repetitions before the first that counts
     #[arg(long, value_name = "N", default_value_t = Limits::default().warmup)]
     warmup: u32,
@@ -141,7 +153,7 @@ impl Engine {
     }
 }
 
-impl PingPong {
+impl LimitArgs {
     /// When a method has been measured enough.
     pub fn limits(&self) -> anyhow::Result<Limits> {
         let limits = Limits {
@@ -155,20 +167,74 @@ impl PingPong {
         limits.check()?;
         Ok(limits)
     }
+}
 
+impl PingPong {
     /// The names of the methods, each once, in the order given.
     pub fn methods(&self) -> anyhow::Result<Vec<String>> {
-        if self.methods.is_empty() {
-            return Ok(METHODS.iter().map(|method| method.name.to_owned()).collect());
+        chosen(&self.methods, Experiment::PingPong)
+    }
+}
+
+/// The methods that were named, each once, in the order given; all of an experiment if none was.
+fn chosen(named: &[String], experiment: Experiment) -> anyhow::Result<Vec<String>> {
+    if named.is_empty() {
+        return Ok(experiment.methods().iter().map(|method| method.name.to_owned()).collect());
+    }
+    let mut names = Vec::new();
+    for name in named {
+        experiment.method(name).map_err(|reason| anyhow!(reason))?;
+        if !names.contains(name) {
+            names.push(name.clone());
         }
-        let mut names = Vec::new();
-        for name in &self.methods {
-            methods::find(name).map_err(|reason| anyhow!(reason))?;
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        Ok(names)
+    }
+    Ok(names)
+}
+
+#[derive(Debug, Args)]
+pub struct Partitioned {
+    /// Parameters of the transfer, as bytes=4MiB,partitions=4
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    params: Vec<String>,
+    /// Mechanisms, by name [default: all]
+    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// The number of ranks that were asked for; any other is refused
+    #[arg(short = 'n', long)]
+    pub ranks: Option<usize>,
+    /// Seed of random orders and times
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Leave the message in the cache, or evict it before each repetition
+    #[arg(long, value_enum, default_value_t)]
+    pub cache: Cache,
+    /// Start several receives by MPI_Startall
+    #[arg(long)]
+    pub startall: bool,
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+impl Partitioned {
+    /// The transfer.
+    pub fn setting(&self) -> anyhow::Result<Setting> {
+        let pair = |text: &'_ String| -> anyhow::Result<(String, String)> {
+            let (name, value) = text
+                .split_once('=')
+                .ok_or_else(|| anyhow!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"))?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        let pairs = self.params.iter().map(pair).collect::<anyhow::Result<Vec<_>>>()?;
+        let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Setting::parse(pairs).map_err(|reason| anyhow!(reason))
+    }
+
+    /// The names of the mechanisms, each once, in the order given.
+    pub fn methods(&self) -> anyhow::Result<Vec<String>> {
+        chosen(&self.methods, Experiment::Partitioned)
     }
 }
 
@@ -188,6 +254,6 @@ mod tests {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
         let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
         assert_eq!(args.methods().unwrap(), ["ddt", "manual"]);
-        assert_eq!(args.limits().unwrap(), Limits::default());
+        assert_eq!(args.limits.limits().unwrap(), Limits::default());
     }
 }

@@ -10,15 +10,18 @@ mod engine;
 mod expected;
 mod guard;
 mod measure;
+mod mechanism;
 mod memory;
 mod method;
 mod output;
+mod partitioned;
 mod pattern;
 mod pingpong;
 mod regions;
 mod spans;
 mod steady;
 mod surroundings;
+mod team;
 mod telling;
 mod verify;
 
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
             let result = match cli.command {
                 Command::Pingpong(args) => pingpong::run(&world, &args),
                 Command::Engine(args) => engine::run(&world, &args),
+                Command::Partitioned(args) => partitioned::run(&world, &args),
             };
             (Some(world), result)
         }

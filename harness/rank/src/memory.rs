@@ -59,7 +59,8 @@ pub struct Wire {
 }
 
 impl Wire {
-    fn new(bytes: usize) -> Self {
+    /// A buffer of zeros.
+    pub fn new(bytes: usize) -> Self {
         let memory = vec![0; bytes + PAGE_BYTES];
         let start = (PAGE_BYTES / 2).wrapping_sub(memory.as_ptr() as usize) % PAGE_BYTES;
         Self { memory, start, bytes }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
 use ddtbench::event::{Block, Event, MessageFacts, Outcome};
+use ddtbench::experiment::Experiment as Kind;
 use ddtbench::plan::{Cache, Pairs};
 
 use crate::checked::{Comm, World, identity, world};
@@ -36,7 +37,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let ranks = world.comm.size()?;
     check_ranks(ranks, args.ranks)?;
     cache::check(args.case.cache)?;
-    let (methods, limits) = (args.methods()?, args.limits()?);
+    let (methods, limits) = (args.methods()?, args.limits.limits()?);
     let (test, values, app) = args.case.build(ranks)?;
     let processes_of_host = world.comm.split_shared()?.size()?;
     check_memory(&world.comm, &*app, processes_of_host)?;
@@ -93,6 +94,10 @@ struct PingPongs<'a> {
 
 impl<'a> Experiment<'a> for PingPongs<'a> {
     type Course = Box<dyn Method + 'a>;
+
+    fn kind(&self) -> Kind {
+        Kind::PingPong
+    }
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.session.job

@@ -73,6 +73,7 @@ pub fn hello(
         pairs,
         settings: settings(),
         build: env!("DDTBENCH_BUILD").to_owned(),
+        clocks: None,
     })
 }
 

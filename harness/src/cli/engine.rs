@@ -15,9 +15,10 @@ use ddtbench::run::{End, RunError};
 use ddtbench::{memory, report};
 
 use super::ValueArgs;
+use super::conditions::{FAILED, INTERRUPTED, default_folder, now};
 use super::output::{self, say};
 use super::progress::Progress;
-use super::run::{FAILED, INTERRUPTED, PresetName, default_folder, now};
+use super::run::PresetName;
 
 #[derive(Debug, Args)]
 pub struct EngineArgs {

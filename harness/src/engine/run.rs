@@ -129,6 +129,7 @@ impl EngineRun<'_> {
     /// The rank program under its launcher, as the one process that compares.
     fn launch<'a>(&'a self, rival: &'a Rival) -> Launch<'a> {
         Launch {
+            threads: 1,
             installation: &rival.installation,
             ranks: 1,
             program: &rival.program,

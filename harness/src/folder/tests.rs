@@ -3,7 +3,7 @@ use std::io::Write;
 use super::*;
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::plan::PlannedCase;
-use crate::record::Measured;
+use crate::record::{Measured, Phase};
 use crate::times::Times;
 
 fn plan() -> Plan {

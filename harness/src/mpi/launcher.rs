@@ -20,6 +20,8 @@ pub struct Launch<'a> {
     pub installation: &'a Installation,
     /// Number of ranks.
     pub ranks: usize,
+    /// Threads of each rank, each of which is to have a core.
+    pub threads: usize,
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
@@ -29,7 +31,7 @@ pub struct Launch<'a> {
     pub launcher: Option<&'a str>,
     /// More options for the launcher.
     pub launcher_args: &'a [String],
-    /// Bind each rank to a core. Not done with more ranks than cores, or if the options already say where.
+    /// Bind each rank to a core, or to one per thread. Not done with more of them than cores, or if the options already say where.
     pub bind: bool,
     /// More variables for the ranks; these win over all others.
     pub env: BTreeMap<String, String>,
@@ -66,7 +68,7 @@ impl Launch<'_> {
         self.command_line_on(self.is_oversubscribed(), root, &is_set)
     }
 
-    /// Whether this machine has fewer cores than ranks. On several nodes, whose cores are not known here, never.
+    /// Whether this machine has fewer cores than ranks have threads. On several nodes, whose cores are not known here, never.
     pub fn is_oversubscribed(&self) -> bool {
         const HOSTS: [&str; 9] =
             ["-f", "-host", "--host", "-H", "-hosts", "--hosts", "-hostfile", "--hostfile", "-machinefile"];
@@ -74,7 +76,7 @@ impl Launch<'_> {
         let several = nodes.and_then(|nodes| nodes.parse::<usize>().ok()).is_some_and(|nodes| nodes > 1)
             || env::var_os("PBS_NODEFILE").is_some()
             || self.all_launcher_args().any(|word| HOSTS.contains(&word.as_str()));
-        !several && self.ranks > cores()
+        !several && self.ranks * self.threads > cores()
     }
 
     fn all_launcher_args(&self) -> impl Iterator<Item = &String> {
@@ -89,7 +91,7 @@ impl Launch<'_> {
         is_set: &dyn Fn(&str) -> bool,
     ) -> Result<CommandLine> {
         let (program, verbatim, style) = self.launcher_and_style()?;
-        let ranks = self.ranks.to_string();
+        let (ranks, threads) = (self.ranks.to_string(), self.threads);
         let placed = self.all_launcher_args().any(|word| is_placement(word));
         let mut args: Vec<String> = verbatim.iter().map(|word| word.replace("{ranks}", &ranks)).collect();
         let has_ranks = args != verbatim;
@@ -100,9 +102,14 @@ impl Launch<'_> {
         let bind = self.bind && !oversubscribed;
         if !placed {
             match (style, bind, oversubscribed) {
-                (Style::Hydra, true, _) => add(&["-bind-to", "core"]),
-                (Style::OpenMpi, true, _) => add(&["--bind-to", "core"]),
-                (Style::Slurm, true, _) => add(&["--cpu-bind=cores"]),
+                (Style::Hydra, true, _) if threads == 1 => add(&["-bind-to", "core"]),
+                (Style::Hydra, true, _) => add(&["-bind-to", &format!("core:{threads}")]),
+                (Style::OpenMpi, true, _) if threads == 1 => add(&["--bind-to", "core"]),
+                (Style::OpenMpi, true, _) => {
+                    add(&["--map-by", &format!("slot:PE={threads}"), "--bind-to", "core"]);
+                }
+                (Style::Slurm, true, _) if threads == 1 => add(&["--cpu-bind=cores"]),
+                (Style::Slurm, true, _) => add(&[&format!("--cpus-per-task={threads}"), "--cpu-bind=cores"]),
                 // Open MPI refuses more ranks than cores unless it is told, and binds unless it is told.
                 (Style::OpenMpi, false, true) => add(&["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]),
                 (Style::OpenMpi, false, false) => add(&["--bind-to", "none"]),
@@ -130,7 +137,8 @@ impl Launch<'_> {
         if style == Style::Intel && !placed && !is_set("I_MPI_PIN") {
             default("I_MPI_PIN", if bind { "1" } else { "0" });
             if bind {
-                default("I_MPI_PIN_DOMAIN", "core");
+                let domain = if threads == 1 { "core".to_owned() } else { threads.to_string() };
+                default("I_MPI_PIN_DOMAIN", &domain);
             }
         }
         if oversubscribed {

@@ -31,6 +31,7 @@ fn line(case: &Case<'_>) -> String {
     let launch = Launch {
         installation: &installation,
         ranks: 4,
+        threads: 1,
         program: Path::new("/p"),
         args: &["a b".to_owned()],
         launcher: case.launcher,
@@ -86,6 +87,7 @@ fn variables_of_the_user_stand() {
     let launch = Launch {
         installation: &installation,
         ranks: 2,
+        threads: 1,
         program: Path::new("/p"),
         args: &[],
         launcher: None,

@@ -1,8 +1,8 @@
 //! The order in which the partitions of a message become ready.
 //!
-//! As in the benchmark of HLRS (EuroMPI 2024, section 4.2, and its code): an order says when each *byte* of the buffer
-//! is written, and a partition is ready when its last byte is. So an order is the same whatever the partitions, and
-//! for most it decides how long the first partition takes.
+//! As in the benchmark of HLRS (Schneewind & Niethammer, "Benchmarking the State of MPI Partitioned Communication in
+//! Open MPI", EuroMPI 2024, section 4.2, and its code), an order says when each *byte* of the buffer is written, and a
+//! partition is ready when its last byte is.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -52,8 +52,8 @@ pub enum Order {
     Neighbourhood,
 }
 
-/// The bytes of partition `p` of `partitions`: from p * bytes / partitions to where the next begins, rounded down. Sizes
-/// differ by a byte at most, and together they are the message.
+/// The bytes of partition `p` of `partitions`: from p * bytes / partitions, rounded down, to where the next begins.
+/// Sizes differ by a byte at most, and together they are the message.
 ///
 /// # Panics
 /// If there is no partition `p`, or if it reaches beyond the address space.

@@ -1,6 +1,7 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
 use super::units;
+use crate::experiment::Experiment;
 use crate::methods;
 use crate::record::{Phase, Record};
 use crate::stats;
@@ -37,7 +38,7 @@ impl<'a> CaseView<'a> {
     }
 
     fn round_trips(&self) -> impl Iterator<Item = &'a Record> + '_ {
-        self.records.iter().copied().filter(|record| record.phase == Phase::RoundTrip)
+        self.records.iter().copied().filter(|record| Experiment::of_whole(record.phase).is_some())
     }
 
     /// A phase's median.

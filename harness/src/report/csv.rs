@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use crate::record::{CaseResult, Phase, Record};
+use crate::experiment::Experiment;
+use crate::record::{CaseResult, Record};
 use crate::summary;
 
 /// Records as `summary.csv`: the fields of [`Record`] in their order.
@@ -41,25 +42,29 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
 /// have one sample per block, in the row of repetition 0, which is of one call whatever `batch` says.
 pub fn samples(result: &CaseResult, header: bool) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
+    let phases = result.case.experiment.phases();
+    let has_early = result.case.experiment == Experiment::Partitioned;
     let write = |writer: &mut csv::Writer<Vec<u8>>, row: &[String]| {
         writer.write_record(row).expect("a row of plain fields always fits into memory");
     };
     if header {
         let case = ["test", "set", "params", "mpi", "ranks", "cache"].map(str::to_owned);
         let counts = ["method", "pair", "block", "repetition", "batch"].map(str::to_owned);
-        let phases = Phase::ALL.map(|phase| format!("{}_s", phase.name()));
-        write(&mut writer, &[&case[..], &counts, &phases].concat());
+        let mut columns: Vec<String> = phases.iter().map(|phase| format!("{}_s", phase.name())).collect();
+        columns.extend(has_early.then(|| "early_bird".to_owned()));
+        write(&mut writer, &[&case[..], &counts, &columns].concat());
     }
     for (method, block) in result.methods.iter().flat_map(|m| m.blocks.iter().map(move |block| (m, block))) {
-        let phases = Phase::ALL.map(|phase| phase.samples(block));
         for repetition in 0..block.times.repetitions() {
             let (case, number) = (&result.case, |n: usize| n.to_string());
-            let time = |samples: &[f64]| samples.get(repetition).map_or_else(String::new, |&s| shortest(s));
+            let cell = |samples: &[f64]| samples.get(repetition).map_or_else(String::new, |&s| shortest(s));
             let shared = [&case.test, &case.set, &case.params, &case.mpi, &number(case.ranks), &case.cache];
             let shared = shared.map(Clone::clone);
             let counts = [block.pair, block.block, repetition, block.batch as usize].map(number);
             let method = [method.method.clone()];
-            write(&mut writer, &[&shared[..], &method, &counts, &phases.map(time)].concat());
+            let mut cells: Vec<String> = phases.iter().map(|phase| cell(phase.samples(block))).collect();
+            cells.extend(has_early.then(|| cell(&block.early)));
+            write(&mut writer, &[&shared[..], &method, &counts, &cells].concat());
         }
     }
     writer.into_inner().expect("writing to memory does not fail")
@@ -135,12 +140,13 @@ mod tests {
 
     use super::*;
     use crate::event::{Block, MachineState, MessageFacts, Outcome};
-    use crate::record::{Case, Measured};
+    use crate::record::{Case, Measured, Phase};
     use crate::times::Times;
 
     fn result(blocks: Vec<Block>) -> CaseResult {
         CaseResult {
             case: Case {
+                experiment: Experiment::PingPong,
                 test: "wrf_x_vec".into(),
                 set: "1".into(),
                 params: "nx=8 ny=8".into(),

@@ -87,6 +87,7 @@ fn line(cells: [&str; 9]) -> String {
 #[cfg(test)]
 mod tests {
     use crate::event::{MessageFacts, Outcome};
+    use crate::experiment::Experiment;
     use crate::record::{Case, Measured};
     use crate::times::Times;
 
@@ -95,6 +96,7 @@ mod tests {
     fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
         CaseResult {
             case: Case {
+                experiment: Experiment::PingPong,
                 test: test.into(),
                 set: "s".into(),
                 params: String::new(),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::heard::{Exit, Heard};
 use super::{Observer, Run, RunError};
 use crate::event::{Event, Hello};
+use crate::experiment::Experiment;
 use crate::mpi::{Launch, Next};
 use crate::plan::Plan;
 use crate::record::Measured;
@@ -112,7 +113,7 @@ impl Run<'_> {
     /// Runs case `i` of the plan until every method has an outcome.
     pub(super) fn finish(&self, i: usize, observer: &mut dyn Observer) -> Result<Finished, RunError> {
         CaseRun {
-            launch: self.launch(&[]),
+            launch: self.launch(i, &[]),
             arguments: &|methods| arguments(self.plan, i, methods),
             methods: &self.plan.methods,
             timeout_s: self.plan.limits.timeout_s,
@@ -120,11 +121,12 @@ impl Run<'_> {
         .finish(&self.plan.cases[i].test, observer)
     }
 
-    /// The rank program under its launcher.
-    pub fn launch<'a>(&'a self, args: &'a [String]) -> Launch<'a> {
+    /// The rank program under its launcher, for case `i`.
+    pub fn launch<'a>(&'a self, i: usize, args: &'a [String]) -> Launch<'a> {
         Launch {
             installation: self.installation,
             ranks: self.plan.ranks,
+            threads: self.plan.threads(i),
             program: self.program,
             args,
             launcher: self.plan.launcher.as_deref(),
@@ -140,27 +142,31 @@ impl Run<'_> {
     /// A launcher that cannot be understood.
     pub fn command_line(&self, i: usize) -> Result<String, RunError> {
         let args = arguments(self.plan, i, &self.plan.methods);
-        Ok(self.launch(&args).command_line()?.to_string())
+        Ok(self.launch(i, &args).command_line()?.to_string())
     }
 }
 
 /// The rank program's arguments.
 fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
     let limits = &plan.limits;
-    let mut args = vec!["pingpong".to_owned()];
-    args.extend(plan.cases[i].arguments());
+    let mut args = vec![plan.experiment.command().to_owned()];
+    args.extend(plan.case_arguments(i));
     let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
     option("method", methods.join(","));
     option("ranks", plan.ranks.to_string());
     option("seed", plan.seed.to_string());
     option("cache", plan.cache.name().to_owned());
-    option("pairs", plan.pairs.name().to_owned());
     option("warmup", limits.warmup.to_string());
     option("min-runs", limits.min_runs.to_string());
     option("max-runs", limits.max_runs.to_string());
     option("max-time", limits.max_time_s.to_string());
     option("precision", limits.precision_percent.to_string());
     option("format", "json".to_owned());
+    match plan.experiment {
+        Experiment::PingPong => option("pairs", plan.pairs.name().to_owned()),
+        Experiment::Partitioned if plan.startall => args.push("--startall".to_owned()),
+        Experiment::Partitioned => {}
+    }
     args
 }
 

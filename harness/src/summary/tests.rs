@@ -6,6 +6,7 @@ use crate::times::Times;
 fn result(methods: Vec<Measured>) -> CaseResult {
     CaseResult {
         case: Case {
+            experiment: Experiment::PingPong,
             test: "wrf_x_vec".into(),
             set: "s".into(),
             params: "nx=8 ny=8".into(),
@@ -170,6 +171,6 @@ fn narrowness_is_that_of_the_blocks_used() {
     let flipping: Vec<_> =
         (0..20).map(|i| if i < 12 { block(1.0, 33.0) } else { block(3.0, 190.0) }).collect();
     let wide: Vec<_> = (0..8).map(|i| block(f64::from(1 + i % 2), 33.0)).collect();
-    let of = |blocks| narrow(&[measured("ddt", blocks)], 0.025);
+    let of = |blocks| narrow(&[measured("ddt", blocks)], Phase::RoundTrip, 0.025);
     assert_eq!((of(steady), of(flipping), of(wide)), (vec![true], vec![true], vec![false]));
 }

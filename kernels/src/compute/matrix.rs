@@ -11,7 +11,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "matrix",
     about: "product of dense square matrices; a thread has a block of rows",
     size_about: "rows of the matrices",
-    default_size: 224,
+    default_size: 320,
     min_size: 1,
     memory_bytes: |size| size.checked_mul(size)?.checked_mul(3 * 8),
     make: |size, threads| Box::new(Matrix::new(size, threads)),
@@ -70,7 +70,8 @@ impl Compute for Matrix {
     }
 }
 
-#[cfg(test)]
+// Not under Miri, which would take hours and has no unsafe code to see here.
+#[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
 

@@ -15,6 +15,9 @@ pub struct Comm {
     owned: bool,
 }
 
+// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
+unsafe impl Sync for Comm {}
+
 impl Comm {
     /// `MPI_COMM_WORLD`.
     pub(super) fn world() -> Self {
@@ -91,6 +94,22 @@ impl Comm {
     pub fn barrier(&self) -> Result<(), CallError> {
         // SAFETY: a live communicator.
         check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.raw) })
+    }
+
+    /// `MPI_Iprobe` for anything: brings forward what is under way, and says whether a message is there.
+    pub fn probe_any(&self) -> Result<bool, CallError> {
+        let mut flag: c_int = 0;
+        // SAFETY: a live communicator; the flag lives through the call.
+        check("MPI_Iprobe", unsafe {
+            ffi::MPI_Iprobe(
+                ffi::RSMPI_ANY_SOURCE,
+                ffi::RSMPI_ANY_TAG,
+                self.raw,
+                &mut flag,
+                ffi::RSMPI_STATUS_IGNORE,
+            )
+        })?;
+        Ok(flag != 0)
     }
 
     /// `MPI_Send` of `count` copies of `datatype` at `address` to rank `to`.

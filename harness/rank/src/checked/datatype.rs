@@ -19,6 +19,9 @@ pub struct Datatype {
     owned: bool,
 }
 
+// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
+unsafe impl Sync for Datatype {}
+
 impl Datatype {
     /// A predefined type.
     pub fn predefined(element: Element) -> Self {

@@ -12,6 +12,10 @@ use super::{CallError, check, symbols};
 /// What a partitioned transfer needs, in the names of the standard.
 pub const NEEDS: &[&str] = &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"];
 
+/// The same, with the call that marks several partitions at once.
+pub const NEEDS_LISTS: &[&str] =
+    &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived", "MPI_Pready_list"];
+
 type SendInit = unsafe extern "C" fn(
     *const c_void,
     c_int,
@@ -160,12 +164,15 @@ impl Partitioned {
         Some(check("MPI_Pready_range", code))
     }
 
-    /// `MPI_Pready_list`; `None` where the MPI lacks it.
-    pub fn ready_list(&self, partitions: &[c_int]) -> Option<Result<(), CallError>> {
-        let function = functions().ready_list?;
+    /// `MPI_Pready_list`.
+    ///
+    /// # Panics
+    /// If the MPI lacks it.
+    pub fn ready_list(&self, partitions: &[c_int]) -> Result<(), CallError> {
+        let function = functions().ready_list.expect("asked for only where the MPI has it");
+        let count = partitions.len() as c_int;
         // SAFETY: a live request, and the list with its length.
-        let code = unsafe { function(partitions.len() as c_int, partitions.as_ptr(), self.request.raw()) };
-        Some(check("MPI_Pready_list", code))
+        check("MPI_Pready_list", unsafe { function(count, partitions.as_ptr(), self.request.raw()) })
     }
 
     /// `MPI_Parrived`.

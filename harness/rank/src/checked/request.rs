@@ -21,6 +21,35 @@ pub struct Envelope<'a> {
     pub comm: &'a Comm,
 }
 
+impl Envelope<'_> {
+    /// `MPI_Send`.
+    ///
+    /// # Safety
+    /// The memory must be readable for the envelope's type.
+    pub unsafe fn send(&self, address: *const u8) -> Result<(), CallError> {
+        let count = int("MPI_Send", "count", self.count as i64)?;
+        let (peer, tag) = (self.peer as c_int, self.tag as c_int);
+        // SAFETY: the caller vouches for the memory; handles are live.
+        check("MPI_Send", unsafe {
+            ffi::MPI_Send(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw())
+        })
+    }
+
+    /// `MPI_Recv`.
+    ///
+    /// # Safety
+    /// The memory must be writable for the envelope's type.
+    pub unsafe fn receive(&self, address: *mut u8) -> Result<(), CallError> {
+        let count = int("MPI_Recv", "count", self.count as i64)?;
+        let (peer, tag) = (self.peer as c_int, self.tag as c_int);
+        // SAFETY: the caller vouches for the memory; handles are live.
+        check("MPI_Recv", unsafe {
+            let status = ffi::RSMPI_STATUS_IGNORE;
+            ffi::MPI_Recv(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw(), status)
+        })
+    }
+}
+
 /// A request; the null request where there is nothing to wait for.
 ///
 /// A persistent one is to be freed by [`Request::free`]: a rank that fails alone must leave it to the end of the
@@ -137,13 +166,8 @@ impl Request {
     }
 }
 
-/// `MPI_Waitall`.
-pub fn wait_all(requests: &mut [Request]) -> Result<(), CallError> {
-    requests.iter_mut().try_for_each(Request::wait)
-}
-
 /// `MPI_Startall`.
-pub fn start_all(requests: &mut [Request]) -> Result<(), CallError> {
+pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Startall", "count", requests.len() as i64)?;
     // The library writes to the list, and gets one of its own type.
     let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();

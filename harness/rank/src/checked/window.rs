@@ -5,13 +5,16 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
-use super::{CallError, Comm, Datatype, check};
+use super::{CallError, Comm, Datatype, check, error::int};
 
 /// A window over memory of this process, with displacements in bytes. To be freed by [`Window::free`]: that is
 /// collective, so a rank that fails alone must leave it, and dropping does nothing.
 pub struct Window {
     raw: ffi::MPI_Win,
 }
+
+// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
+unsafe impl Sync for Window {}
 
 impl Window {
     fn null() -> Self {
@@ -38,9 +41,18 @@ impl Window {
     /// `memory` must stay where it is until the window is freed or the process ends, and be left alone by this process while an
     /// epoch is open in which another rank accesses it.
     pub unsafe fn create(memory: &mut [u8], comm: &Comm) -> Result<Self, CallError> {
-        let mut window = Self::null();
-        let (base, bytes) = (memory.as_mut_ptr().cast::<c_void>(), memory.len() as MPI_Aint);
         // SAFETY: the memory is given with its length, and the caller vouches for its life.
+        unsafe { Self::over(memory.as_mut_ptr(), memory.len(), comm) }
+    }
+
+    /// `MPI_Win_create` over `bytes` of memory from `address` on; collective.
+    ///
+    /// # Safety
+    /// As for [`Window::create`].
+    pub unsafe fn over(address: *mut u8, bytes: usize, comm: &Comm) -> Result<Self, CallError> {
+        let mut window = Self::null();
+        let (base, bytes) = (address.cast::<c_void>(), bytes as MPI_Aint);
+        // SAFETY: the caller vouches for the memory.
         check("MPI_Win_create", unsafe {
             ffi::MPI_Win_create(base, bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &mut window.raw)
         })?;
@@ -136,6 +148,30 @@ impl Window {
     pub fn flush(&self, target: usize) -> Result<(), CallError> {
         // SAFETY: a live window, locked by this process.
         check("MPI_Win_flush", unsafe { ffi::MPI_Win_flush(target as c_int, self.raw) })
+    }
+
+    /// `MPI_Win_sync`: what others have put is seen by loads of this process.
+    pub fn synchronise(&self) -> Result<(), CallError> {
+        // SAFETY: a live window, locked by this process.
+        check("MPI_Win_sync", unsafe { ffi::MPI_Win_sync(self.raw) })
+    }
+
+    /// `MPI_Put` of bytes to byte `displacement` of rank `target`'s window.
+    ///
+    /// # Safety
+    /// As for [`Window::put`].
+    #[inline]
+    pub unsafe fn put_bytes(
+        &self,
+        address: *const u8,
+        bytes: usize,
+        byte: &Datatype,
+        target: usize,
+        displacement: usize,
+    ) -> Result<(), CallError> {
+        let count = int("MPI_Put", "origin_count", bytes as i64)?;
+        // SAFETY: as the caller vouches.
+        unsafe { self.put((address, count, byte), target, (displacement, count, byte)) }
     }
 
     /// `MPI_Win_post`: ranks of the group may put into this process's memory.

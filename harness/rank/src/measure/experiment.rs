@@ -1,6 +1,7 @@
 //! What the schedule can measure: some methods of one case, each verified, timed in blocks, and given back.
 
 use ddtbench::event::{Block, Outcome};
+use ddtbench::experiment::Experiment as Kind;
 
 use super::job::Job;
 
@@ -34,6 +35,9 @@ pub trait Experiment<'a> {
     /// A method on its way through the case. It is made once: windows above all are dear, and one MPI breaks now and
     /// then where many are made.
     type Course;
+
+    /// What kind it is.
+    fn kind(&self) -> Kind;
 
     /// The ranks.
     fn job(&mut self) -> &mut Job<'a>;

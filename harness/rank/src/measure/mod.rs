@@ -9,3 +9,4 @@ pub mod job;
 pub mod schedule;
 pub mod session;
 pub mod state;
+pub mod sync;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use ddtbench::event::{Block, Event, Outcome};
 use ddtbench::methods::METHODS;
 use ddtbench::plan::Limits;
-use ddtbench::record::Measured;
+use ddtbench::record::{Measured, Phase};
 use ddtbench::summary;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -45,6 +45,7 @@ pub fn run<'a, E: Experiment<'a>>(
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
+    let whole = experiment.kind().whole();
     let mut runners: Vec<Runner<E::Course>> = Vec::new();
     for name in methods {
         if !is_available(experiment, name)? {
@@ -99,7 +100,7 @@ pub fn run<'a, E: Experiment<'a>>(
             end(experiment, &name, course, Outcome::WrongData { detail })?;
         }
         let amounts: Vec<Amount> = runners.iter().map(|runner| runner.amount).collect();
-        if let Some(outcomes) = decide(experiment.job(), &measured, &amounts, limits, rounds, start)? {
+        if let Some(outcomes) = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)? {
             for (Runner { name, mut course, .. }, outcome) in runners.drain(..).zip(outcomes) {
                 experiment.job().telling.working(&name, "verify");
                 let detail = complaint(experiment, &mut course)?;
@@ -165,6 +166,7 @@ fn decide(
     limits: Limits,
     rounds: u32,
     start: Instant,
+    whole: Phase,
 ) -> anyhow::Result<Option<Vec<Outcome>>> {
     let mut verdicts = [GOES_ON; MOST_METHODS];
     if job.rank == 0 {
@@ -175,7 +177,7 @@ fn decide(
         // Later rounds change little each, and looking at all blocks takes longer the more there are.
         let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
         if is_up || is_full || is_time_to_look {
-            let narrow = summary::narrow(measured, limits.precision_percent / 100.0);
+            let narrow = summary::narrow(measured, whole, limits.precision_percent / 100.0);
             let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
             let known: Vec<bool> =
                 amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();

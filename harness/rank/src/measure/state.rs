@@ -17,7 +17,7 @@ const READINGS: usize = 7;
 
 /// Spins before a waiting core lets others run: some microseconds, many times what a cache line takes, and short
 /// against a slice of the scheduler's where there are more ranks than cores.
-const SPINS: u32 = 256;
+pub const SPINS: u32 = 256;
 
 /// Bytes of the copied buffer: fits in the second-level cache of every current core, twice.
 const COPY_BYTES: usize = 64 * 1024;

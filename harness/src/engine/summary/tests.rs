@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::EngineCase;
 use crate::event::{LineBytes, MessageFacts, Outcome};
+use crate::experiment::Experiment;
 use crate::record::Case;
 use crate::times::Times;
 
@@ -26,6 +27,7 @@ pub(crate) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Meas
 /// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
 pub(crate) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> EngineResult {
     let case = Case {
+        experiment: Experiment::PingPong,
         test: test.to_owned(),
         set: "small".to_owned(),
         params: "count=1000".to_owned(),

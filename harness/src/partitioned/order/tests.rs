@@ -80,6 +80,11 @@ fn every_order_is_that_of_the_last_bytes_found_byte_by_byte() {
 }
 
 #[test]
+fn no_partitions_have_an_order_without_any() {
+    assert!(ORDERS.iter().all(|order| order.permutation(64, 0, 1).is_empty()));
+}
+
+#[test]
 fn every_order_is_a_permutation_of_large_messages_too() {
     let defaults = ["linear", "reverse", "random", "strided", "burst", "neighbourhood"];
     for order in defaults.map(|text| text.parse::<Order>().unwrap()) {

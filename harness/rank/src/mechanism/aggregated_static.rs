@@ -1,0 +1,92 @@
+//! `aggregated` with a mapping that is fixed beforehand: a persistent send per transport partition, or an MPI-4 request with
+//! fewer partitions.
+
+use super::aggregated::Units;
+use super::persistent::Requests;
+use super::slots::Slot;
+use super::{Channel, Mechanism, Role};
+use crate::checked::{CallError, Partitioned};
+
+/// What carries the transport partitions.
+enum Transport {
+    Messages(Requests),
+    Request(Slot<Partitioned>),
+}
+
+pub struct AggregatedStatic {
+    units: Units,
+    transport: Transport,
+}
+
+impl AggregatedStatic {
+    /// Over a message per unit.
+    pub fn over_messages(channel: &Channel<'_>, units: Units) -> Result<Self, CallError> {
+        let messages = units.bytes.iter().map(|range| (range.clone(), channel.comm));
+        let requests = Requests::new(channel, messages)?;
+        Ok(Self { units, transport: Transport::Messages(requests) })
+    }
+
+    /// Why units cannot be the partitions of an MPI request, if they cannot.
+    pub fn refusal(units: &Units) -> Option<String> {
+        let first = units.bytes[0].len();
+        units.bytes.iter().find(|range| range.len() != first).map(|other| {
+            format!(
+                "transport partitions of {first} and of {} bytes: those of an MPI request are of one size",
+                other.len()
+            )
+        })
+    }
+
+    /// Over the partitions of an MPI request.
+    pub fn over_partitions(channel: &Channel<'_>, units: Units) -> Result<Self, CallError> {
+        let envelope = channel.envelope(units.bytes[0].len(), 0, channel.comm);
+        // SAFETY: all of the message, whose owner vouches for it while the mechanism lives.
+        let request = unsafe {
+            match channel.role {
+                Role::Sender => Partitioned::send(channel.memory, units.len(), envelope),
+                Role::Receiver => Partitioned::receive(channel.memory, units.len(), envelope),
+            }
+        }?;
+        Ok(Self { units, transport: Transport::Request(Slot::new(request)) })
+    }
+}
+
+impl Mechanism for AggregatedStatic {
+    fn start(&self) -> Result<(), CallError> {
+        self.units.reset();
+        match &self.transport {
+            Transport::Messages(requests) => requests.start_receives(),
+            // SAFETY: one thread starts, and no other uses the request meanwhile.
+            Transport::Request(request) => unsafe { request.get() }.request().start(),
+        }
+    }
+
+    #[inline]
+    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        let Some(unit) = self.units.mark(partition) else { return Ok(()) };
+        match &self.transport {
+            Transport::Messages(requests) => requests.start(unit),
+            // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
+            Transport::Request(request) => unsafe { request.share() }.ready(unit),
+        }
+    }
+
+    fn wait(&self) -> Result<(), CallError> {
+        match &self.transport {
+            Transport::Messages(requests) => requests.wait_all(),
+            // SAFETY: one thread waits, after a barrier of all.
+            Transport::Request(request) => unsafe { request.get() }.request().wait(),
+        }
+    }
+
+    fn messages(&self) -> Option<usize> {
+        matches!(self.transport, Transport::Messages(_)).then(|| self.units.len())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        match self.transport {
+            Transport::Messages(requests) => requests.free(),
+            Transport::Request(request) => request.into_inner().free(),
+        }
+    }
+}

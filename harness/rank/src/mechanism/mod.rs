@@ -1,0 +1,121 @@
+//! Mechanisms: how a message that is finished partition by partition travels from one rank to another. A new one is a
+//! file, a line in [`table::make`], and one in [`ddtbench::partitioned::mechanisms::MECHANISMS`].
+//!
+//! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
+//! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.
+
+mod aggregated;
+mod aggregated_adaptive;
+mod aggregated_static;
+mod fence;
+mod isend;
+mod many;
+mod partitioned;
+mod passive;
+mod persistent;
+mod post_start;
+mod puts;
+mod send;
+mod single;
+mod slots;
+pub mod table;
+
+use std::ops::Range;
+
+use crate::checked::{CallError, Comm, Datatype, Envelope};
+
+/// Which end of a transfer a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The partitions become ready here.
+    Sender,
+    /// The partitions arrive here.
+    Receiver,
+}
+
+/// A transfer that is repeated: memory, its partitions, and who does what.
+#[derive(Clone)]
+pub struct Channel<'a> {
+    /// Both ranks.
+    pub comm: &'a Comm,
+    /// The other rank in `comm`.
+    pub peer: usize,
+    /// The first tag that the channel may use; others follow it, one per partition.
+    pub tag: usize,
+    /// What this rank is.
+    pub role: Role,
+    /// The message: read by a sender, written by a receiver.
+    pub memory: *mut u8,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// Bytes of each partition of the sender, in order and without gaps.
+    pub partitions: Vec<Range<usize>>,
+    /// Partitions into which the receiver divides the same bytes; only MPI's own partitioned transfers tell the
+    /// difference.
+    pub receive_partitions: usize,
+    /// The partitions of each thread, in the order in which they become ready.
+    pub of_thread: Vec<Vec<usize>>,
+    /// Whether several requests are started by `MPI_Startall`, which one MPI does not survive.
+    pub starts_all: bool,
+    /// `MPI_BYTE`.
+    pub byte: &'a Datatype,
+}
+
+impl<'a> Channel<'a> {
+    fn envelope(&self, bytes: usize, tag: usize, comm: &'a Comm) -> Envelope<'a> {
+        Envelope { count: bytes, datatype: self.byte, peer: self.peer, tag: self.tag + tag, comm }
+    }
+
+    /// Where a byte of the message lies.
+    fn at(&self, byte: usize) -> *mut u8 {
+        self.memory.wrapping_add(byte)
+    }
+
+    /// The thread of each partition.
+    fn threads(&self) -> Vec<usize> {
+        let mut threads = vec![0; self.partitions.len()];
+        for (thread, partitions) in self.of_thread.iter().enumerate() {
+            partitions.iter().for_each(|&partition| threads[partition] = thread);
+        }
+        threads
+    }
+}
+
+/// How partitions travel: one end of a transfer that is repeated.
+///
+/// Between two transfers both ends are idle. Of a partition, [`Mechanism::ready`] and [`Mechanism::arrived`] are called
+/// by its own thread alone; [`Mechanism::start`] and [`Mechanism::wait`] by one thread, while no other is within the
+/// mechanism, and after a barrier of all.
+pub trait Mechanism: Sync {
+    /// Begins a transfer.
+    fn start(&self) -> Result<(), CallError>;
+
+    /// On the sender: partition `partition`, of thread `thread`, will not change any more.
+    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
+
+    /// Whether the receiver's threads have to ask for their partitions, before [`Mechanism::wait`].
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// On a receiver that asks: whether the partition is there. May wait for it.
+    fn arrived(&self, _thread: usize, _partition: usize) -> Result<bool, CallError> {
+        Ok(true)
+    }
+
+    /// On a receiver that nobody else calls: receives what has to be received by a call. Whether it did.
+    fn bring(&self) -> Result<bool, CallError> {
+        Ok(false)
+    }
+
+    /// Ends the transfer: at the sender memory may be changed again, at the receiver all has arrived.
+    fn wait(&self) -> Result<(), CallError>;
+
+    /// Messages or puts that the sender's last transfer took, where that is known.
+    fn messages(&self) -> Option<usize> {
+        None
+    }
+
+    /// Gives back requests, windows and communicators; collective over both ranks.
+    fn free(self: Box<Self>) -> Result<(), CallError>;
+}

@@ -1,0 +1,138 @@
+//! `partitioned`: MPI-4's own partitioned transfer, in three forms: marked one by one, marked by each thread in one list,
+//! or looked at partition by partition by the receiver's threads.
+
+use std::ffi::c_int;
+
+use super::slots::Slot;
+use super::{Channel, Mechanism, Role};
+use crate::checked::{CallError, Partitioned};
+
+/// What is done with a request of partitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `MPI_Pready` of each partition.
+    OneByOne,
+    /// `MPI_Pready_list` of all partitions of a thread, with its last one.
+    Lists,
+    /// As one by one; the receiver's threads ask by `MPI_Parrived`.
+    Asking,
+}
+
+pub struct Native {
+    role: Role,
+    form: Form,
+    request: Slot<Partitioned>,
+    /// Of each thread, for the form with lists.
+    lists: Vec<Vec<c_int>>,
+    /// Messages that are known to be sent.
+    partitions: usize,
+    receive_partitions: usize,
+}
+
+/// The bytes of each of `partitions` of a message, where they are equal, as those of one request must be.
+fn equal_parts(bytes: usize, partitions: usize) -> Result<usize, String> {
+    match bytes.is_multiple_of(partitions) {
+        true => Ok(bytes / partitions),
+        false => Err(format!(
+            "{bytes} bytes in {partitions} partitions: those of an MPI request are of one size, so that their number must \
+             divide the bytes"
+        )),
+    }
+}
+
+impl Native {
+    /// Why this channel cannot be partitioned by MPI, if it cannot.
+    pub fn refusal(channel: &Channel<'_>) -> Option<String> {
+        let both = [channel.partitions.len(), channel.receive_partitions];
+        both.into_iter().find_map(|partitions| equal_parts(channel.bytes, partitions).err())
+    }
+
+    /// A request over the whole message.
+    pub fn new(channel: &Channel<'_>, form: Form) -> Result<Self, CallError> {
+        let partitions = match channel.role {
+            Role::Sender => channel.partitions.len(),
+            Role::Receiver => channel.receive_partitions,
+        };
+        let envelope = channel.envelope(channel.bytes / partitions, 0, channel.comm);
+        // SAFETY: all of the message, whose owner vouches for it while the mechanism lives.
+        let request = unsafe {
+            match channel.role {
+                Role::Sender => Partitioned::send(channel.memory, partitions, envelope),
+                Role::Receiver => Partitioned::receive(channel.memory, partitions, envelope),
+            }
+        }?;
+        let list = |partitions: &Vec<usize>| partitions.iter().map(|&partition| partition as c_int).collect();
+        Ok(Self {
+            role: channel.role,
+            form,
+            request: Slot::new(request),
+            lists: channel.of_thread.iter().map(list).collect(),
+            partitions: channel.partitions.len(),
+            receive_partitions: channel.receive_partitions,
+        })
+    }
+
+    /// The partitions of the receiver that hold bytes of one of the sender's.
+    fn covering(&self, partition: usize) -> std::ops::RangeInclusive<usize> {
+        let (sent, received) = (self.partitions, self.receive_partitions);
+        partition * received / sent..=((partition + 1) * received - 1) / sent
+    }
+}
+
+impl Mechanism for Native {
+    fn start(&self) -> Result<(), CallError> {
+        // SAFETY: one thread starts, and no other uses the request meanwhile.
+        unsafe { self.request.get() }.request().start()
+    }
+
+    #[inline]
+    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
+        let request = unsafe { self.request.share() };
+        if self.form != Form::Lists {
+            return request.ready(partition);
+        }
+        let list = &self.lists[thread];
+        if list.last() != Some(&(partition as c_int)) {
+            return Ok(());
+        }
+        request.ready_list(list)
+    }
+
+    fn asks(&self) -> bool {
+        self.role == Role::Receiver && self.form == Form::Asking
+    }
+
+    #[inline]
+    fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+        // SAFETY: as above.
+        let request = unsafe { self.request.share() };
+        for partition in self.covering(partition) {
+            if !request.arrived(partition)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: one thread waits, after a barrier of all.
+        unsafe { self.request.get() }.request().wait()
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        self.request.into_inner().free()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unequal_partitions_are_refused_with_the_reason() {
+        assert_eq!(equal_parts(24, 8), Ok(3));
+        assert_eq!(equal_parts(0, 3), Ok(0));
+        assert!(equal_parts(1000, 9).unwrap_err().contains("1000 bytes in 9 partitions"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `rma_single_passive`, `rma_many_passive`: puts under a lock that is held all the time, flushed at the end; empty
+//! messages say when the receiver's memory may be written and when it has been.
+//!
+//! "RMA single/many - passive" of Gillis et al., ICPP 2023.
+
+use super::puts::{Puts, Windows};
+use super::{Channel, Mechanism, Role};
+use crate::checked::CallError;
+
+pub struct Passive<'a> {
+    puts: Puts<'a>,
+}
+
+impl<'a> Passive<'a> {
+    pub fn new(channel: Channel<'a>, windows: Windows) -> Result<Self, CallError> {
+        let puts = Puts::new(channel, windows)?;
+        let peer = puts.channel.peer;
+        match puts.channel.role {
+            Role::Sender => puts.windows.iter().try_for_each(|window| window.lock(peer))?,
+            // Its own memory, so that what was put into it can be made visible.
+            Role::Receiver => {
+                let me = puts.channel.comm.rank()?;
+                puts.windows.iter().try_for_each(|window| window.lock(me))?;
+            }
+        }
+        Ok(Self { puts })
+    }
+}
+
+impl Mechanism for Passive<'_> {
+    fn start(&self) -> Result<(), CallError> {
+        match self.puts.channel.role {
+            Role::Sender => self.puts.hear(),
+            Role::Receiver => self.puts.tell(),
+        }
+    }
+
+    #[inline]
+    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        self.puts.put(thread, partition)
+    }
+
+    fn wait(&self) -> Result<(), CallError> {
+        let Puts { channel, windows, .. } = &self.puts;
+        match channel.role {
+            Role::Sender => {
+                windows.iter().try_for_each(|window| window.flush(channel.peer))?;
+                self.puts.tell()
+            }
+            Role::Receiver => {
+                self.puts.hear()?;
+                windows.iter().try_for_each(|window| window.synchronise())
+            }
+        }
+    }
+
+    fn messages(&self) -> Option<usize> {
+        Some(self.puts.channel.partitions.len())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        let Puts { channel, windows, .. } = &self.puts;
+        let locked = if channel.role == Role::Sender { channel.peer } else { channel.comm.rank()? };
+        windows.iter().try_for_each(|window| window.unlock(locked))?;
+        self.puts.free()
+    }
+}

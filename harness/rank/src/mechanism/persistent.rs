@@ -1,0 +1,108 @@
+//! `persistent`: a persistent send and receive per partition on one communicator; the send is started by the thread that
+//! finishes the partition.
+
+use super::slots::Slot;
+use super::{Channel, Mechanism, Role};
+use crate::checked::{CallError, Comm, Request, request};
+
+/// Persistent requests, one per message, of which each is a range of the message.
+pub struct Requests {
+    role: Role,
+    starts_all: bool,
+    requests: Vec<Slot<Request>>,
+}
+
+impl Requests {
+    /// For messages of these bytes of the channel, each on a communicator; tags are their numbers.
+    pub fn new<'a>(
+        channel: &Channel<'a>,
+        messages: impl Iterator<Item = (std::ops::Range<usize>, &'a Comm)>,
+    ) -> Result<Self, CallError> {
+        let request = |(number, (range, comm)): (usize, (std::ops::Range<usize>, &'a Comm))| {
+            let (address, envelope) = (channel.at(range.start), channel.envelope(range.len(), number, comm));
+            // SAFETY: bytes of the message, whose owner vouches for them while the mechanism lives.
+            let request = unsafe {
+                match channel.role {
+                    Role::Sender => Request::persistent_send(address, envelope),
+                    Role::Receiver => Request::persistent_receive(address, envelope),
+                }
+            };
+            Ok(Slot::new(request?))
+        };
+        let requests = messages.enumerate().map(request).collect::<Result<_, _>>()?;
+        Ok(Self { role: channel.role, starts_all: channel.starts_all, requests })
+    }
+
+    pub fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Starts all receives. Called by one thread.
+    pub fn start_receives(&self) -> Result<(), CallError> {
+        if self.role == Role::Sender {
+            return Ok(());
+        }
+        // SAFETY: one thread starts, and no other uses requests meanwhile.
+        let mut requests = self.requests.iter().map(|request| unsafe { request.get() });
+        match self.starts_all {
+            true => request::start_all(requests.collect()),
+            false => requests.try_for_each(Request::start),
+        }
+    }
+
+    /// Starts one request. Called by the one thread that the message is for at this time.
+    #[inline]
+    pub fn start(&self, number: usize) -> Result<(), CallError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.requests[number].get() }.start()
+    }
+
+    /// Waits for one. Called as [`Requests::start`].
+    pub fn wait(&self, number: usize) -> Result<(), CallError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.requests[number].get() }.wait()
+    }
+
+    /// Waits for all. Called by one thread after a barrier.
+    pub fn wait_all(&self) -> Result<(), CallError> {
+        (0..self.requests.len()).try_for_each(|number| self.wait(number))
+    }
+
+    /// Frees all.
+    pub fn free(self) -> Result<(), CallError> {
+        self.requests.into_iter().try_for_each(|request| request.into_inner().free())
+    }
+}
+
+pub struct Persistent {
+    requests: Requests,
+}
+
+impl Persistent {
+    pub fn new(channel: &Channel<'_>) -> Result<Self, CallError> {
+        let messages = channel.partitions.iter().map(|range| (range.clone(), channel.comm));
+        Ok(Self { requests: Requests::new(channel, messages)? })
+    }
+}
+
+impl Mechanism for Persistent {
+    fn start(&self) -> Result<(), CallError> {
+        self.requests.start_receives()
+    }
+
+    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        self.requests.start(partition)
+    }
+
+    fn wait(&self) -> Result<(), CallError> {
+        self.requests.wait_all()
+    }
+
+    fn messages(&self) -> Option<usize> {
+        Some(self.requests.len())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        self.requests.free()
+    }
+}

@@ -1,0 +1,80 @@
+//! Windows over the receiver's message, one for all threads or one for each, and the puts into them.
+
+use super::{Channel, Role};
+use crate::checked::{CallError, Comm, Window};
+
+/// How many windows there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Windows {
+    /// One, which all threads put into.
+    Single,
+    /// One per thread, each over the whole message and on a communicator of its own.
+    Many,
+}
+
+/// One end of puts: windows of both ranks, of which only the receiver's have memory.
+pub struct Puts<'a> {
+    pub channel: Channel<'a>,
+    pub windows: Vec<Window>,
+    comms: Vec<Comm>,
+}
+
+// SAFETY: the pointer to the message is only passed to MPI, for partitions whose thread calls; windows may be used by
+// several threads where the MPI was initialised for that.
+unsafe impl Sync for Puts<'_> {}
+
+impl<'a> Puts<'a> {
+    /// Makes the windows; collective.
+    pub fn new(channel: Channel<'a>, windows: Windows) -> Result<Self, CallError> {
+        let count = match windows {
+            Windows::Single => 1,
+            Windows::Many => channel.of_thread.len(),
+        };
+        let comms = (0..count).map(|_| channel.comm.duplicate()).collect::<Result<Vec<_>, _>>()?;
+        let bytes = if channel.role == Role::Receiver { channel.bytes } else { 0 };
+        let window = |comm: &Comm| {
+            // SAFETY: the whole message, which stays where it is while the mechanism lives, and which its owner leaves
+            // alone during a transfer.
+            unsafe { Window::over(channel.memory, bytes, comm) }
+        };
+        let windows = comms.iter().map(window).collect::<Result<_, _>>()?;
+        Ok(Self { channel, windows, comms })
+    }
+
+    /// Puts a partition to its place at the receiver.
+    #[inline]
+    pub fn put(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        let range = &self.channel.partitions[partition];
+        let window = self.windows.get(thread).unwrap_or(&self.windows[0]);
+        // SAFETY: a partition, which does not change until the transfer ends; the receiver's window is over the whole
+        // message.
+        unsafe {
+            window.put_bytes(
+                self.channel.at(range.start),
+                range.len(),
+                self.channel.byte,
+                self.channel.peer,
+                range.start,
+            )
+        }
+    }
+
+    /// Sends or receives a message without bytes: tells the other rank that it may go on.
+    pub fn tell(&self) -> Result<(), CallError> {
+        // SAFETY: no bytes.
+        unsafe { self.channel.envelope(0, 0, self.channel.comm).send(std::ptr::null()) }
+    }
+
+    /// Waits for what [`Puts::tell`] sends.
+    pub fn hear(&self) -> Result<(), CallError> {
+        // SAFETY: no bytes.
+        unsafe { self.channel.envelope(0, 0, self.channel.comm).receive(std::ptr::null_mut()) }
+    }
+
+    /// Frees the windows and what they are on; collective.
+    pub fn free(self) -> Result<(), CallError> {
+        self.windows.into_iter().try_for_each(Window::free)?;
+        drop(self.comms);
+        Ok(())
+    }
+}

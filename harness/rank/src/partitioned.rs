@@ -1,0 +1,320 @@
+//! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it; all
+//! mechanisms over the same memory, interleaved.
+
+mod compute;
+mod repetition;
+mod watch;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure};
+use datatypes::Element;
+use ddtbench::event::{Block, Event, MessageFacts, Outcome};
+use ddtbench::experiment::Experiment as Kind;
+use ddtbench::partitioned::Setting;
+use ddtbench::partitioned::arrival::Sampler;
+use ddtbench::plan::Cache;
+use ddtbench::record::{Case, Phase};
+
+use crate::checked::{Comm, Datatype, World, identity, world};
+use crate::cli::Partitioned;
+use crate::guard::MemoryGuard;
+use crate::measure::cache::{self, evict_buffer};
+use crate::measure::clock::Clock;
+use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::job::Job;
+use crate::measure::schedule;
+use crate::measure::state::StateProbe;
+use crate::measure::sync::Sync;
+use crate::mechanism::{Channel, Mechanism, Role, table};
+use crate::memory::{POISON, Wire};
+use crate::output::{Format, Output};
+use crate::pattern::Pattern;
+use crate::pingpong::WRONG_DATA;
+use crate::surroundings;
+use crate::team::Team;
+use crate::telling::Telling;
+use repetition::{Plan, Readings, Site, Times};
+use watch::Sight;
+
+/// Repetitions of each block in which the receiver looks at partitions as they arrive. What it sees is a latency and a
+/// share of bytes, which differ little from one to the next.
+const WATCHED: u32 = 2;
+/// Partitions beyond which nobody looks at each: one round of looking would take longer than the transfer.
+const MOST_WATCHED: usize = 4096;
+/// Transfers before the first that counts for verification: every one of them is compared.
+const VERIFIED: u32 = 3;
+
+/// Measures the case.
+///
+/// # Errors
+/// Why it cannot be done; on all ranks alike.
+pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
+    let ranks = world.comm.size()?;
+    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, args.ranks) {
+        bail!(reason);
+    }
+    ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
+    cache::check(args.cache)?;
+    let (methods, limits, setting) = (args.methods()?, args.limits.limits()?, args.setting()?);
+    let place = surroundings::place(world.comm.rank()?);
+    let processes_of_host = world.comm.split_shared()?.size()?;
+    let clock = Clock::measure();
+    let sync = Sync::new(&world.comm)?;
+    let facts =
+        MessageFacts { bytes: setting.bytes, segments: 1, array_bytes: setting.bytes, line_bytes: None };
+    let mut hello = surroundings::hello(world, &place, facts, clock, vec![(0, 1)])?;
+    hello.clocks = Some(sync.facts()?);
+    let byte = Datatype::predefined(Element::Byte);
+    let mut bench = Bench {
+        job: Job {
+            world: &world.comm,
+            rank: place.rank,
+            probe: Some(StateProbe::new(&world.comm)?),
+            clock,
+            telling: Telling::new(
+                Output::new(args.format),
+                place.rank,
+                MemoryGuard::watch(processes_of_host),
+            ),
+        },
+        has_threads: world.has_threads(),
+        thread_level: world.thread_level,
+        role: if place.rank == 0 { Role::Sender } else { Role::Receiver },
+        plan: Plan::new(&setting, args.seed),
+        sampler: setting.sampler(args.seed, place.rank).map_err(anyhow::Error::msg)?,
+        seed: args.seed,
+        team: Team::new(setting.threads),
+        watcher: world.comm.duplicate()?,
+        buffer: Wire::new(usize::try_from(setting.bytes)?),
+        is_cold: args.cache == Cache::Cold,
+        starts_all: args.startall,
+        generation: 0,
+        byte: &byte,
+        setting,
+        sync,
+    };
+    bench.buffer.fill(POISON);
+    bench.job.telling.tell(&Event::Hello(Box::new(hello)));
+    if let Err(error) = schedule::run(&mut bench, &methods, limits) {
+        bench.job.abort(&error);
+    }
+    let setting = bench.setting.clone();
+    let mut telling = bench.job.finish()?;
+    if args.format == Format::Json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if place.rank == 0 {
+        telling.output.table(Case {
+            experiment: Kind::Partitioned,
+            test: ddtbench::partitioned::TEST.to_owned(),
+            set: ddtbench::plan::CUSTOM.to_owned(),
+            params: setting.to_string(),
+            mpi: identity::compiled_for(),
+            ranks,
+            cache: args.cache.name().to_owned(),
+        });
+    }
+    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// All that the mechanisms of a case share.
+struct Bench<'a> {
+    job: Job<'a>,
+    setting: Setting,
+    has_threads: bool,
+    thread_level: &'static str,
+    role: Role,
+    plan: Plan,
+    sampler: Sampler,
+    seed: u64,
+    team: Team,
+    sync: Sync,
+    /// On which nothing is ever sent: asking it for messages brings others forward.
+    watcher: Comm,
+    buffer: Wire,
+    is_cold: bool,
+    starts_all: bool,
+    /// Number of the last transfer's data; equal on both ranks.
+    generation: u32,
+    byte: &'a Datatype,
+}
+
+/// A mechanism on its way through the case.
+struct Course<'a> {
+    mechanism: Box<dyn Mechanism + 'a>,
+    /// Making it took so long; told with the first block.
+    init_s: Option<f64>,
+}
+
+/// Transfers of one mechanism, one after the other.
+struct Transfers {
+    /// At the sender, of both ranks: those in which nobody looked, then those in which the receiver did.
+    pairs: Vec<[Readings; 2]>,
+    /// The first byte of a transfer that arrived wrong.
+    complaint: Option<String>,
+}
+
+impl<'a> Bench<'a> {
+    fn channel(&self, memory: *mut u8) -> Channel<'a> {
+        Channel {
+            comm: self.job.world,
+            peer: 1 - self.job.rank,
+            tag: 0,
+            role: self.role,
+            memory,
+            bytes: self.buffer.len(),
+            partitions: self.plan.ranges.clone(),
+            receive_partitions: self.setting.receive_partitions(),
+            of_thread: self.plan.of_thread.clone(),
+            starts_all: self.starts_all,
+            byte: self.byte,
+        }
+    }
+
+    /// Transfers `count` times, and compares each; the receiver looks at the last `watched` of them.
+    fn transfer(&mut self, mechanism: &dyn Mechanism, count: u32, watched: u32) -> anyhow::Result<Transfers> {
+        let mut transfers = Transfers { pairs: Vec::with_capacity(count as usize), complaint: None };
+        for number in 0..count {
+            self.generation += 1;
+            let pattern = Pattern::new(0, self.generation);
+            if self.role == Role::Sender {
+                pattern.write(0, &mut self.buffer);
+            }
+            if self.is_cold {
+                evict_buffer(&self.buffer);
+            }
+            let mut compute_s = vec![0.0; self.setting.threads];
+            self.sampler.next(&mut compute_s);
+            // What comes wrong would be looked for in vain.
+            let is_watched = number + watched >= count && transfers.complaint.is_none();
+            let sight = is_watched.then(|| Sight::new(pattern, &self.plan.ranges));
+            let site = Site {
+                role: self.role,
+                plan: &self.plan,
+                sync: &self.sync,
+                watcher: &self.watcher,
+                memory: self.buffer.as_ptr(),
+                telling: &self.job.telling,
+            };
+            let delay_s = self.sampler.last_partition_delay_s();
+            let times = Times { start_s: self.sync.agree(MARGIN)?, compute_s: &compute_s, delay_s };
+            let mine = repetition::run(&site, &self.team, mechanism, &times, sight.as_ref());
+            let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
+            if let [sender, receiver] = &both[..] {
+                transfers.pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
+            }
+            if self.role == Role::Receiver && transfers.complaint.is_none() {
+                let at = pattern.first_difference(0, &self.buffer);
+                transfers.complaint = at.map(|at| {
+                    let partition = self.plan.ranges.iter().position(|range| range.contains(&at));
+                    format!(
+                        "transfer {}: byte {at}, in partition {}: expected {:#04x}, found {:#04x}",
+                        number + 1,
+                        partition.unwrap_or_default(),
+                        pattern.byte(at),
+                        self.buffer[at]
+                    )
+                });
+            }
+        }
+        Ok(transfers)
+    }
+
+    /// Repetitions that are watched.
+    fn watched(&self) -> u32 {
+        if self.plan.ranges.len() <= MOST_WATCHED { WATCHED } else { 0 }
+    }
+}
+
+/// From the agreement on a time to that time: longer than the message with it takes, also over TCP.
+const MARGIN: Duration = Duration::from_micros(50);
+
+impl<'a> Experiment<'a> for Bench<'a> {
+    type Course = Course<'a>;
+
+    fn kind(&self) -> Kind {
+        Kind::Partitioned
+    }
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.job
+    }
+
+    fn needs(&self, method: &str) -> &'static [&'static str] {
+        table::needs(method)
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
+        if self.setting.threads > 1 && !self.has_threads && !table::is_funneled(method) {
+            let (threads, level) = (self.setting.threads, self.thread_level);
+            let reason = format!("{threads} threads call MPI, and this MPI gives {level}");
+            return Ok(Err(Outcome::NotAvailable { reason }));
+        }
+        let memory = self.buffer.as_mut_ptr();
+        let channel = self.channel(memory);
+        let start = Instant::now();
+        let made = table::make(method, channel)?;
+        let init_s = Some(start.elapsed().as_secs_f64());
+        Ok(made.map(|mechanism| Course { mechanism, init_s }))
+    }
+
+    fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
+        Ok(self.transfer(&*course.mechanism, VERIFIED + self.watched(), self.watched())?.complaint)
+    }
+
+    fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
+        let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..count {
+            let start = Instant::now();
+            let transfers = self.transfer(&*course.mechanism, 1, 0)?;
+            turn_s = turn_s.min(start.elapsed().as_secs_f64());
+            repetition_s =
+                transfers.pairs.iter().map(|[s, r]| repetition::total_s(s, r)).fold(repetition_s, f64::min);
+        }
+        Ok(Turn { repetition_s: repetition_s.min(turn_s), turn_s })
+    }
+
+    fn readings(&self, _: &Course<'a>) -> Option<u32> {
+        None
+    }
+
+    fn block(
+        &mut self,
+        course: &mut Course<'a>,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)> {
+        self.sync.again()?;
+        // Every block of every mechanism sees the same times of threads.
+        self.sampler = self.setting.sampler(self.seed, self.job.rank).map_err(anyhow::Error::msg)?;
+        let watched = self.watched();
+        let count = amount.unread + amount.samples as u32 + watched;
+        let Transfers { pairs, complaint } = self.transfer(&*course.mechanism, count, watched)?;
+        if self.role == Role::Receiver {
+            return Ok((None, complaint));
+        }
+        let mut block =
+            Block { batch: 1, messages: course.mechanism.messages().map(|n| n as u64), ..Block::default() };
+        block.times[Phase::Init].extend(course.init_s.take());
+        let (counted, watched) = pairs[amount.unread as usize..].split_at(amount.samples);
+        for [sender, receiver] in counted {
+            let total_s = repetition::total_s(sender, receiver);
+            block.times[Phase::Compute].push(sender.compute_s);
+            block.times[Phase::Delay].push(sender.last_ready_s - sender.first_ready_s);
+            block.times[Phase::AfterLast].push(receiver.end_s - sender.last_ready_s);
+            block.times[Phase::Total].push(total_s);
+            block.times[Phase::Solution].push(total_s - sender.compute_s);
+        }
+        for pair in watched {
+            let (first_s, early) = repetition::early_bird(pair, &self.plan);
+            block.times[Phase::FirstPartition].push(first_s);
+            block.early.push(early);
+        }
+        Ok((Some(block), complaint))
+    }
+
+    fn dismiss(&mut self, course: Course<'a>) -> anyhow::Result<()> {
+        Ok(course.mechanism.free()?)
+    }
+}

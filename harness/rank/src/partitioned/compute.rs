@@ -1,0 +1,56 @@
+//! Computing, emulated: a thread is busy, or gone, for a given time.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use ddtbench::partitioned::Emulation;
+
+use crate::team::spin_until;
+
+/// Rows of the matrices that are multiplied: together they fit into a first-level cache, and a product takes a few
+/// microseconds, so that the time is met to that.
+const ORDER: usize = 24;
+
+/// Passes `time_s` seconds; gives the time that it really took.
+pub fn compute(time_s: f64, emulation: Emulation) -> f64 {
+    if time_s <= 0.0 {
+        return 0.0;
+    }
+    let start = Instant::now();
+    let time = Duration::from_secs_f64(time_s);
+    match emulation {
+        Emulation::Spin => spin_until(|| start.elapsed() >= time),
+        Emulation::Sleep => std::thread::sleep(time),
+        Emulation::Work => {
+            let mut product = [[0.0; ORDER]; ORDER];
+            while start.elapsed() < time {
+                multiply(black_box(&mut product));
+            }
+        }
+    }
+    start.elapsed().as_secs_f64()
+}
+
+/// Adds the product of two matrices to a third.
+fn multiply(sum: &mut [[f64; ORDER]; ORDER]) {
+    let factor: [[f64; ORDER]; ORDER] = black_box([[1.000_000_1; ORDER]; ORDER]);
+    for row in sum.iter_mut() {
+        for (k, line) in factor.iter().enumerate() {
+            let value = factor[k][0];
+            row.iter_mut().zip(line).for_each(|(sum, factor)| *sum += value * factor);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_least_the_time_is_passed() {
+        for emulation in [Emulation::Spin, Emulation::Sleep, Emulation::Work] {
+            assert!(compute(1e-4, emulation) >= 1e-4, "{emulation:?}");
+            assert_eq!(compute(0.0, emulation), 0.0);
+        }
+    }
+}

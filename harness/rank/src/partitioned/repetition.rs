@@ -1,0 +1,197 @@
+//! One transfer, and the readings of the common clock on both ranks.
+//!
+//! All wait for an agreed time. The first thread starts the transfer; after a barrier each thread computes and marks its
+//! partitions, one after the other; after another barrier the first thread waits for the end.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ddtbench::partitioned::{Emulation, Setting};
+use serde::{Deserialize, Serialize};
+
+use super::compute::compute;
+use super::watch::{Sight, watch};
+use crate::checked::{CallError, Comm};
+use crate::measure::sync::Sync;
+use crate::mechanism::{Mechanism, Role};
+use crate::team::{Member, Team};
+use crate::telling::Telling;
+
+/// Who finishes which partition, and how.
+pub struct Plan {
+    /// Bytes of each partition.
+    pub ranges: Vec<Range<usize>>,
+    /// Partitions of each thread, in the order in which they become ready.
+    pub of_thread: Vec<Vec<usize>>,
+    /// How computing time passes.
+    pub emulation: Emulation,
+}
+
+impl Plan {
+    pub fn new(setting: &Setting, seed: u64) -> Self {
+        Self { ranges: setting.ranges(), of_thread: setting.of_thread(seed), emulation: setting.emulation }
+    }
+}
+
+/// Readings of one rank in one transfer, in seconds of the common time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Readings {
+    /// When the agreed time was seen to be over.
+    pub start_s: f64,
+    /// When [`Mechanism::wait`] returned.
+    pub end_s: f64,
+    /// Of the sender: when the first partition became ready, and which it was.
+    pub first_ready_s: f64,
+    pub first: usize,
+    /// Of the sender: when the last partition became ready.
+    pub last_ready_s: f64,
+    /// Of the sender: computing of the thread that took longest.
+    pub compute_s: f64,
+    /// Of a receiver that looked: when each partition was there.
+    pub arrived_s: Vec<f64>,
+}
+
+/// What the threads of a rank share in a transfer.
+pub struct Site<'a> {
+    pub role: Role,
+    pub plan: &'a Plan,
+    pub sync: &'a Sync,
+    /// On which nothing is ever sent: asking it for messages brings others forward.
+    pub watcher: &'a Comm,
+    /// The message.
+    pub memory: *const u8,
+    /// Ends all ranks.
+    pub telling: &'a Telling,
+}
+
+// SAFETY: the address is only read from, by one thread.
+unsafe impl std::marker::Sync for Site<'_> {}
+
+/// When and how long the threads of a rank do what in one transfer.
+pub struct Times<'a> {
+    /// The agreed start, in seconds of the common time.
+    pub start_s: f64,
+    /// Computing of each thread, in seconds.
+    pub compute_s: &'a [f64],
+    /// By how much the last partition is late, in seconds.
+    pub delay_s: f64,
+}
+
+/// From the later of both ranks' starts to the end at the receiver.
+pub fn total_s(sender: &Readings, receiver: &Readings) -> f64 {
+    receiver.end_s - sender.start_s.max(receiver.start_s)
+}
+
+/// From the first partition that became ready to its arrival, in seconds; and the share of all bytes that were there when
+/// the last partition became ready.
+pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &Plan) -> (f64, f64) {
+    let early = receiver.arrived_s.iter().zip(&plan.ranges).filter(|(time, _)| **time < sender.last_ready_s);
+    let early: usize = early.map(|(_, range)| range.len()).sum();
+    let all: usize = plan.ranges.iter().map(Range::len).sum();
+    (receiver.arrived_s[sender.first] - sender.first_ready_s, early as f64 / all.max(1) as f64)
+}
+
+/// A thread's own readings.
+#[derive(Clone, Copy, Default)]
+struct OfThread {
+    first_ready_s: f64,
+    last_ready_s: f64,
+    compute_s: f64,
+}
+
+/// Runs one transfer on this rank; a receiver looks for what is in `sight`.
+pub fn run(
+    site: &Site<'_>,
+    team: &Team,
+    mechanism: &dyn Mechanism,
+    times: &Times<'_>,
+    sight: Option<&Sight>,
+) -> Readings {
+    let whole = Mutex::new(Readings::default());
+    let threads = Mutex::new(vec![OfThread::default(); times.compute_s.len()]);
+    let work = |member: Member<'_>| -> Result<(), CallError> {
+        if member.is_first() {
+            site.sync.wait_until(times.start_s);
+            locked(&whole).start_s = site.sync.now_s();
+            mechanism.start()?;
+        }
+        member.barrier();
+        match (site.role, sight) {
+            (Role::Sender, _) => {
+                let readings = mark(site, mechanism, times, member.number)?;
+                locked(&threads)[member.number] = readings;
+            }
+            (Role::Receiver, Some(sight)) if member.is_first() => {
+                let arrived_s = watch(site, mechanism, sight)?;
+                locked(&whole).arrived_s = arrived_s;
+            }
+            (Role::Receiver, None) if mechanism.asks() => ask(site, mechanism, member.number)?,
+            (Role::Receiver, _) => {}
+        }
+        member.barrier();
+        if member.is_first() {
+            mechanism.wait()?;
+            locked(&whole).end_s = site.sync.now_s();
+        }
+        Ok(())
+    };
+    team.run(|member| {
+        if let Err(error) = work(member) {
+            // The other threads, and the other rank, wait for this one.
+            site.telling.abort(&error.to_string());
+        }
+    });
+    let (mut readings, threads) =
+        (std::mem::take(&mut *locked(&whole)), std::mem::take(&mut *locked(&threads)));
+    let marked = || threads.iter().zip(&site.plan.of_thread).filter(|(_, partitions)| !partitions.is_empty());
+    let earliest = marked().min_by(|a, b| a.0.first_ready_s.total_cmp(&b.0.first_ready_s));
+    if let Some((thread, partitions)) = earliest {
+        (readings.first_ready_s, readings.first) = (thread.first_ready_s, partitions[0]);
+    }
+    readings.last_ready_s = marked().map(|(thread, _)| thread.last_ready_s).fold(0.0, f64::max);
+    readings.compute_s = threads.iter().map(|thread| thread.compute_s).fold(0.0, f64::max);
+    readings
+}
+
+/// What a thread that failed left behind is never read: the job ends.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A sender's thread: computes an equal share of its time before each of its partitions, and marks it.
+fn mark(
+    site: &Site<'_>,
+    mechanism: &dyn Mechanism,
+    times: &Times<'_>,
+    thread: usize,
+) -> Result<OfThread, CallError> {
+    let (partitions, compute_s) = (&site.plan.of_thread[thread], times.compute_s[thread]);
+    let share_s = compute_s / partitions.len().max(1) as f64;
+    let late = site.plan.ranges.len() - 1;
+    let mut readings = OfThread::default();
+    if partitions.is_empty() {
+        readings.compute_s = compute(compute_s, site.plan.emulation);
+    }
+    for (i, &partition) in partitions.iter().enumerate() {
+        let time_s = if partition == late { share_s + times.delay_s } else { share_s };
+        readings.compute_s += compute(time_s, site.plan.emulation);
+        if i == 0 {
+            readings.first_ready_s = site.sync.now_s();
+        }
+        if i + 1 == partitions.len() {
+            readings.last_ready_s = site.sync.now_s();
+        }
+        mechanism.ready(thread, partition)?;
+    }
+    Ok(readings)
+}
+
+/// A receiver's thread: asks for each of its partitions until it is there.
+fn ask(site: &Site<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
+    for &partition in &site.plan.of_thread[thread] {
+        while !mechanism.arrived(thread, partition)? {
+            std::hint::spin_loop();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! A receiver that looks at its memory while a transfer is under way: which partitions are there, and since when.
+//!
+//! Not every mechanism can be asked, so memory is: a partition has arrived when its last word is that of this transfer.
+//! Looked at in repetitions of their own, which are not timed otherwise.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::repetition::Site;
+use crate::checked::CallError;
+use crate::mechanism::Mechanism;
+use crate::pattern::Pattern;
+
+/// Bytes by which a partition is known to have arrived: the last word of a pattern differs from one transfer to the next.
+const LAST: usize = 4;
+/// Time after which nobody looks any more: what never comes, or comes wrong, is found out when bytes are compared.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a receiver that looks at its memory has to see.
+pub struct Sight {
+    pattern: Pattern,
+    ends: Vec<Range<usize>>,
+}
+
+impl Sight {
+    /// The partitions of a transfer of `pattern`.
+    pub fn new(pattern: Pattern, partitions: &[Range<usize>]) -> Self {
+        let end = |range: &Range<usize>| range.end.saturating_sub(LAST).max(range.start)..range.end;
+        Self { pattern, ends: partitions.iter().map(end).collect() }
+    }
+}
+
+/// Looks until all partitions are there; when each was first seen, in seconds of the common time. What was not seen has
+/// the largest number.
+pub fn watch(site: &Site<'_>, mechanism: &dyn Mechanism, sight: &Sight) -> Result<Vec<f64>, CallError> {
+    let mut arrived_s = vec![f64::MAX; sight.ends.len()];
+    let mut left: Vec<usize> = (0..sight.ends.len()).collect();
+    let is_there = |end: &Range<usize>| {
+        end.clone().all(|at| {
+            // SAFETY: a byte of the message. MPI may be writing it from elsewhere, hence volatile; what is found says
+            // when something arrived, and decides nothing else.
+            let found = unsafe { site.memory.wrapping_add(at).read_volatile() };
+            found == sight.pattern.byte(at)
+        })
+    };
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        let now_s = site.sync.now_s();
+        left.retain(|&partition| {
+            let is_there = is_there(&sight.ends[partition]);
+            if is_there {
+                arrived_s[partition] = now_s;
+            }
+            !is_there
+        });
+        if left.is_empty() {
+            break;
+        }
+        if !mechanism.bring()? {
+            site.watcher.probe_any()?;
+        }
+    }
+    Ok(arrived_s)
+}

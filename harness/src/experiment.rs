@@ -1,0 +1,109 @@
+//! The kinds of experiments: what each measures, by which methods, and in which phases.
+
+use serde::{Deserialize, Serialize};
+
+use crate::methods::{self, METHODS, MethodInfo};
+use crate::partitioned::mechanisms::{self, MECHANISMS};
+use crate::record::Phase;
+
+/// What a run measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Experiment {
+    /// A message that goes there and back, per micro-app.
+    #[default]
+    PingPong,
+    /// A message that is finished partition by partition.
+    Partitioned,
+}
+
+impl Experiment {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::PingPong, Self::Partitioned];
+
+    /// Whether it is the one that a plan is of which does not say.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The subcommand of the rank program.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::PingPong => "pingpong",
+            Self::Partitioned => "partitioned",
+        }
+    }
+
+    /// Its methods, in report order.
+    pub const fn methods(self) -> &'static [MethodInfo] {
+        match self {
+            Self::PingPong => METHODS,
+            Self::Partitioned => MECHANISMS,
+        }
+    }
+
+    /// The method called `name`.
+    ///
+    /// # Errors
+    /// A sentence with all names.
+    pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
+        match self {
+            Self::PingPong => methods::find(name),
+            Self::Partitioned => mechanisms::find(name),
+        }
+    }
+
+    /// Its phases, in the order in which they happen; the whole last.
+    pub const fn phases(self) -> &'static [Phase] {
+        use Phase::{
+            AfterLast, Communicate, Compute, Create, Delay, FirstPartition, Free, Init, Pack, RoundTrip,
+            Solution, Total, Unpack,
+        };
+        match self {
+            Self::PingPong => &[Create, Pack, Communicate, Unpack, Free, RoundTrip],
+            Self::Partitioned => &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
+        }
+    }
+
+    /// The phase that a method is judged by: that of its last.
+    pub const fn whole(self) -> Phase {
+        let phases = self.phases();
+        phases[phases.len() - 1]
+    }
+
+    /// The method that all others are compared with.
+    pub const fn reference(self) -> &'static str {
+        match self {
+            Self::PingPong => methods::REFERENCE,
+            Self::Partitioned => mechanisms::SINGLE,
+        }
+    }
+
+    /// The experiment of which a phase is the whole.
+    pub fn of_whole(phase: Phase) -> Option<Self> {
+        Self::ALL.into_iter().find(|experiment| experiment.whole() == phase)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_phase_belongs_to_one_experiment() {
+        let all: Vec<Phase> = Experiment::ALL.into_iter().flat_map(|e| e.phases()).copied().collect();
+        assert_eq!(all, Phase::ALL);
+    }
+
+    #[test]
+    fn methods_are_found_in_their_experiment_alone() {
+        for experiment in Experiment::ALL {
+            for method in experiment.methods() {
+                assert_eq!(experiment.method(method.name), Ok(method));
+            }
+        }
+        assert!(Experiment::PingPong.method("many").is_err());
+        assert_eq!(Experiment::of_whole(Phase::Solution), Some(Experiment::Partitioned));
+        assert_eq!(Experiment::of_whole(Phase::Pack), None);
+    }
+}

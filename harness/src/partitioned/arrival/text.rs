@@ -1,0 +1,153 @@
+//! Arrivals as text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Arrival;
+
+/// Units of time, the longest first, and how many of each are a second.
+const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)];
+
+impl fmt::Display for Arrival {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Laggard { fraction } => write!(f, "laggard:{fraction}"),
+            Self::Uniform { fraction } => write!(f, "uniform:{fraction}"),
+            Self::Normal { sigma_s } => write!(f, "normal:{}", duration(*sigma_s)),
+            Self::Kde { source, bandwidth_s: None } => write!(f, "kde:{source}"),
+            Self::Kde { source, bandwidth_s: Some(bandwidth_s) } => {
+                write!(f, "kde:{source}@{}", duration(*bandwidth_s))
+            }
+            Self::Delay { gamma_us_per_mb } => write!(f, "delay:{gamma_us_per_mb}"),
+        }
+    }
+}
+
+/// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME`, `kde:PATH`,
+/// either with `@5us` behind it; `delay:100`, in microseconds per MB. Units of time are ns, us, ms and s.
+impl FromStr for Arrival {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = match text.split_once(':') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let value_like = |example: &str| {
+            let error = || format!("arrival {text:?}: {name} needs a value, as in {name}:{example}");
+            value.filter(|value| !value.is_empty()).ok_or_else(error)
+        };
+        let arrival = match name {
+            "none" if value.is_none() => Self::None,
+            "none" => return Err(format!("arrival {text:?}: none takes no value")),
+            "laggard" => Self::Laggard { fraction: share(text, value_like("4%")?)? },
+            "uniform" => Self::Uniform { fraction: share(text, value_like("10%")?)? },
+            "normal" => Self::Normal { sigma_s: time_s(text, value_like("2us")?)? },
+            "kde" => kde(text, value_like("sparse")?)?,
+            "delay" => {
+                let value = value_like("100")?;
+                let gamma_us_per_mb = value.parse().map_err(|_| {
+                    format!(
+                        "arrival {text:?}: {value:?} is no number of microseconds per MB of a partition, as 100 is"
+                    )
+                })?;
+                Self::Delay { gamma_us_per_mb }
+            }
+            _ => {
+                return Err(format!(
+                    "there is no arrival {text:?}; there are none, laggard:SHARE, uniform:SHARE, normal:TIME, \
+                     kde:NAME, kde:PATH, kde:NAME@BANDWIDTH and delay:US_PER_MB"
+                ));
+            }
+        };
+        arrival.check()?;
+        Ok(arrival)
+    }
+}
+
+impl Arrival {
+    /// Refuses numbers of which no times can be made.
+    ///
+    /// # Errors
+    /// The arrival as text, and what would be right.
+    pub fn check(&self) -> Result<(), String> {
+        let is_amount = |number: f64| number.is_finite() && number >= 0.0;
+        let (is_right, right) = match *self {
+            Self::None | Self::Kde { bandwidth_s: None, .. } => return Ok(()),
+            Self::Laggard { fraction } => (is_amount(fraction), "its share is 0 or more"),
+            Self::Uniform { fraction } => {
+                ((0.0..=1.0).contains(&fraction), "its share is between 0 and 1, or times would be negative")
+            }
+            Self::Normal { sigma_s } => (is_amount(sigma_s), "its deviation is 0 or more"),
+            Self::Kde { bandwidth_s: Some(bandwidth_s), .. } => {
+                (is_amount(bandwidth_s), "its bandwidth is 0 or more")
+            }
+            Self::Delay { gamma_us_per_mb } => (is_amount(gamma_us_per_mb), "its delay is 0 or more"),
+        };
+        if is_right { Ok(()) } else { Err(format!("arrival \"{self}\": {right}")) }
+    }
+}
+
+/// A share, also as percentage.
+fn share(text: &str, value: &str) -> Result<f64, String> {
+    let number = match value.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => value.parse(),
+    };
+    number.map_err(|_| {
+        format!("arrival {text:?}: {value:?} is no share of the computing time, as 0.04 and 4% are")
+    })
+}
+
+/// A time with its unit, in seconds.
+fn time_s(text: &str, value: &str) -> Result<f64, String> {
+    // The shortest unit first: all end in `s`.
+    let number_and_unit = UNITS.iter().rev().find_map(|&(unit, per_second)| {
+        let number: f64 = value.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number / per_second)
+    });
+    number_and_unit.ok_or_else(|| {
+        format!("arrival {text:?}: {value:?} is no time with a unit (ns, us, ms, s), as 2us is")
+    })
+}
+
+/// A time in the longest unit of which it has at least one, in so many digits that it is read as the same number.
+fn duration(time_s: f64) -> String {
+    let of = |&(unit, per_second): &(&str, f64)| {
+        // The product may be off by its last digit, as in 2.0000000000000004 us.
+        let number = [(time_s * per_second * 1e6).round() / 1e6, time_s * per_second]
+            .into_iter()
+            .find(|number| number / per_second == time_s)?;
+        (number >= 1.0).then(|| format!("{number}{unit}"))
+    };
+    UNITS.iter().find_map(of).unwrap_or_else(|| format!("{time_s}s"))
+}
+
+/// What stands behind `kde:`: a trace, and a bandwidth behind the last `@`.
+fn kde(text: &str, value: &str) -> Result<Arrival, String> {
+    let Some((source, bandwidth)) = value.rsplit_once('@') else {
+        return Ok(Arrival::Kde { source: value.to_owned(), bandwidth_s: None });
+    };
+    if source.is_empty() {
+        return Err(format!("arrival {text:?}: before @ stands a trace, as in kde:sparse@5us"));
+    }
+    let bandwidth_s = time_s(text, bandwidth).map_err(|error| {
+        format!("{error}; behind the last @ stands the bandwidth, also where a file's name has one")
+    })?;
+    Ok(Arrival::Kde { source: source.to_owned(), bandwidth_s: Some(bandwidth_s) })
+}
+
+impl From<Arrival> for String {
+    fn from(arrival: Arrival) -> Self {
+        arrival.to_string()
+    }
+}
+
+impl TryFrom<String> for Arrival {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}

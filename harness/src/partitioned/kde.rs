@@ -1,0 +1,193 @@
+//! A density estimated from samples of time, and draws from it.
+
+use rand::{Rng, RngExt};
+use statrs::distribution::{Continuous, ContinuousCDF, Normal};
+
+use crate::stats::{mean, quantile, sorted};
+
+/// A kernel density estimate on times, which are never negative.
+///
+/// Each sample counts by a normal distribution around it, of one standard deviation for all, the bandwidth; what lies
+/// below 0 is reflected. Silverman, "Density Estimation for Statistics and Data Analysis" (1986), sections 2.4 and
+/// 2.10:
+/// f(x) = 1/n sum of (phi(x - x_i) + phi(x + x_i)) for x >= 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kde {
+    samples_s: Vec<f64>,
+    bandwidth_s: f64,
+}
+
+impl Kde {
+    /// The estimate of samples in seconds. Without a bandwidth that of [`silverman_s`]; 0 draws the samples themselves.
+    ///
+    /// # Errors
+    /// If there is no sample, one is negative or not finite, or the bandwidth is.
+    pub fn new(samples_s: &[f64], bandwidth_s: Option<f64>) -> Result<Self, String> {
+        let is_time = |&time: &f64| time.is_finite() && time >= 0.0;
+        if let Some(bad) = samples_s.iter().chain(&bandwidth_s).find(|time| !is_time(time)) {
+            return Err(format!("{bad} s is no sample or bandwidth, which are finite and not negative"));
+        }
+        let samples_s = sorted(samples_s.iter().copied());
+        let bandwidth_s = match bandwidth_s {
+            Some(bandwidth_s) => bandwidth_s,
+            None => silverman_s(&samples_s).ok_or("a density needs at least one sample")?,
+        };
+        if samples_s.is_empty() {
+            return Err("a density needs at least one sample".to_owned());
+        }
+        Ok(Self { samples_s, bandwidth_s })
+    }
+
+    /// The bandwidth, in seconds.
+    pub fn bandwidth_s(&self) -> f64 {
+        self.bandwidth_s
+    }
+
+    /// The density at a time, per second; `None` with bandwidth 0, where there is none.
+    pub fn density_per_s(&self, time_s: f64) -> Option<f64> {
+        let kernel = Normal::new(0.0, self.bandwidth_s).ok()?;
+        if time_s < 0.0 {
+            return Some(0.0);
+        }
+        let both = |sample: f64| kernel.pdf(time_s - sample) + kernel.pdf(time_s + sample);
+        mean(&self.samples_s.iter().map(|&sample| both(sample)).collect::<Vec<_>>())
+    }
+
+    /// The chance of a time up to `time_s`.
+    pub fn cumulative(&self, time_s: f64) -> f64 {
+        if time_s < 0.0 {
+            return 0.0;
+        }
+        // A reflected kernel has from 0 to x what the kernel has from -x to x.
+        let chance = |sample: f64| match Normal::new(sample, self.bandwidth_s) {
+            Ok(kernel) => kernel.cdf(time_s) - kernel.cdf(-time_s),
+            Err(_) => f64::from(u8::from(sample <= time_s)),
+        };
+        self.samples_s.iter().map(|&sample| chance(sample)).sum::<f64>() / self.samples_s.len() as f64
+    }
+
+    /// A time from the estimate, in seconds: a sample, moved by a normal deviate, reflected at 0.
+    pub fn draw_s(&self, random: &mut impl Rng) -> f64 {
+        let sample = self.samples_s[random.random_range(0..self.samples_s.len())];
+        (sample + self.bandwidth_s * standard_normal(random)).abs()
+    }
+}
+
+/// Silverman's rule for the bandwidth, of sorted samples: 0.9 min(s, IQR/1.34) n^(-1/5), equation 3.31 of his book; in
+/// the samples' unit. `None` without samples.
+///
+/// s has n - 1 degrees of freedom, and quartiles are those of [`quantile`]. Where the quartiles are the same, s alone
+/// counts, as in R's `bw.nrd0`; equal samples have bandwidth 0.
+pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
+    let mean = mean(sorted)?;
+    let count = sorted.len() as f64;
+    let squares: f64 = sorted.iter().map(|sample| (sample - mean).powi(2)).sum();
+    let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
+    let range = (quantile(sorted, 0.75)? - quantile(sorted, 0.25)?) / 1.34;
+    let spread = if range > 0.0 { deviation.min(range) } else { deviation };
+    Some(0.9 * spread * count.powf(-0.2))
+}
+
+/// A deviate of the standard normal distribution: its quantile at a uniform one, so that every draw takes one number
+/// of the generator.
+pub fn standard_normal(random: &mut impl Rng) -> f64 {
+    // 53 bits, and half a step more, so that it is neither 0 nor 1.
+    let uniform = ((random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+    Normal::standard().inverse_cdf(uniform)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64;
+
+    use super::*;
+
+    /// Two humps, one of which reaches over 0.
+    const HUMPS: [f64; 8] = [0.1, 0.2, 0.4, 0.5, 5.0, 5.1, 5.5, 6.0];
+
+    fn draws(kde: &Kde, count: usize) -> Vec<f64> {
+        let mut random = Pcg64::seed_from_u64(5);
+        sorted((0..count).map(|_| kde.draw_s(&mut random)))
+    }
+
+    /// Kolmogorov's distance between draws and the estimate.
+    fn distance(kde: &Kde, draws: &[f64]) -> f64 {
+        let steps = draws.iter().enumerate().map(|(i, &draw)| {
+            let (before, after) = (i as f64, (i + 1) as f64);
+            let expected = kde.cumulative(draw) * draws.len() as f64;
+            (expected - before).abs().max((expected - after).abs())
+        });
+        steps.fold(0.0, f64::max) / draws.len() as f64
+    }
+
+    #[test]
+    fn draws_follow_the_estimate_and_are_never_negative() {
+        for bandwidth in [None, Some(0.3), Some(1e-3), Some(20.0)] {
+            let kde = Kde::new(&HUMPS, bandwidth).unwrap();
+            let draws = draws(&kde, 20_000);
+            assert!(draws[0] >= 0.0);
+            // Of 20000 draws, 1.63 / sqrt(20000) = 0.0115 is exceeded once in a hundred times.
+            let distance = distance(&kde, &draws);
+            assert!(distance < 0.0115, "bandwidth {bandwidth:?}: {distance}");
+        }
+    }
+
+    #[test]
+    fn another_estimate_is_told_apart() {
+        let wide = Kde::new(&HUMPS, Some(2.0)).unwrap();
+        let narrow = Kde::new(&HUMPS, Some(0.2)).unwrap();
+        assert!(distance(&wide, &draws(&narrow, 20_000)) > 0.05);
+    }
+
+    #[test]
+    fn the_density_is_the_sum_of_kernels_and_their_reflections() {
+        let (kde, h) = (Kde::new(&HUMPS, Some(0.3)).unwrap(), 0.3_f64);
+        let phi = |z: f64| (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        for x in [0.0, 0.1, 0.45, 2.0, 5.05, 7.0] {
+            let sum: f64 = HUMPS.iter().map(|sample| phi((x - sample) / h) + phi((x + sample) / h)).sum();
+            let density = kde.density_per_s(x).unwrap();
+            assert!((density - sum / (8.0 * h)).abs() < 1e-12, "{x}");
+            // And the density is the slope of the cumulative distribution.
+            let slope = (kde.cumulative(x + 1e-5) - kde.cumulative(x)) / 1e-5;
+            assert!((slope - density).abs() < 1e-3, "{x}: {slope} {density}");
+        }
+        assert_eq!(kde.density_per_s(-0.1), Some(0.0));
+        assert!((kde.cumulative(100.0) - 1.0).abs() < 1e-12 && kde.cumulative(0.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_bandwidth_is_that_of_the_rule() {
+        // R: bw.nrd0(1:10) is 1.719286: sd 3.027650, IQR 4.5 / 1.34 = 3.358209.
+        let ten: Vec<f64> = (1..=10).map(f64::from).collect();
+        let expected = 0.9 * (82.5_f64 / 9.0).sqrt() * 10_f64.powf(-0.2);
+        assert!((silverman_s(&ten).unwrap() - expected).abs() < 1e-12);
+        assert!((expected - 1.719_286).abs() < 1e-6, "{expected}");
+        // An outlier widens s, not the quartiles.
+        let outlier = sorted(ten.iter().copied().chain([1000.0]));
+        let expected = 0.9 * 5.0 / 1.34 * 11_f64.powf(-0.2);
+        assert!((silverman_s(&outlier).unwrap() - expected).abs() < 1e-12);
+        // Quartiles that are the same, equal samples, one, none.
+        assert!(silverman_s(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0]).unwrap() > 1.0);
+        assert_eq!(silverman_s(&[2.0; 5]), Some(0.0));
+        assert_eq!(silverman_s(&[2.0]), Some(0.0));
+        assert_eq!(silverman_s(&[]), None);
+    }
+
+    #[test]
+    fn without_bandwidth_the_samples_themselves_are_drawn() {
+        let kde = Kde::new(&HUMPS, Some(0.0)).unwrap();
+        assert!(draws(&kde, 1000).iter().all(|draw| HUMPS.contains(draw)));
+        assert_eq!((kde.cumulative(0.1), kde.density_per_s(0.1)), (0.125, None));
+        assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s(), 0.0);
+    }
+
+    #[test]
+    fn what_is_no_sample_is_refused() {
+        for (samples, bandwidth) in
+            [(&[][..], None), (&[], Some(1.0)), (&[-1.0], None), (&[f64::NAN], None), (&[1.0], Some(-1.0))]
+        {
+            assert!(Kde::new(samples, bandwidth).is_err(), "{samples:?} {bandwidth:?}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The mechanisms that there are, by name: how a message that is finished partition by partition can travel. The rank
+//! program implements them.
+
+use crate::methods::MethodInfo;
+
+use super::aggregation::Aggregation;
+
+/// The mechanism that all others are compared with.
+pub const SINGLE: &str = "single";
+/// Our own layer over an MPI's transfers. Its name may carry how: see [`Aggregation`].
+pub const AGGREGATED: &str = "aggregated";
+
+const fn mechanism(name: &'static str, about: &'static str) -> MethodInfo {
+    MethodInfo { name, about, original_name: None, is_complete: true }
+}
+
+/// All mechanisms, in report order.
+pub const MECHANISMS: &[MethodInfo] = &[
+    mechanism(SINGLE, "one persistent message when all threads have finished: bulk-synchronous"),
+    mechanism("send", "a blocking send and receive per partition"),
+    mechanism("isend", "a nonblocking send per partition"),
+    mechanism("persistent", "a persistent send per partition"),
+    mechanism("many", "a persistent send per partition, a communicator per thread"),
+    mechanism("partitioned", "MPI-4's own partitioned transfer"),
+    mechanism("partitioned:list", "the same, all partitions of a thread marked ready in one call"),
+    mechanism("partitioned:parrived", "the same, the receiver's threads ask for each partition"),
+    mechanism(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent"),
+    mechanism("rma_single_passive", "puts into one window under a lock, flushed at the end"),
+    mechanism("rma_many_passive", "puts into a window per thread under locks, flushed at the end"),
+    mechanism("rma_single_active", "puts into one window between start and complete"),
+    mechanism("rma_many_active", "puts into a window per thread between start and complete"),
+    mechanism("rma_fence", "puts into a window per thread between fences"),
+];
+
+/// The mechanism called `name`, or the reason why there is none.
+///
+/// # Errors
+/// A sentence with all names, or what is wrong with the way to aggregate.
+pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
+    let stem = match Aggregation::of_mechanism(name) {
+        Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
+        None => name,
+    };
+    MECHANISMS.iter().find(|mechanism| mechanism.name == stem).ok_or_else(|| {
+        let names: Vec<_> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+        format!("no mechanism is called {name:?}; there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_aggregated_mechanism_is_found_however_it_aggregates() {
+        assert_eq!(find("aggregated:bins=4").unwrap().name, AGGREGATED);
+        assert_eq!(find("partitioned:list").unwrap().name, "partitioned:list");
+        assert!(find("aggregated:bins=0").unwrap_err().contains("bins=0"));
+        assert!(find("psend").unwrap_err().contains("rma_fence"));
+    }
+}

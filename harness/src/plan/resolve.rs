@@ -1,0 +1,115 @@
+//! What a planned case stands for, in each kind of experiment.
+
+use apps::{MicroApp, Test, Values, WireOrder};
+
+use super::{CUSTOM, Plan, PlannedCase, Text};
+use crate::event::MessageFacts;
+use crate::experiment::Experiment;
+use crate::memory;
+use crate::partitioned::{self, Setting};
+
+/// A planned case with all its values.
+pub(super) enum Resolved {
+    /// A micro-app's message.
+    PingPong(&'static Test, Values),
+    /// A message in partitions.
+    Partitioned(Setting),
+}
+
+impl Plan {
+    /// What a case stands for.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right.
+    pub(super) fn resolve(&self, case: &PlannedCase) -> Result<Resolved, String> {
+        match self.experiment {
+            Experiment::PingPong => {
+                let (test, values) = case.resolve().map_err(|error| error.to_string())?;
+                test.build(&values, self.context()).map_err(|error| error.to_string())?;
+                Ok(Resolved::PingPong(test, values))
+            }
+            Experiment::Partitioned => {
+                if case.test != partitioned::TEST {
+                    return Err(format!("in a partitioned experiment the test is {:?}", partitioned::TEST));
+                }
+                let given = case.params.iter().map(|(name, value)| (name.as_str(), value.0.as_str()));
+                Setting::parse(given).map(Resolved::Partitioned)
+            }
+        }
+    }
+
+    /// A case with all values, and the name of the set that has just these.
+    pub(super) fn complete(&self, case: &PlannedCase) -> Result<PlannedCase, String> {
+        Ok(match self.resolve(case)? {
+            Resolved::PingPong(test, values) => PlannedCase::of(test, case.set.as_deref(), &values),
+            Resolved::Partitioned(setting) => PlannedCase {
+                test: case.test.clone(),
+                set: Some(case.set.clone().unwrap_or_else(|| CUSTOM.to_owned())),
+                params: setting
+                    .pairs()
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), Text(value)))
+                    .collect(),
+            },
+        })
+    }
+
+    fn checked(&self, i: usize) -> Resolved {
+        self.resolve(&self.cases[i]).expect("the plan was checked")
+    }
+
+    /// The values of case `i`, as results name them.
+    pub(super) fn params(&self, i: usize) -> String {
+        match self.checked(i) {
+            Resolved::PingPong(_, values) => values.to_string(),
+            Resolved::Partitioned(setting) => setting.to_string(),
+        }
+    }
+
+    /// The micro-app of case `i` of a ping-pong.
+    ///
+    /// # Panics
+    /// If the plan was not checked, or is one of another experiment.
+    pub fn app(&self, i: usize) -> Box<dyn MicroApp> {
+        match self.checked(i) {
+            Resolved::PingPong(test, values) => {
+                test.build(&values, self.context()).expect("the plan was checked")
+            }
+            Resolved::Partitioned(_) => panic!("there is no micro-app in a partitioned experiment"),
+        }
+    }
+
+    /// What one rank sends in case `i`.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn message(&self, i: usize) -> MessageFacts {
+        match self.checked(i) {
+            Resolved::PingPong(..) => MessageFacts::of(&*self.app(i), WireOrder::Manual),
+            Resolved::Partitioned(setting) => setting.message(),
+        }
+    }
+
+    /// Threads of each rank in case `i`.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn threads(&self, i: usize) -> usize {
+        match self.checked(i) {
+            Resolved::PingPong(..) => 1,
+            Resolved::Partitioned(setting) => setting.threads,
+        }
+    }
+
+    /// Memory that a rank needs for case `i`, in bytes; `None` beyond the address space.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn rank_bytes(&self, i: usize) -> Option<u64> {
+        match self.checked(i) {
+            Resolved::PingPong(..) => memory::rank_bytes(&*self.app(i)),
+            // The message, and as much again in the buffers of an MPI that copies it.
+            Resolved::Partitioned(setting) => setting.bytes.checked_mul(2),
+        }
+    }
+}

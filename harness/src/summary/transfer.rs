@@ -1,0 +1,142 @@
+//! Figures of partitioned transfers, against `single`, the bulk-synchronous transfer beside them.
+
+use super::{Scope, View, finite};
+use crate::event::Block;
+use crate::partitioned::{Setting, model};
+use crate::record::{CaseResult, Phase, Record};
+use crate::stats;
+
+/// What a transfer's figures mean. T is the time to solution: from the start to the end at the receiver, without the time
+/// that the slowest thread computes (Gillis et al., ICPP 2023, section 2.1); all times are medians.
+///
+/// - **effective bandwidth**: bytes / T.
+/// - **perceived bandwidth**: bytes / (time from the last partition that became ready to the end), what a message would
+///   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
+/// - **overhead** against `single`: (T - T_single) / T.
+/// - **gain**: T_single / T, the median over rounds; eta of Gillis et al., equation 1. **model**: their equation 4 with
+///   the partitions of this transfer, the measured delay from the first partition to the last for gamma times its
+///   bytes, and the bandwidth of `single` beside it, or a given one, for beta.
+/// - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
+/// - **availability**: 1 - (time from the last partition to the end) / T_single: the share of the bulk-synchronous
+///   message's time that the application does not wait for (after Temuçin et al.).
+/// - **early-bird fraction**: the share of the bytes that were seen in the receiver's memory before the last partition
+///   became ready. Bytes that are on their way and not there yet do not count.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer;
+
+/// Adds what can be known.
+pub(super) fn add(
+    record: &mut Record,
+    result: &CaseResult,
+    view: &View<'_>,
+    single: Option<&View<'_>>,
+    scope: Scope<'_>,
+) {
+    let bytes = result.message.bytes as f64;
+    let after_last = view.median(Phase::AfterLast, scope);
+    record.bandwidth_bytes_per_s = record.median_s.and_then(|t| finite(bytes / t));
+    record.perceived_bandwidth_bytes_per_s = after_last.and_then(|t| finite(bytes / t));
+    let blocks = view.blocks(Phase::Solution, scope, true);
+    let early = |block: &&Block| block.early.clone();
+    record.early_bird = stats::median(&stats::sorted(blocks.iter().flat_map(early)));
+    record.messages = blocks.last().and_then(|block| block.messages);
+    let setting = setting(&result.case.params);
+    let own = single.is_none() && view.method.method == result.case.experiment.reference();
+    let Some(single) = single.or(own.then_some(view)) else { return };
+    let t_single = single.median(Phase::Solution, scope);
+    let ratio = |phase: Phase| {
+        let (theirs, mine) = (single.rounds(phase, scope), view.rounds(phase, scope));
+        let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
+        let both =
+            theirs.iter().filter_map(|(round, theirs)| Some((median(theirs)?, median(mine.get(round)?)?)));
+        stats::paired_ratio(both.collect::<Vec<_>>())
+    };
+    if !own {
+        let gain = ratio(Phase::Solution);
+        record.gain = gain.map(|gain| gain.value);
+        record.gain_low = gain.and_then(|gain| Some(gain.interval?.0));
+        record.gain_high = gain.and_then(|gain| Some(gain.interval?.1));
+        record.speedup = ratio(Phase::Total).map(|ratio| 1.0 - 1.0 / ratio.value);
+        record.gain_model = setting.as_ref().and_then(|setting| {
+            let partition_bytes = bytes / setting.partitions as f64;
+            let gamma = view.median(Phase::Delay, scope)? / partition_bytes;
+            let beta = setting.beta_bytes_per_s.or(t_single.map(|t| bytes / t))?;
+            finite(model::gain(setting.partitions, gamma, beta))
+        });
+    }
+    record.availability = after_last.zip(t_single).and_then(|(after, t)| finite(1.0 - after / t));
+}
+
+/// The setting that a case's parameters say.
+fn setting(params: &str) -> Option<Setting> {
+    Setting::parse(params.split_whitespace().filter_map(|pair| pair.split_once('='))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::{Block, MessageFacts, Outcome};
+    use crate::experiment::Experiment;
+    use crate::record::{Case, CaseResult, Measured, Phase, Record};
+    use crate::times::Times;
+
+    /// A mechanism whose transfers take `solution` without and `solution` + 3 with computing, `after` of it at the end.
+    fn measured(method: &str, solution: f64, after: f64, early: f64) -> Measured {
+        let times = Times::from([
+            (Phase::Solution, vec![solution; 5]),
+            (Phase::Total, vec![solution + 3.0; 5]),
+            (Phase::Compute, vec![3.0; 5]),
+            (Phase::Delay, vec![3.0; 5]),
+            (Phase::AfterLast, vec![after; 5]),
+        ]);
+        let block = |i| Block {
+            method: method.to_owned(),
+            block: i,
+            batch: 1,
+            times: times.clone(),
+            early: vec![early; 2],
+            messages: Some(7),
+            ..Block::default()
+        };
+        Measured {
+            method: method.to_owned(),
+            outcome: Outcome::Converged,
+            blocks: (0..8).map(block).collect(),
+        }
+    }
+
+    fn records() -> Vec<Record> {
+        crate::summary::records(&CaseResult {
+            case: Case {
+                experiment: Experiment::Partitioned,
+                test: "partitioned".to_owned(),
+                set: "custom".to_owned(),
+                params: "bytes=800 partitions=4 threads=1 order=linear arrival=none".to_owned(),
+                mpi: "mpich".to_owned(),
+                ranks: 2,
+                cache: "warm".to_owned(),
+            },
+            message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
+            methods: vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)],
+        })
+    }
+
+    #[test]
+    fn figures_follow_their_definitions() {
+        let records = records();
+        let of = |method: &str, phase: Phase| {
+            records.iter().find(|record| record.method == method && record.phase == phase).unwrap()
+        };
+        let many = of("many", Phase::Solution);
+        assert_eq!(many.bandwidth_bytes_per_s, Some(160.0));
+        assert_eq!(many.perceived_bandwidth_bytes_per_s, Some(200.0));
+        assert_eq!((many.gain, many.gain_low, many.gain_high), (Some(1.6), Some(1.6), Some(1.6)));
+        assert_eq!(many.overhead_reference, Some(-0.6));
+        assert_eq!((many.availability, many.early_bird, many.messages), (Some(0.5), Some(0.75), Some(7)));
+        assert!((many.speedup.unwrap() - 3.0 / 11.0).abs() < 1e-12);
+        // gamma = 3 s / 200 B, beta = 800 B / 8 s: 4 / (4 - 1.5).
+        assert!((many.gain_model.unwrap() - 1.6).abs() < 1e-12);
+        let single = of("single", Phase::Solution);
+        assert_eq!((single.gain, single.overhead_reference, single.availability), (None, None, Some(0.0)));
+        assert_eq!(of("many", Phase::Total).gain, None, "figures are of the whole");
+    }
+}
