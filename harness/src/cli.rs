@@ -4,6 +4,7 @@ mod conditions;
 mod engine;
 mod mpi;
 mod output;
+mod partitioned;
 mod progress;
 mod record_arrivals;
 mod run;
@@ -28,6 +29,8 @@ pub struct Cli {
 enum Command {
     /// Measure tests; also what happens without a subcommand
     Run(Box<run::RunArgs>),
+    /// Measure a message that is finished in partitions, by all mechanisms, between two ranks
+    Partitioned(Box<partitioned::PartitionedArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(engine::EngineArgs),
     /// Show all tests, their parameter sets, and all methods
@@ -70,6 +73,7 @@ impl Cli {
         match self.command {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),
+            Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,

@@ -140,7 +140,7 @@ impl Folder {
         let place = Place::reopen(path)?;
         let summary = path.join(SUMMARY);
         let records = if summary.exists() { whole_records(&summary)? } else { Vec::new() };
-        let done = done(&records, &plan.methods);
+        let done = done(&records, &plan);
         for name in [SUMMARY, SAMPLES, BLOCKS] {
             torn::keep(&path.join(name), &done)?;
         }
@@ -272,13 +272,16 @@ fn key(record: &Record) -> Key {
     (record.test.clone(), record.params.clone())
 }
 
-/// The cases whose methods all have their row of the whole.
-pub fn done(records: &[Record], methods: &[String]) -> HashSet<Key> {
+/// The cases of a plan whose methods all have their row of the whole.
+pub fn done(records: &[Record], plan: &Plan) -> HashSet<Key> {
     let whole = |record: &&Record| Experiment::of_whole(record.phase).is_some();
     let seen: HashSet<(Key, &str)> =
         records.iter().filter(whole).map(|record| (key(record), record.method.as_str())).collect();
-    let is_done = |case: &Key| methods.iter().all(|method| seen.contains(&(case.clone(), method.as_str())));
-    records.iter().map(key).filter(is_done).collect()
+    let finished = |&i: &usize| {
+        let case = plan.case_key(i);
+        plan.methods_of(i).iter().all(|method| seen.contains(&(case.clone(), method.as_str())))
+    };
+    (0..plan.cases.len()).filter(finished).map(|i| plan.case_key(i)).collect()
 }
 
 #[cfg(test)]

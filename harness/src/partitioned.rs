@@ -7,6 +7,7 @@ pub mod mechanisms;
 pub mod model;
 pub mod order;
 mod setting;
+pub mod sweep;
 pub mod trace;
 
 pub use setting::{Emulation, Setting};

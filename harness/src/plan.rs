@@ -85,6 +85,9 @@ pub struct PlannedCase {
     /// Values that differ from the set's, or all of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Text>,
+    /// Those of the plan's methods that it is measured with; all without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
 }
 
 impl PlannedCase {
@@ -120,6 +123,7 @@ impl PlannedCase {
         Self {
             test: test.name.to_owned(),
             set: Some(known.unwrap_or(CUSTOM).to_owned()),
+            methods: Vec::new(),
             params: values.pairs().map(|(name, value)| (name.to_owned(), Text(value))).collect(),
         }
     }
@@ -325,6 +329,9 @@ impl Plan {
                 Ok(case) => case,
                 Err(reason) => return refuse(&given.test, reason),
             };
+            if let Some(unknown) = case.methods.iter().find(|method| !self.methods.contains(method)) {
+                return refuse(&case.test, format!("method {unknown:?} is none of the plan's methods"));
+            }
             let is_same = |other: &PlannedCase| other.test == case.test && other.params == case.params;
             if let Some(first) = self.cases[..i].iter().position(is_same) {
                 return refuse(&case.test, format!("the same as case {}", first + 1));
@@ -332,6 +339,18 @@ impl Plan {
             self.cases[i] = case;
         }
         Ok(())
+    }
+
+    /// Test and parameters of case `i`: what tells the cases of a run apart.
+    pub fn case_key(&self, i: usize) -> (String, String) {
+        (self.cases[i].test.clone(), self.params(i))
+    }
+
+    /// The methods of case `i`, in the plan's order.
+    pub fn methods_of(&self, i: usize) -> Vec<String> {
+        let chosen = &self.cases[i].methods;
+        let is_chosen = |method: &&String| chosen.is_empty() || chosen.contains(method);
+        self.methods.iter().filter(is_chosen).cloned().collect()
     }
 
     /// What the rank program is told of case `i`.

@@ -94,7 +94,7 @@ pub struct ConditionArgs {
     resume: Option<PathBuf>,
     /// Run what this file says; other flags win over it
     #[arg(long, value_name = "FILE")]
-    pub(super) plan: Option<PathBuf>,
+    plan: Option<PathBuf>,
     /// Show what is built
     #[arg(short, long)]
     verbose: bool,
@@ -111,6 +111,11 @@ pub(super) fn set<T>(field: &mut T, flag: Option<T>) {
 }
 
 impl ConditionArgs {
+    /// Whether a file says what is run.
+    pub fn has_plan(&self) -> bool {
+        self.plan.is_some()
+    }
+
     /// Whether cases come from a file or a folder, so that no flag may select them.
     ///
     /// # Errors
@@ -278,7 +283,7 @@ impl ConditionArgs {
         };
         folder.write_environment(&environment)?;
 
-        let done = folder::done(&records, &plan.methods);
+        let done = folder::done(&records, plan);
         let mut progress = Progress::new(plan.cases.len(), plan.methods.len());
         let result = run.all(&mut folder, &done, &mut environment, &mut progress);
         drop(progress);

@@ -66,7 +66,7 @@ impl RunArgs {
         set(&mut plan.pairs, self.pairs);
         plan.formats.extend(&self.formats);
         plan.formats.dedup();
-        if self.conditions.plan.is_none() {
+        if !self.conditions.has_plan() {
             plan.check_conditions()?;
             let ValueArgs { set, params } = self.values.clone();
             let selected = Selection { tests: self.tests.clone(), preset, set, params }.cases(&plan)?;

@@ -73,7 +73,7 @@ fn case(test: &str, element: &str, values: &[(&str, u64)]) -> PlannedCase {
     let mut params: BTreeMap<String, Text> =
         values.iter().map(|(name, value)| ((*name).to_owned(), Text(value.to_string()))).collect();
     params.insert("element".to_owned(), Text(element.to_owned()));
-    PlannedCase { test: test.to_owned(), set: None, params }
+    PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ fn what_is_torn_is_removed_and_what_is_whole_is_kept() {
         FILES.iter().zip(&three).for_each(|(name, text)| fs::write(path.join(name), text).unwrap());
         fs::write(path.join(SUMMARY), &three[2][..cut]).unwrap();
         let (mut folder, _, records) = Folder::resume(&path).unwrap();
-        assert_eq!(done(&records, &plan.methods).len(), 2, "{cut}");
+        assert_eq!(done(&records, &plan).len(), 2, "{cut}");
         assert_eq!(contents(&path), two, "{cut}");
         folder.append(&result(&plan, 2)).unwrap();
         assert_eq!(contents(&path), three, "{cut}");
@@ -86,7 +86,7 @@ fn what_is_torn_is_removed_and_what_is_whole_is_kept() {
     append_bytes(&path.join(SAMPLES), b"wrf_y_vec,cust");
     append_bytes(&path.join(ORIGINAL), b"half a li");
     let (folder, _, records) = Folder::resume(&path).unwrap();
-    assert_eq!((contents(&path), done(&records, &plan.methods).len()), (three, 3));
+    assert_eq!((contents(&path), done(&records, &plan).len()), (three, 3));
     assert_eq!(read_records(folder.path()).unwrap().len(), records.len());
 }
 
@@ -116,7 +116,7 @@ fn a_full_disk_leaves_what_was_finished() {
     assert_eq!(contents(&path), before);
     folder.summary = summary;
     folder.append(&result(&plan, 1)).unwrap();
-    assert_eq!(done(&read_records(&path).unwrap(), &plan.methods).len(), 2);
+    assert_eq!(done(&read_records(&path).unwrap(), &plan).len(), 2);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One point of a sweep: the message, its partitions, who finishes them when, and in which order.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -41,6 +42,8 @@ pub struct Setting {
     pub emulation: Emulation,
     /// Bytes per second that the model is given, instead of those that `single` reached.
     pub beta_bytes_per_s: Option<f64>,
+    /// Virtual communication interfaces that MPICH is to have, on which threads do not disturb each other.
+    pub vcis: Option<usize>,
 }
 
 impl Default for Setting {
@@ -56,13 +59,24 @@ impl Default for Setting {
             compute_us: 0.0,
             emulation: Emulation::Spin,
             beta_bytes_per_s: None,
+            vcis: None,
         }
     }
 }
 
 /// The names of all parameters, in the order in which they are shown.
-const NAMES: [&str; 9] =
-    ["bytes", "partitions", "receive", "threads", "order", "arrival", "compute_us", "emulate", "beta"];
+const NAMES: [&str; 10] = [
+    "bytes",
+    "partitions",
+    "receive",
+    "threads",
+    "order",
+    "arrival",
+    "compute_us",
+    "emulate",
+    "beta",
+    "vcis",
+];
 
 /// Limits of what can be asked for: an MPI's partition numbers and counts are of C's type int.
 const MOST: u64 = i32::MAX as u64;
@@ -94,6 +108,7 @@ impl Setting {
             "arrival" => Some(self.arrival.to_string()),
             "compute_us" => (self.compute_us > 0.0).then(|| self.compute_us.to_string()),
             "emulate" => (self.emulation != Emulation::Spin).then(|| self.emulation.name().to_owned()),
+            "vcis" => self.vcis.map(|n| n.to_string()),
             _ => self.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
         };
         NAMES.into_iter().filter_map(|name| Some((name, text(name)?))).collect()
@@ -120,6 +135,7 @@ impl Setting {
                 let beta = number().filter(|beta| *beta > 0.0).ok_or("must be GB/s, above 0")?;
                 self.beta_bytes_per_s = Some(beta * 1e9);
             }
+            "vcis" => self.vcis = Some(count(1, MOST_THREADS)? as usize),
             _ => return Err(format!("there is no such parameter; there are {}", NAMES.join(", "))),
         }
         Ok(())
@@ -133,6 +149,11 @@ impl Setting {
     /// What the sender sends.
     pub fn message(&self) -> MessageFacts {
         MessageFacts { bytes: self.bytes, segments: 1, array_bytes: self.bytes, line_bytes: None }
+    }
+
+    /// Variables that the ranks are to see.
+    pub fn env(&self) -> BTreeMap<String, String> {
+        self.vcis.map(|vcis| ("MPIR_CVAR_CH4_NUM_VCIS".to_owned(), vcis.to_string())).into_iter().collect()
     }
 
     /// Partitions of the receiver.

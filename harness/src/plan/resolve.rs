@@ -1,5 +1,7 @@
 //! What a planned case stands for, in each kind of experiment.
 
+use std::collections::BTreeMap;
+
 use apps::{MicroApp, Test, Values, WireOrder};
 
 use super::{CUSTOM, Plan, PlannedCase, Text};
@@ -41,9 +43,13 @@ impl Plan {
     /// A case with all values, and the name of the set that has just these.
     pub(super) fn complete(&self, case: &PlannedCase) -> Result<PlannedCase, String> {
         Ok(match self.resolve(case)? {
-            Resolved::PingPong(test, values) => PlannedCase::of(test, case.set.as_deref(), &values),
+            Resolved::PingPong(test, values) => PlannedCase {
+                methods: case.methods.clone(),
+                ..PlannedCase::of(test, case.set.as_deref(), &values)
+            },
             Resolved::Partitioned(setting) => PlannedCase {
                 test: case.test.clone(),
+                methods: case.methods.clone(),
                 set: Some(case.set.clone().unwrap_or_else(|| CUSTOM.to_owned())),
                 params: setting
                     .pairs()
@@ -98,6 +104,17 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) => 1,
             Resolved::Partitioned(setting) => setting.threads,
+        }
+    }
+
+    /// Variables that the ranks of case `i` are to see.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn env(&self, i: usize) -> BTreeMap<String, String> {
+        match self.checked(i) {
+            Resolved::PingPong(..) => BTreeMap::new(),
+            Resolved::Partitioned(setting) => setting.env(),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::units;
 use crate::experiment::Experiment;
-use crate::methods;
 use crate::record::{Phase, Record};
 use crate::stats;
 
@@ -39,6 +38,11 @@ impl<'a> CaseView<'a> {
 
     fn round_trips(&self) -> impl Iterator<Item = &'a Record> + '_ {
         self.records.iter().copied().filter(|record| Experiment::of_whole(record.phase).is_some())
+    }
+
+    /// The kind of experiment that the case is of.
+    pub fn experiment(&self) -> Experiment {
+        self.records.iter().find_map(|record| Experiment::of_whole(record.phase)).unwrap_or_default()
     }
 
     /// A phase's median.
@@ -102,7 +106,8 @@ impl<'a> CaseView<'a> {
 
     /// Which method is fastest, and by how much over the next.
     pub fn fastest(&self) -> String {
-        let complete = |r: &&Record| methods::find(&r.method).is_ok_and(|method| method.is_complete);
+        let complete =
+            |r: &&Record| self.experiment().method(&r.method).is_ok_and(|method| method.is_complete);
         let candidates: Vec<_> = self.methods().filter(complete).filter(|record| measured(record)).collect();
         let with_interval = |r: &&'a Record| Some((r.method.as_str(), interval(r)?));
         let mut all: Vec<_> = candidates.iter().filter_map(with_interval).collect();
@@ -148,4 +153,20 @@ pub fn measured(record: &Record) -> bool {
 /// Low end, median and high end.
 pub fn interval(record: &Record) -> Option<(f64, f64, f64)> {
     Some((record.median_low_s?, record.median_s?, record.median_high_s?))
+}
+
+/// The larger side of the median's interval, as a share of it.
+pub fn half_width(record: &Record) -> String {
+    let half = interval(record)
+        .and_then(|(low, median, high)| (median > 0.0).then(|| (median - low).max(high - median) / median));
+    half.map_or_else(String::new, |half| format!("±{}", units::percent(half)))
+}
+
+/// The interval of an overhead, with as many decimals as that is shown with.
+pub fn overhead_interval(record: &Record, overhead: f64) -> String {
+    let figure = |end| units::percent_figure(end, units::percent_decimals(overhead));
+    match (record.overhead_reference_low, record.overhead_reference_high) {
+        (Some(low), Some(high)) => format!("[{}, {}]", figure(low), figure(high)),
+        _ => String::new(),
+    }
 }

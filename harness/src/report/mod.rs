@@ -9,6 +9,8 @@ pub mod engine_csv;
 pub mod html;
 pub mod layout;
 pub mod list;
+mod pingpong;
 pub mod program;
 pub mod table;
+mod transfer;
 pub mod units;

@@ -115,7 +115,7 @@ impl Run<'_> {
         CaseRun {
             launch: self.launch(i, &[]),
             arguments: &|methods| arguments(self.plan, i, methods),
-            methods: &self.plan.methods,
+            methods: &self.plan.methods_of(i),
             timeout_s: self.plan.limits.timeout_s,
         }
         .finish(&self.plan.cases[i].test, observer)
@@ -132,7 +132,7 @@ impl Run<'_> {
             launcher: self.plan.launcher.as_deref(),
             launcher_args: &self.plan.launcher_args,
             bind: self.plan.bind,
-            env: Default::default(),
+            env: self.plan.env(i),
         }
     }
 
@@ -141,7 +141,7 @@ impl Run<'_> {
     /// # Errors
     /// A launcher that cannot be understood.
     pub fn command_line(&self, i: usize) -> Result<String, RunError> {
-        let args = arguments(self.plan, i, &self.plan.methods);
+        let args = arguments(self.plan, i, &self.plan.methods_of(i));
         Ok(self.launch(i, &args).command_line()?.to_string())
     }
 }

@@ -133,7 +133,7 @@ fn a_resumed_run_does_only_what_is_left() {
     let (end, records) =
         run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
     assert_eq!(end, End::Complete);
-    assert_eq!(folder::done(&records, &plan.methods).len(), 2);
+    assert_eq!(folder::done(&records, &plan).len(), 2);
     drop(folder);
     assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Some(environment.clone()));
 
@@ -143,7 +143,7 @@ fn a_resumed_run_does_only_what_is_left() {
     std::fs::write(&summary, &whole[..whole.len() - 5]).unwrap();
     let (mut folder, resumed, kept) = Folder::resume(&path).unwrap();
     assert_eq!(resumed, plan);
-    let done = folder::done(&kept, &plan.methods);
+    let done = folder::done(&kept, &plan);
     let mut observer = Silent::default();
     let (_, new) = run.all(&mut folder, &done, &mut environment, &mut observer).unwrap();
     assert_eq!(observer.0, ["skipped wrf_x_vec"]);

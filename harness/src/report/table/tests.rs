@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::Phase;
 
 fn record(method: &str, phase: Phase, median: f64) -> Record {
     Record {

@@ -1,0 +1,109 @@
+//! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use ddtbench::experiment::Experiment;
+use ddtbench::partitioned::sweep::{Figures, Sweep};
+use ddtbench::plan::{self, Plan};
+
+use super::conditions::ConditionArgs;
+
+#[derive(Debug, Args)]
+pub struct PartitionedArgs {
+    /// Bytes of the message; several values of this and the next flags make a sweep [default: 32KiB]
+    #[arg(short, long, value_name = "BYTES", value_delimiter = ',', conflicts_with = "resume")]
+    bytes: Vec<String>,
+    /// Partitions of the sender [default: 32]
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "resume")]
+    partitions: Vec<String>,
+    /// Partitions of each thread, instead of all together
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["partitions", "resume"])]
+    theta: Vec<String>,
+    /// Bytes of each partition; with --bytes, instead of their number
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', conflicts_with = "resume")]
+    partition_bytes: Vec<String>,
+    /// Partitions of the receiver, where they are not the sender's
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "resume")]
+    receive: Vec<String>,
+    /// Threads of each rank [default: 1]
+    #[arg(short, long, value_name = "N", value_delimiter = ',', conflicts_with = "resume")]
+    threads: Vec<String>,
+    /// Order in which partitions become ready: linear, reverse, random, strided:BYTES, burst:BYTES, neighbourhood
+    #[arg(long, value_name = "ORDER", value_delimiter = ',', conflicts_with = "resume")]
+    order: Vec<String>,
+    /// When threads are done: none, laggard:4%, uniform:10%, normal:2us, kde:NAME, delay:GAMMA (us/MB of the last
+    /// partition)
+    #[arg(long, value_name = "ARRIVAL", value_delimiter = ',', conflicts_with = "resume")]
+    arrival: Vec<String>,
+    /// Time that each thread computes, in microseconds [default: 0]
+    #[arg(long, value_name = "US", value_delimiter = ',', conflicts_with = "resume")]
+    compute_us: Vec<String>,
+    /// How computing time passes: spin, sleep or work
+    #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with = "resume")]
+    emulate: Vec<String>,
+    /// Bandwidth for the model, in GB/s [default: what `single` reaches beside it]
+    #[arg(long, value_name = "GB/S", conflicts_with = "resume")]
+    beta: Option<String>,
+    /// Virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS) [default: as the environment says]
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "resume")]
+    vcis: Vec<String>,
+    /// The data of a paper's figures, on a grid for this machine
+    #[arg(long, value_enum, conflicts_with = "resume")]
+    preset: Option<Figures>,
+    /// The whole grid of the paper, with --preset
+    #[arg(long, requires = "preset")]
+    full_grid: bool,
+    /// Start several receives by MPI_Startall, which some MPIs do not survive
+    #[arg(long, conflicts_with = "resume")]
+    startall: bool,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+}
+
+impl PartitionedArgs {
+    /// Runs; an error is a refusal, a failed experiment is none.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let given = [
+            ("--bytes", &self.bytes),
+            ("--partitions", &self.partitions),
+            ("--theta", &self.theta),
+            ("--partition-bytes", &self.partition_bytes),
+            ("--threads", &self.threads),
+            ("--order", &self.order),
+            ("--arrival", &self.arrival),
+        ];
+        let mut selected: Vec<_> = given.iter().map(|(flag, values)| (*flag, !values.is_empty())).collect();
+        selected.push(("--preset", self.preset.is_some()));
+        self.conditions.refuse_selection(&selected)?;
+        self.conditions.execute(|| self.plan())
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let mut plan = self.conditions.begin(Experiment::Partitioned, plan::Limits::default().max_time_s)?;
+        plan.startall |= self.startall;
+        if !self.conditions.has_plan() {
+            let sweep = Sweep {
+                bytes: self.bytes.clone(),
+                partitions: self.partitions.clone(),
+                theta: self.theta.clone(),
+                partition_bytes: self.partition_bytes.clone(),
+                receive: self.receive.clone(),
+                threads: self.threads.clone(),
+                order: self.order.clone(),
+                arrival: self.arrival.clone(),
+                compute_us: self.compute_us.clone(),
+                emulate: self.emulate.clone(),
+                beta: self.beta.clone().into_iter().collect(),
+                vcis: self.vcis.clone(),
+            };
+            match self.preset {
+                None => plan.cases = sweep.cases().map_err(anyhow::Error::msg)?,
+                Some(figures) => {
+                    figures.add_to(&mut plan, &sweep, self.full_grid).map_err(anyhow::Error::msg)?
+                }
+            }
+        }
+        Ok(plan)
+    }
+}
