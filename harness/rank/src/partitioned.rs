@@ -270,8 +270,11 @@ impl<'a> Experiment<'a> for Bench<'a> {
             let start = Instant::now();
             let transfers = self.transfer(&*course.mechanism, 1, 0)?;
             turn_s = turn_s.min(start.elapsed().as_secs_f64());
-            repetition_s =
-                transfers.pairs.iter().map(|[s, r]| repetition::total_s(s, r)).fold(repetition_s, f64::min);
+            repetition_s = transfers
+                .pairs
+                .iter()
+                .map(|[_, receiver]| repetition::total_s(receiver))
+                .fold(repetition_s, f64::min);
         }
         Ok(Turn { repetition_s: repetition_s.min(turn_s), turn_s })
     }
@@ -299,7 +302,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         block.times[Phase::Init].extend(course.init_s.take());
         let (counted, watched) = pairs[amount.unread as usize..].split_at(amount.samples);
         for [sender, receiver] in counted {
-            let total_s = repetition::total_s(sender, receiver);
+            let total_s = repetition::total_s(receiver);
             block.times[Phase::Compute].push(sender.compute_s);
             block.times[Phase::Delay].push(sender.last_ready_s - sender.first_ready_s);
             block.times[Phase::AfterLast].push(receiver.end_s - sender.last_ready_s);

@@ -14,8 +14,8 @@ use crate::stats;
 ///   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 /// - **overhead** against `single`: (T - T_single) / T.
 /// - **gain**: T_single / T, the median over rounds; eta of Gillis et al., equation 1. **model**: their equation 4 with
-///   the partitions of this transfer, the measured delay from the first partition to the last for gamma times its
-///   bytes, and the bandwidth of `single` beside it, or a given one, for beta.
+///   the partitions of this transfer, the delay from the first partition to the last, as measured beside it with `single`, for
+///   gamma times its bytes, and the bandwidth of `single` beside it, or a given one, for beta.
 /// - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
 /// - **availability**: 1 - (time from the last partition to the end) / T_single: the share of the bulk-synchronous
 ///   message's time that the application does not wait for (after Temuçin et al.).
@@ -59,7 +59,8 @@ pub(super) fn add(
         record.speedup = ratio(Phase::Total).map(|ratio| 1.0 - 1.0 / ratio.value);
         record.gain_model = setting.as_ref().and_then(|setting| {
             let partition_bytes = bytes / setting.partitions as f64;
-            let gamma = view.median(Phase::Delay, scope)? / partition_bytes;
+            // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
+            let gamma = single.median(Phase::Delay, scope)? / partition_bytes;
             let beta = setting.beta_bytes_per_s.or(t_single.map(|t| bytes / t))?;
             finite(model::gain(setting.partitions, gamma, beta))
         });

@@ -100,8 +100,9 @@ impl Sync {
         spin_until(|| self.now_s() >= time_s);
     }
 
-    /// Agrees on a time shortly after now; collective.
+    /// Agrees on a time shortly after all ranks are here; collective.
     pub fn agree(&self, margin: Duration) -> Result<f64, CallError> {
+        self.comm.barrier()?;
         let [time_s] = self.comm.broadcast([self.now_s() + margin.as_secs_f64()])?;
         Ok(time_s)
     }
