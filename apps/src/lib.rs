@@ -7,6 +7,8 @@
 //! The loops are coded to be as fast as the application's own in C; `cargo bench -p ddtbench-apps` compares them.
 //!
 //! Adding one is a file that implements [`MicroApp`] and a line in [`TESTS`].
+//!
+//! These are messages between two ranks; [`halo`] has the exchanges that they are taken from, between any number.
 
 mod app;
 mod arrays;
@@ -15,6 +17,8 @@ mod nest;
 mod parameters;
 mod permutation;
 mod table;
+
+pub mod halo;
 
 mod fft2d;
 mod lammps;

@@ -71,6 +71,30 @@ impl Nest {
         self.scatter_runs(packed, array);
     }
 
+    /// As [`Nest::gather`], of elements of `element_bytes` bytes: a power of 2 up to 16.
+    pub fn gather_bytes(&self, element_bytes: usize, array: &[u8], packed: &mut [u8]) {
+        use bytemuck::{cast_slice, cast_slice_mut};
+        match element_bytes {
+            1 => self.gather::<u8>(array, packed),
+            2 => self.gather::<u16>(cast_slice(array), cast_slice_mut(packed)),
+            4 => self.gather::<u32>(cast_slice(array), cast_slice_mut(packed)),
+            8 => self.gather::<u64>(cast_slice(array), cast_slice_mut(packed)),
+            _ => self.gather::<[u64; 2]>(cast_slice(array), cast_slice_mut(packed)),
+        }
+    }
+
+    /// As [`Nest::scatter`], of elements of `element_bytes` bytes: a power of 2 up to 16.
+    pub fn scatter_bytes(&self, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
+        use bytemuck::{cast_slice, cast_slice_mut};
+        match element_bytes {
+            1 => self.scatter::<u8>(packed, array),
+            2 => self.scatter::<u16>(cast_slice(packed), cast_slice_mut(array)),
+            4 => self.scatter::<u32>(cast_slice(packed), cast_slice_mut(array)),
+            8 => self.scatter::<u64>(cast_slice(packed), cast_slice_mut(array)),
+            _ => self.scatter::<[u64; 2]>(cast_slice(packed), cast_slice_mut(array)),
+        }
+    }
+
     /// As [`Nest::gather_runs`], compiled for vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]

@@ -2,7 +2,7 @@
 
 use datatypes::Element;
 
-use crate::{Arrays, MicroApp};
+use crate::{ArraySpec, Arrays, MicroApp};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,9 @@ impl Default for Context {
     }
 }
 
-/// A micro-app in one direction or variant: a row of [`TESTS`](crate::TESTS).
+/// A micro-app in one direction or variant: a row of [`TESTS`](crate::TESTS); `M` makes the micro-app.
 #[derive(Clone, Copy, Debug)]
-pub struct Test {
+pub struct Test<M = fn(&Values, Context) -> Built> {
     /// The name on the command line and in results.
     pub name: &'static str,
     /// The name in the original suite's output; `None` for tests that it does not have.
@@ -87,7 +87,7 @@ pub struct Test {
     /// Its named sets.
     pub sets: &'static [ParameterSet],
     /// Makes the micro-app; refuses values that the application could not have.
-    pub(crate) make: fn(&Values, Context) -> Built,
+    pub(crate) make: M,
 }
 
 /// A micro-app, or why its values were refused.
@@ -142,6 +142,16 @@ pub enum ParameterError {
         /// What would be right.
         reason: String,
     },
+    /// A number of ranks that the application cannot be divided among.
+    #[error("{test} on {ranks} ranks: {reason}")]
+    Ranks {
+        /// The test.
+        test: &'static str,
+        /// What was asked for.
+        ranks: usize,
+        /// What would be right, with the nearest number that is.
+        reason: String,
+    },
     /// Arrays beyond the address space.
     #[error("{test} {values}: the arrays would be larger than an address space")]
     TooLarge {
@@ -171,7 +181,7 @@ impl ParameterError {
     }
 }
 
-impl Test {
+impl<M> Test<M> {
     /// The values of a named set.
     ///
     /// # Errors
@@ -196,6 +206,16 @@ impl Test {
         self.sets.iter().filter(move |set| set.preset <= preset)
     }
 
+    /// Refuses arrays that could not even be addressed: from here on no byte offset within them can overflow.
+    pub(crate) fn addressable(&self, values: &Values, arrays: &[ArraySpec]) -> Result<(), ParameterError> {
+        match Arrays::footprint_bytes(arrays) {
+            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
+            _ => Err(ParameterError::TooLarge { test: self.name, values: values.to_string() }),
+        }
+    }
+}
+
+impl Test {
     /// The micro-app with these values.
     ///
     /// # Errors
@@ -203,11 +223,8 @@ impl Test {
     /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
     pub fn build(&self, values: &Values, context: Context) -> Built {
         let app = (self.make)(values, context)?;
-        // From here on no byte offset within the arrays can overflow.
-        match Arrays::footprint_bytes(&app.arrays()) {
-            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(app),
-            _ => Err(ParameterError::TooLarge { test: self.name, values: values.to_string() }),
-        }
+        self.addressable(values, &app.arrays())?;
+        Ok(app)
     }
 }
 
@@ -216,7 +233,7 @@ impl Values {
     ///
     /// # Errors
     /// An unknown name, or a text that is no value of its kind.
-    pub fn assign(&mut self, test: &Test, name: &str, text: &str) -> Result<(), ParameterError> {
+    pub fn assign<M>(&mut self, test: &Test<M>, name: &str, text: &str) -> Result<(), ParameterError> {
         let i = self.parameters.iter().position(|p| p.name == name).ok_or_else(|| {
             let candidates = self.parameters.iter().map(|p| p.name).collect();
             ParameterError::UnknownParameter { test: test.name, name: name.to_owned(), candidates }

@@ -128,14 +128,6 @@ impl Strided {
     fn nest(&self) -> Nest {
         Nest::plane(0, self.blocklength, self.count, self.stride)
     }
-
-    fn gather<T: bytemuck::Pod>(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().gather::<T>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
-    }
-
-    fn scatter<T: bytemuck::Pod>(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest().scatter::<T>(bytemuck::cast_slice(packed), arrays.slice_mut(1));
-    }
 }
 
 impl MicroApp for Strided {
@@ -155,23 +147,11 @@ impl MicroApp for Strided {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        match self.element.size() {
-            1 => self.gather::<u8>(arrays, packed),
-            2 => self.gather::<u16>(arrays, packed),
-            4 => self.gather::<u32>(arrays, packed),
-            8 => self.gather::<u64>(arrays, packed),
-            _ => self.gather::<[u64; 2]>(arrays, packed),
-        }
+        self.nest().gather_bytes(self.element.size() as usize, arrays.slice(0), packed);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        match self.element.size() {
-            1 => self.scatter::<u8>(packed, arrays),
-            2 => self.scatter::<u16>(packed, arrays),
-            4 => self.scatter::<u32>(packed, arrays),
-            8 => self.scatter::<u64>(packed, arrays),
-            _ => self.scatter::<[u64; 2]>(packed, arrays),
-        }
+        self.nest().scatter_bytes(self.element.size() as usize, packed, arrays.slice_mut(1));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

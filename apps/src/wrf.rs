@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The arrays and their number of dimensions, in the order of the message.
-const ARRAYS: [(&str, usize); 9] = [
+pub(crate) const ARRAYS: [(&str, usize); 9] = [
     ("array2d_1", 2),
     ("array2d_2", 2),
     ("array2d_3", 2),
@@ -33,7 +33,7 @@ const ARRAYS: [(&str, usize); 9] = [
 ];
 
 /// The first species that is sent: in WRF's 4-d arrays index 1 is a placeholder (`PARAM_FIRST_SCALAR` is 2).
-const FIRST_SPECIES: i64 = 2;
+pub(crate) const FIRST_SPECIES: i64 = 2;
 
 const SOURCE: &str = "WRF em_b_wave, halo exchange; DDTBench 1.2 src_c/timing_wrf.c";
 

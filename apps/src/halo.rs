@@ -1,0 +1,28 @@
+//! What every rank of a run sends to whom: the applications' exchanges on any number of ranks, without MPI.
+//!
+//! A [`HaloTest`] is a row of the table [`HALOS`]. [`HaloTest::build`] makes a [`HaloApp`] of it for a number of
+//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`] has a
+//! datatype, hand-written loops, and is cut into parts that threads pack or that partitioned operations send.
+//!
+//! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`fill`]
+//! and [`check`] compare memory with it.
+//!
+//! Adding one is a file that describes its arrays and faces, and a line in [`HALOS`].
+
+mod app;
+mod face;
+mod field;
+mod grid;
+mod patch;
+mod region;
+mod table;
+
+mod nas_lu;
+mod nas_mg;
+mod wrf;
+
+pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+pub use face::{Cut, Face};
+pub use field::{Mismatch, check, fill};
+pub use grid::Grid;
+pub use table::{HALOS, find};

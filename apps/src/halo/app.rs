@@ -1,0 +1,151 @@
+//! The trait of all exchanges between many ranks, and the words it uses.
+
+use datatypes::Element;
+
+use super::{Face, Grid};
+use crate::{ArraySpec, ParameterError, Test, Values};
+
+/// What an exchange needs to know besides its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HaloContext {
+    /// Number of ranks of the run, at least 1.
+    pub ranks: usize,
+    /// Whether the first and the last rank along a dimension are neighbours. All-to-alls and irregular
+    /// neighbourhoods have no border and are the same either way.
+    pub periodic: bool,
+    /// Seed of random index lists and neighbourhoods.
+    pub seed: u64,
+}
+
+/// An exchange between many ranks: a row of [`HALOS`](super::HALOS).
+pub type HaloTest = Test<fn(&Values, HaloContext) -> HaloBuilt>;
+
+/// An exchange, or why its values or ranks were refused.
+pub type HaloBuilt = Result<Box<dyn HaloApp>, ParameterError>;
+
+impl HaloTest {
+    /// The exchange with these values on the context's ranks.
+    ///
+    /// # Errors
+    /// [`ParameterError::Value`] naming the parameter, its value and what would be right;
+    /// [`ParameterError::Ranks`] naming the nearest number of ranks that the exchange can have;
+    /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
+    pub fn build(&self, values: &Values, context: HaloContext) -> HaloBuilt {
+        if context.ranks == 0 {
+            return Err(refuse_ranks(self.name, 0, |_| true));
+        }
+        let app = (self.make)(values, context)?;
+        for rank in 0..context.ranks {
+            self.addressable(values, &app.arrays(rank))?;
+        }
+        Ok(app)
+    }
+}
+
+/// The error that refuses `ranks` for `test` and names the nearest number for which it `works`, among up to twice as
+/// many.
+pub(crate) fn refuse_ranks(
+    test: &'static str,
+    ranks: usize,
+    works: impl Fn(usize) -> bool,
+) -> ParameterError {
+    let below = (1..ranks).rev().find(|&n| works(n));
+    let above = (ranks + 1..=2 * ranks + 1).find(|&n| works(n));
+    let reason = match (below, above) {
+        (Some(below), Some(above)) => format!("the nearest that work are {below} and {above}"),
+        (Some(one), None) | (None, Some(one)) => format!("the nearest that works is {one}"),
+        (None, None) => "none works with these parameters".to_owned(),
+    };
+    ParameterError::Ranks { test, ranks, reason }
+}
+
+/// One message of a stage, seen from one of its ends.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// The rank at the other end; may be the rank itself.
+    pub peer: usize,
+    /// The sender's number for the direction in which it sends: tells messages between the same two ranks apart.
+    /// The same at both ends.
+    pub tag: usize,
+    /// What is sent, or where it goes.
+    pub face: Face,
+}
+
+/// Transfers that depend on nothing but earlier stages. Nothing that a stage sends lies where it receives.
+///
+/// Both lists ascend by tag, then by peer. So the n-th message from one rank to another is also the n-th that the
+/// latter expects of it, as neighbourhood collectives have it.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What a rank sends.
+    pub sends: Vec<Transfer>,
+    /// What it receives.
+    pub receives: Vec<Transfer>,
+}
+
+impl Stage {
+    /// A stage of these transfers, in whatever order.
+    pub(crate) fn new(mut sends: Vec<Transfer>, mut receives: Vec<Transfer>) -> Self {
+        for list in [&mut sends, &mut receives] {
+            list.sort_by_key(|transfer| (transfer.tag, transfer.peer));
+        }
+        Self { sends, receives }
+    }
+
+    /// The transfer by which this rank receives what `peer` sends with `tag`.
+    pub fn receive(&self, peer: usize, tag: usize) -> Option<&Transfer> {
+        self.receives.iter().find(|transfer| transfer.peer == peer && transfer.tag == tag)
+    }
+}
+
+/// What an element of an array holds after the exchange. A number stands for one value of the whole run: it is the
+/// same at the owner and in every halo that has a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// The rank's own value, which the exchange leaves as it was.
+    Own(u64),
+    /// Another rank's value, which the exchange brings.
+    Halo(u64),
+    /// Nothing of the exchange: it must keep what it had.
+    Other,
+}
+
+/// What element `i` of an array is, for every `i`.
+pub type Cells<'a> = Box<dyn Fn(usize) -> Cell + 'a>;
+
+/// The exchange of one application between all ranks of a run. Each rank can be asked about each: an origin of
+/// one-sided transfers so learns where its target receives.
+pub trait HaloApp: Send + Sync {
+    /// The predefined type of every value on the wire.
+    fn element(&self) -> Element;
+
+    /// The arrays of a rank.
+    fn arrays(&self, rank: usize) -> Vec<ArraySpec>;
+
+    /// What a rank sends and receives: one stage after the other, as later ones may forward what came in earlier
+    /// ones. Every rank has the same number of stages.
+    fn stages(&self, rank: usize) -> Vec<Stage>;
+
+    /// What the elements of a rank's array `array` are after all stages: a literal transcription of positions,
+    /// slow, and independent of [`HaloApp::stages`].
+    fn cells(&self, rank: usize, array: usize) -> Cells<'_>;
+
+    /// The grid of the ranks, for `MPI_Cart_create`; `None` where the neighbours are no grid's.
+    fn grid(&self) -> Option<&Grid> {
+        None
+    }
+
+    /// Whether the hand-written loop and the datatype put the values of a face in different orders.
+    fn orders_differ(&self) -> bool {
+        false
+    }
+
+    /// Where `send`, a transfer of `rank` in stage `stage`, arrives in the arrays of its peer.
+    ///
+    /// # Panics
+    /// If there is no such transfer.
+    fn target(&self, rank: usize, stage: usize, send: &Transfer) -> Face {
+        let theirs = self.stages(send.peer);
+        theirs[stage].receive(rank, send.tag).expect("what is sent is received").face.clone()
+    }
+}

@@ -1,0 +1,101 @@
+//! The values of a field over the whole run: what a rank's memory must hold before and after an exchange.
+
+use std::ops::Range;
+
+use super::grid::indices;
+use super::{Cell, HaloApp};
+use crate::Arrays;
+
+/// Byte of memory that belongs to no value: halo before the exchange, what the exchange leaves out, gaps, guards.
+const POISON: u8 = 0xA5;
+
+/// The first element that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rank {rank}, {array}{indices:?}: {} instead of {}", hex(.found), hex(.expected))]
+pub struct Mismatch {
+    /// The rank that looked.
+    pub rank: usize,
+    /// The array's name; `memory` for a byte between the arrays.
+    pub array: &'static str,
+    /// Its indices, slowest first; the byte of [`Arrays::memory`] for one between the arrays.
+    pub indices: Vec<usize>,
+    /// The bytes that are there.
+    pub found: Vec<u8>,
+    /// The bytes that should be.
+    pub expected: Vec<u8>,
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Fills a rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values differ
+/// between generations, so that a lost transfer cannot hide behind the one before.
+pub fn fill(app: &dyn HaloApp, rank: usize, arrays: &mut Arrays, generation: u64) {
+    arrays.memory_mut().fill(POISON);
+    for array in 0..arrays.specs().len() {
+        let cells = app.cells(rank, array);
+        let bytes = arrays.specs()[array].element.size() as usize;
+        for (element, to) in arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes).enumerate() {
+            if let Cell::Own(id) = cells(element) {
+                value(id, generation, to);
+            }
+        }
+    }
+}
+
+/// Checks a rank's memory after an exchange: own values as they were, halos those of their owners, all else poison.
+///
+/// # Errors
+/// The first element that is not what it should be.
+pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays, generation: u64) -> Result<(), Mismatch> {
+    for (array, spec) in arrays.specs().iter().enumerate() {
+        let cells = app.cells(rank, array);
+        let bytes = spec.element.size() as usize;
+        let mut expected = vec![0; bytes];
+        for (element, found) in arrays.slice::<u8>(array).chunks_exact(bytes).enumerate() {
+            match cells(element) {
+                Cell::Own(id) | Cell::Halo(id) => value(id, generation, &mut expected),
+                Cell::Other => expected.fill(POISON),
+            }
+            if found != expected {
+                let indices = indices(element, &spec.shape);
+                return Err(Mismatch { rank, array: spec.name, indices, found: found.to_vec(), expected });
+            }
+        }
+    }
+    match gaps(arrays).flatten().find(|&at| arrays.memory()[at] != POISON) {
+        None => Ok(()),
+        Some(at) => Err(Mismatch {
+            rank,
+            array: "memory",
+            indices: vec![at],
+            found: vec![arrays.memory()[at]],
+            expected: vec![POISON],
+        }),
+    }
+}
+
+/// The bytes of memory that no array has.
+fn gaps(arrays: &Arrays) -> impl Iterator<Item = Range<usize>> + '_ {
+    let places = (0..arrays.specs().len()).map(|array| arrays.place(array));
+    let ends = places.clone().map(|place| place.end);
+    let starts = places.map(|place| place.start).chain([arrays.memory().len()]);
+    [0].into_iter().chain(ends).zip(starts).map(|(from, to)| from..to)
+}
+
+/// The value called `id` in this generation.
+fn value(id: u64, generation: u64, bytes: &mut [u8]) {
+    for (i, word) in bytes.chunks_mut(8).enumerate() {
+        let mixed = mix(id.wrapping_add(mix(generation.wrapping_add(i as u64))));
+        word.copy_from_slice(&mixed.to_le_bytes()[..word.len()]);
+    }
+}
+
+/// The finaliser of SplitMix64: numbers that differ in one bit come to differ in half of them.
+fn mix(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}

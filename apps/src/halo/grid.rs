@@ -1,0 +1,147 @@
+//! Ranks on a grid: how many along each dimension, who is where, and who is beside whom.
+
+/// Ranks on a grid of any number of dimensions, numbered as `MPI_Cart_create` numbers them: the last dimension
+/// changes fastest. The dimensions come in the order of the arrays' axes, slowest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    dims: Vec<usize>,
+    periodic: bool,
+}
+
+impl Grid {
+    /// All `ranks` on a grid of `dimensions` that is as near to a cube as they allow: the largest dimension is as
+    /// small as possible, then the next. Dimensions descend, as those of `MPI_Dims_create` do.
+    ///
+    /// # Panics
+    /// If there is no rank or no dimension.
+    pub fn balanced(ranks: usize, dimensions: usize, periodic: bool) -> Self {
+        assert!(ranks > 0 && dimensions > 0, "a grid has ranks and dimensions");
+        let mut dims = Vec::with_capacity(dimensions);
+        let found = factor(ranks, ranks, dimensions, &mut dims);
+        assert!(found, "{ranks} is a product of itself and ones");
+        Self { dims, periodic }
+    }
+
+    /// Ranks along each dimension.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    /// Whether the last rank of each dimension is beside the first.
+    pub fn periodic(&self) -> bool {
+        self.periodic
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// Where a rank is.
+    pub fn coordinates(&self, rank: usize) -> Vec<usize> {
+        indices(rank, &self.dims)
+    }
+
+    /// The rank that is `offset` away from `rank`; `None` beyond the border of a grid that is not periodic.
+    pub fn neighbour(&self, rank: usize, offset: &[i64]) -> Option<usize> {
+        let mut number = 0;
+        for ((at, &ranks), step) in self.coordinates(rank).into_iter().zip(&self.dims).zip(offset) {
+            let there = at as i64 + step;
+            let wrapped = there.rem_euclid(ranks as i64);
+            if wrapped != there && !self.periodic {
+                return None;
+            }
+            number = number * ranks + wrapped as usize;
+        }
+        Some(number)
+    }
+
+    /// The two offsets along dimension `d`: down, up.
+    pub fn along(&self, d: usize) -> [Vec<i64>; 2] {
+        [-1, 1].map(|step| {
+            let mut offset = vec![0; self.dims.len()];
+            offset[d] = step;
+            offset
+        })
+    }
+}
+
+/// The indices of element `linear` of a C-order array of `shape`.
+pub(crate) fn indices(linear: usize, shape: &[usize]) -> Vec<usize> {
+    let mut rest = linear;
+    let mut indices = vec![0; shape.len()];
+    for (index, &length) in indices.iter_mut().zip(shape).rev() {
+        (*index, rest) = (rest % length, rest / length);
+    }
+    indices
+}
+
+/// Appends `count` descending factors of `product`, none above `most`, the largest as small as possible.
+fn factor(product: usize, most: usize, count: usize, factors: &mut Vec<usize>) -> bool {
+    if count == 0 {
+        return product == 1;
+    }
+    for first in (1..=most.min(product)).filter(|first| product.is_multiple_of(*first)) {
+        factors.push(first);
+        if factor(product / first, first, count - 1, factors) {
+            return true;
+        }
+        factors.pop();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_are_as_square_as_their_ranks_allow() {
+        let cases: &[(usize, &[usize])] = &[
+            (1, &[1]),
+            (7, &[7]),
+            (1, &[1, 1]),
+            (4, &[2, 2]),
+            (6, &[3, 2]),
+            (7, &[7, 1]),
+            (12, &[4, 3]),
+            (36, &[6, 6]),
+            (3, &[3, 1, 1]),
+            (8, &[2, 2, 2]),
+            (12, &[3, 2, 2]),
+            (16, &[4, 2, 2]),
+            (24, &[4, 3, 2]),
+            (1000, &[10, 10, 10]),
+            (1024, &[16, 8, 8]),
+            (8, &[2, 2, 2, 1]),
+            (16, &[2, 2, 2, 2]),
+            (1_000_003, &[1_000_003, 1]),
+        ];
+        for &(ranks, dims) in cases {
+            assert_eq!(Grid::balanced(ranks, dims.len(), true).dims(), dims, "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn ranks_are_numbered_as_in_an_mpi_cartesian_topology() {
+        let grid = Grid::balanced(12, 3, false);
+        assert_eq!(grid.coordinates(0), [0, 0, 0]);
+        assert_eq!(grid.coordinates(1), [0, 0, 1]);
+        assert_eq!(grid.coordinates(2), [0, 1, 0]);
+        assert_eq!(grid.coordinates(11), [2, 1, 1]);
+        assert_eq!(grid.ranks(), 12);
+        for rank in 0..12 {
+            assert_eq!(grid.neighbour(rank, &[0, 0, 0]), Some(rank));
+        }
+    }
+
+    #[test]
+    fn a_periodic_grid_has_no_border() {
+        let [open, closed] = [false, true].map(|periodic| Grid::balanced(6, 2, periodic));
+        assert_eq!((open.neighbour(0, &[-1, 0]), closed.neighbour(0, &[-1, 0])), (None, Some(4)));
+        assert_eq!((open.neighbour(5, &[1, 1]), closed.neighbour(5, &[1, 1])), (None, Some(0)));
+        assert_eq!((open.neighbour(2, &[1, 1]), closed.neighbour(2, &[1, 1])), (Some(5), Some(5)));
+        let alone = Grid::balanced(1, 2, true);
+        assert_eq!(alone.neighbour(0, &[1, -1]), Some(0));
+    }
+}

@@ -1,0 +1,55 @@
+//! NAS MG on many ranks: the one layer of halo around each rank's part of a 3-d grid.
+//!
+//! Source: NAS Parallel Benchmarks 3.3 (MPI), MG, `mg.f`, `comm3` with `give3` and `take3`.
+//!
+//! Array and sizes as in [`crate::nas_mg`]. Along x, then y, then z, up and down; y faces extend over the halo in x, z
+//! faces over those in x and y, so that edges and corners arrive. DDTBench's tests send the interior of each face
+//! alone. The application is periodic, and its ranks are a power of two.
+
+use datatypes::Element;
+
+use super::app::refuse_ranks;
+use super::patch::{Axis, Patch, PatchArray, Swap};
+use super::region::Description;
+use super::{Grid, HaloTest};
+use crate::nas_mg;
+
+/// Dimensions of the grid.
+const Z: usize = 0;
+const Y: usize = 1;
+const X: usize = 2;
+
+/// All six faces.
+pub const NAS_MG: HaloTest = HaloTest {
+    name: "nas_mg",
+    original_name: None,
+    source: "NAS Parallel Benchmarks 3.3 MG, mg.f comm3",
+    about: "six faces of a 3-d grid, one dimension after the other, edges and corners forwarded",
+    parameters: nas_mg::X.parameters,
+    sets: nas_mg::X.sets,
+    make: |values, context| {
+        if !context.ranks.is_power_of_two() {
+            return Err(refuse_ranks("nas_mg", context.ranks, usize::is_power_of_two));
+        }
+        // A point of interior between two of halo.
+        let axis = |name, dimension| {
+            let points = values.within(name, 3..=i32::MAX.into())? as usize;
+            Ok(Axis::Divided { dimension, own: points - 2, margin: 1 })
+        };
+        let axes = vec![axis("d3", Z)?, axis("d2", Y)?, axis("d1", X)?];
+        Ok(Box::new(Patch {
+            grid: Grid::balanced(context.ranks, 3, context.periodic),
+            element: Element::Double,
+            arrays: vec![PatchArray { name: "u", axes }],
+            width: 1,
+            swaps: &[
+                Swap { along: &[X], extended: &[] },
+                Swap { along: &[Y], extended: &[X] },
+                Swap { along: &[Z], extended: &[X, Y] },
+            ],
+            corners: true,
+            value_dimensions: 0,
+            description: Description::Vectors,
+        }))
+    },
+};

@@ -1,0 +1,181 @@
+//! Arrays of which each rank of a grid has a patch with a margin around it, exchanged along one dimension after the
+//! other: what WRF, NAS MG and NAS LU have in common.
+
+use std::sync::Arc;
+
+use datatypes::Element;
+
+use super::grid::indices;
+use super::region::{Description, Region, Whole};
+use super::{Cell, Cells, Face, Grid, HaloApp, Stage, Transfer};
+use crate::ArraySpec;
+
+/// A dimension of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Axis {
+    /// Divided along a dimension of the grid: `own` indices of each rank, `margin` more on either side.
+    Divided { dimension: usize, own: usize, margin: usize },
+    /// Whole on every rank: `length` indices, exchanged from index `first` on.
+    Whole { length: usize, first: usize },
+}
+
+impl Axis {
+    fn length(self) -> usize {
+        match self {
+            Self::Divided { own, margin, .. } => own + 2 * margin,
+            Self::Whole { length, .. } => length,
+        }
+    }
+}
+
+/// An array: its name, and its axes, the slowest first.
+#[derive(Clone, Debug)]
+pub(crate) struct PatchArray {
+    pub name: &'static str,
+    pub axes: Vec<Axis>,
+}
+
+/// Dimensions of the grid that are exchanged at the same time, up and down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Swap {
+    /// Along which the ranks exchange.
+    pub along: &'static [usize],
+    /// Along which the faces extend over the halo, where that has an owner.
+    pub extended: &'static [usize],
+}
+
+/// The exchange. A message has the faces of all arrays, in order.
+#[derive(Debug)]
+pub(crate) struct Patch {
+    pub grid: Grid,
+    pub element: Element,
+    pub arrays: Vec<PatchArray>,
+    /// Indices next to a neighbour that are exchanged.
+    pub width: usize,
+    pub swaps: &'static [Swap],
+    /// Whether edges and corners of the halo arrive, too.
+    pub corners: bool,
+    /// As in [`Whole`].
+    pub value_dimensions: usize,
+    pub description: Description,
+}
+
+impl Patch {
+    /// The array as boxes are taken from it.
+    fn whole(&self, array: usize) -> Arc<Whole> {
+        Arc::new(Whole {
+            array,
+            element: self.element,
+            shape: self.arrays[array].axes.iter().map(|axis| axis.length()).collect(),
+            value_dimensions: self.value_dimensions,
+            description: self.description,
+        })
+    }
+
+    /// First index and number of indices along each axis of the face towards `offset`: of the patch, or beyond it.
+    fn bounds(
+        &self,
+        rank: usize,
+        axes: &[Axis],
+        swap: Swap,
+        offset: &[i64],
+        beyond: bool,
+    ) -> Vec<[usize; 2]> {
+        let width = self.width;
+        let bounds = |axis: &Axis| match *axis {
+            Axis::Whole { length, first } => [first, length - first],
+            Axis::Divided { dimension, own, margin } => match (offset[dimension], beyond) {
+                (-1, false) => [margin, width],
+                (-1, true) => [margin - width, width],
+                (1, false) => [margin + own - width, width],
+                (1, true) => [margin + own, width],
+                _ => {
+                    let owned = |offset: &[i64]| self.grid.neighbour(rank, offset).is_some();
+                    let extension = |offset: &Vec<i64>| {
+                        if swap.extended.contains(&dimension) && owned(offset) { width } else { 0 }
+                    };
+                    let [down, up] = self.grid.along(dimension).map(|offset| extension(&offset));
+                    [margin - down, own + down + up]
+                }
+            },
+        };
+        axes.iter().map(bounds).collect()
+    }
+
+    fn face(&self, rank: usize, swap: Swap, offset: &[i64], beyond: bool) -> Face {
+        let mut blocks: Vec<Arc<dyn super::face::Block>> = Vec::new();
+        for (array, PatchArray { axes, .. }) in self.arrays.iter().enumerate() {
+            let bounds = self.bounds(rank, axes, swap, offset, beyond);
+            if bounds.iter().all(|&[_, size]| size > 0) {
+                let [start, size] = [0, 1].map(|i| bounds.iter().map(|bound| bound[i]).collect::<Vec<_>>());
+                blocks.push(Arc::new(Region::new(&self.whole(array), &start, &size)));
+            }
+        }
+        Face::new(blocks)
+    }
+}
+
+impl HaloApp for Patch {
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn arrays(&self, _: usize) -> Vec<ArraySpec> {
+        let shape = |array: &PatchArray| array.axes.iter().map(|axis| axis.length()).collect::<Vec<_>>();
+        self.arrays.iter().map(|array| ArraySpec::new(array.name, self.element, &shape(array))).collect()
+    }
+
+    fn grid(&self) -> Option<&Grid> {
+        Some(&self.grid)
+    }
+
+    fn stages(&self, rank: usize) -> Vec<Stage> {
+        let stage = |&swap: &Swap| {
+            let (mut sends, mut receives) = (Vec::new(), Vec::new());
+            for &dimension in swap.along {
+                let offsets = self.grid.along(dimension);
+                for (up, offset) in offsets.iter().enumerate() {
+                    let Some(peer) = self.grid.neighbour(rank, offset) else { continue };
+                    let face = |beyond| self.face(rank, swap, offset, beyond);
+                    sends.push(Transfer { peer, tag: 2 * dimension + up, face: face(false) });
+                    receives.push(Transfer { peer, tag: 2 * dimension + 1 - up, face: face(true) });
+                }
+            }
+            Stage::new(sends, receives)
+        };
+        self.swaps.iter().map(stage).collect()
+    }
+
+    fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
+        let axes = &self.arrays[array].axes;
+        let shape: Vec<usize> = axes.iter().map(|axis| axis.length()).collect();
+        let coordinates = self.grid.coordinates(rank);
+        Box::new(move |element| {
+            let (mut outside, mut near, mut sent, mut global) = (0, true, true, 0);
+            for (axis, at) in axes.iter().zip(indices(element, &shape)) {
+                match *axis {
+                    Axis::Whole { length, first } => {
+                        sent &= at >= first;
+                        global = global * length + at;
+                    }
+                    Axis::Divided { dimension, own, margin } => {
+                        let (at, own) = (at as i64 - margin as i64, own as i64);
+                        let length = own * self.grid.dims()[dimension] as i64;
+                        let position = own * coordinates[dimension] as i64 + at;
+                        outside += usize::from(!(0..own).contains(&at));
+                        near &= (-(self.width as i64)..own + self.width as i64).contains(&at)
+                            && (self.grid.periodic() || (0..length).contains(&position));
+                        global = global * length as usize + position.rem_euclid(length) as usize;
+                    }
+                }
+            }
+            let id = (global * self.arrays.len() + array) as u64;
+            match outside {
+                0 => Cell::Own(id),
+                1 if near && sent => Cell::Halo(id),
+                _ if near && sent && self.corners => Cell::Halo(id),
+                _ => Cell::Other,
+            }
+        })
+    }
+}

@@ -1,0 +1,254 @@
+//! A box of an array: described once, from which come nested vectors or a subarray, the loop nest, and its planes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use datatypes::{Element, Layout, LayoutError, Order};
+
+use super::face::Block;
+use crate::nest::Nest;
+use crate::{Arrays, Piece, WireOrder};
+
+/// Which constructors describe a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Description {
+    /// `vector` and `hvector`, one in the other, from the first element on.
+    Vectors,
+    /// `subarray` of the whole array.
+    Subarray,
+}
+
+/// An array that boxes are taken from.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole {
+    /// Number of the array.
+    pub array: usize,
+    /// Type of its elements.
+    pub element: Element,
+    /// Extent of each dimension, the slowest first.
+    pub shape: Vec<usize>,
+    /// How many of the fastest dimensions the application treats as one value, for which its vectors have a
+    /// contiguous type: 1 for components at a point, else 0.
+    pub value_dimensions: usize,
+    /// How its boxes become layouts.
+    pub description: Description,
+}
+
+/// The box of `whole` from `start`, `size` indices in each dimension, sent in the array's order.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    whole: Arc<Whole>,
+    start: Vec<usize>,
+    size: Vec<usize>,
+    /// More than one where the box has more dimensions than a nest.
+    nests: Vec<Nest>,
+}
+
+/// `count` times, `stride` elements apart.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    count: usize,
+    stride: usize,
+}
+
+impl Region {
+    /// # Panics
+    /// If the box is empty or leaves the array.
+    pub fn new(whole: &Arc<Whole>, start: &[usize], size: &[usize]) -> Self {
+        let inside = |d: usize| size[d] > 0 && start[d] + size[d] <= whole.shape[d];
+        assert!((0..whole.shape.len()).all(inside), "{start:?} + {size:?} is no box of {:?}", whole.shape);
+        let (start, size) = (start.to_vec(), size.to_vec());
+        let mut region = Self { whole: whole.clone(), start, size, nests: Vec::new() };
+        region.nests = region.make_nests();
+        region
+    }
+
+    /// Elements from one index of each dimension to the next.
+    fn strides(&self) -> Vec<usize> {
+        let shape = &self.whole.shape;
+        (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect()
+    }
+
+    /// Element of the array at which the box starts.
+    fn first(&self) -> usize {
+        self.strides().iter().zip(&self.start).map(|(stride, at)| stride * at).sum()
+    }
+
+    /// Elements of a contiguous run, and the loops around it, outermost first: dimensions that follow each other
+    /// without a gap are one loop.
+    fn loops(&self) -> (usize, Vec<Loop>) {
+        let (mut run, mut loops) = (1, Vec::<Loop>::new());
+        for (&count, stride) in self.size.iter().zip(self.strides()).rev().filter(|&(&count, _)| count > 1) {
+            match loops.last_mut() {
+                None if stride == run => run *= count,
+                Some(inner) if stride == inner.count * inner.stride => inner.count *= count,
+                _ => loops.push(Loop { count, stride }),
+            }
+        }
+        loops.reverse();
+        (run, loops)
+    }
+
+    fn make_nests(&self) -> Vec<Nest> {
+        let (length, mut loops) = self.loops();
+        let once = Loop { count: 1, stride: length };
+        let rows = loops.pop().unwrap_or(once);
+        let planes = loops.pop().unwrap_or(Loop { count: 1, stride: 0 });
+        let nest = Nest {
+            planes: planes.count,
+            plane_stride: planes.stride,
+            ..Nest::plane(self.first(), length, rows.count, rows.stride)
+        };
+        loops.iter().rev().fold(vec![nest], |nests, around| {
+            let moved =
+                |i: usize| nests.iter().map(move |n| Nest { start: n.start + i * around.stride, ..*n });
+            (0..around.count).flat_map(moved).collect()
+        })
+    }
+
+    fn element_bytes(&self) -> usize {
+        self.whole.element.size() as usize
+    }
+
+    /// The slowest dimension with more than one index.
+    fn slowest(&self) -> usize {
+        self.size.iter().position(|&size| size > 1).unwrap_or(self.size.len() - 1)
+    }
+
+    fn vectors(&self) -> Result<Layout, LayoutError> {
+        let element = Layout::named(self.whole.element);
+        let value: usize =
+            self.whole.shape[self.whole.shape.len() - self.whole.value_dimensions..].iter().product();
+        let (run, mut loops) = self.loops();
+        // A part within a value has only elements.
+        let (value, base) = match value {
+            2.. if run % value == 0 => (value, Layout::contiguous(value as i64, &element)?),
+            _ => (1, element),
+        };
+        let units = |elements: usize| (elements / value) as i64;
+        let Some(rows) = loops.pop() else { return Layout::contiguous(units(run), &base) };
+        let plane = Layout::vector(rows.count as i64, units(run), units(rows.stride), &base)?;
+        loops.iter().rev().try_fold(plane, |inner, around| {
+            Layout::hvector(around.count as i64, 1, (around.stride * self.element_bytes()) as i64, &inner)
+        })
+    }
+
+    fn subarray(&self) -> Result<Layout, LayoutError> {
+        let [sizes, subsizes, starts] = [&self.whole.shape, &self.size, &self.start]
+            .map(|list| list.iter().map(|&n| n as i64).collect::<Vec<_>>());
+        Layout::subarray(&sizes, &subsizes, &starts, Order::C, &Layout::named(self.whole.element))
+    }
+}
+
+impl Block for Region {
+    fn planes(&self) -> usize {
+        self.size[self.slowest()]
+    }
+
+    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+        let (mut start, mut size, slowest) = (self.start.clone(), self.size.clone(), self.slowest());
+        start[slowest] += range.start;
+        size[slowest] = range.len();
+        Arc::new(Self::new(&self.whole, &start, &size))
+    }
+
+    fn bytes(&self) -> usize {
+        self.size.iter().product::<usize>() * self.element_bytes()
+    }
+
+    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
+        let (origin, layout) = match self.whole.description {
+            Description::Vectors => (self.first(), self.vectors()),
+            Description::Subarray => (0, self.subarray()),
+        };
+        vec![Piece {
+            array: self.whole.array,
+            origin_bytes: (origin * self.element_bytes()) as i64,
+            layout: layout.expect("the box lies in the array"),
+        }]
+    }
+
+    fn pack(&self, arrays: &Arrays, mut packed: &mut [u8]) {
+        let array = arrays.slice(self.whole.array);
+        for nest in &self.nests {
+            let run = nest.elements() * self.element_bytes();
+            let packed = packed.split_off_mut(..run).expect("the nests make the box");
+            nest.gather_bytes(self.element_bytes(), array, packed);
+        }
+    }
+
+    fn unpack(&self, mut packed: &[u8], arrays: &mut Arrays) {
+        let array = arrays.slice_mut(self.whole.array);
+        for nest in &self.nests {
+            let run = nest.elements() * self.element_bytes();
+            let packed = packed.split_off(..run).expect("the nests make the box");
+            nest.scatter_bytes(self.element_bytes(), packed, array);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(shape: &[usize], value_dimensions: usize) -> Arc<Whole> {
+        let description = Description::Vectors;
+        Arc::new(Whole {
+            array: 0,
+            element: Element::Double,
+            shape: shape.to_vec(),
+            value_dimensions,
+            description,
+        })
+    }
+
+    fn double() -> Layout {
+        Layout::named(Element::Double)
+    }
+
+    #[test]
+    fn faces_have_the_layouts_of_the_tests_of_one_direction() {
+        // NAS MG: d3, d2, d1 = 5, 6, 7.
+        let u = whole(&[5, 6, 7], 0);
+        let [x, y, z] = [([1, 1, 5], [3, 4, 1]), ([1, 4, 1], [3, 1, 5]), ([1, 1, 1], [1, 4, 5])]
+            .map(|(start, size)| Region::new(&u, &start, &size).vectors().unwrap());
+        assert_eq!(x, Layout::hvector(3, 1, 8 * 42, &Layout::vector(4, 1, 7, &double()).unwrap()).unwrap());
+        assert_eq!(y, Layout::vector(3, 5, 42, &double()).unwrap());
+        assert_eq!(z, Layout::vector(4, 5, 7, &double()).unwrap());
+        // NAS LU: ny, nx = 4, 3.
+        let (u, point) = (whole(&[6, 5, 5], 1), Layout::contiguous(5, &double()).unwrap());
+        let [x, y] = [([4, 1, 0], [1, 3, 5]), ([1, 3, 0], [4, 1, 5])]
+            .map(|(start, size)| Region::new(&u, &start, &size).vectors().unwrap());
+        assert_eq!(x, Layout::contiguous(3, &point).unwrap());
+        assert_eq!(y, Layout::vector(4, 1, 5, &point).unwrap());
+    }
+
+    #[test]
+    fn a_box_of_any_number_of_dimensions_is_packed_in_order() {
+        let shape = [3, 4, 5, 6, 7];
+        let arrays = {
+            let mut arrays = Arrays::new(vec![crate::ArraySpec::new("a", Element::Double, &shape)]);
+            arrays.slice_mut::<f64>(0).iter_mut().enumerate().for_each(|(i, value)| *value = i as f64);
+            arrays
+        };
+        let (start, size) = ([1, 1, 2, 3, 4], [2, 2, 3, 2, 2]);
+        let region = Region::new(&whole(&shape, 0), &start, &size);
+        let mut packed = vec![0.0f64; region.bytes() / 8];
+        region.pack(&arrays, bytemuck::cast_slice_mut(&mut packed));
+        let expected: Vec<f64> = (0..arrays.specs()[0].elements())
+            .filter(|&e| {
+                let at = super::super::grid::indices(e, &shape);
+                (0..5).all(|d| (start[d]..start[d] + size[d]).contains(&at[d]))
+            })
+            .map(|e| e as f64)
+            .collect();
+        assert_eq!(packed, expected);
+    }
+
+    #[test]
+    fn a_whole_array_is_one_run() {
+        let region = Region::new(&whole(&[4, 5, 6], 0), &[0; 3], &[4, 5, 6]);
+        assert_eq!(region.vectors().unwrap(), Layout::contiguous(120, &double()).unwrap());
+        assert_eq!(region.nests, [Nest::plane(0, 120, 1, 120)]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Every exchange between many ranks, in report order. A new one is a new file and a line here.
+
+use super::{HaloTest, nas_lu, nas_mg, wrf};
+use crate::ParameterError;
+
+/// All exchanges.
+pub const HALOS: &[HaloTest] = &[wrf::VEC, wrf::SA, nas_mg::NAS_MG, nas_lu::NAS_LU];
+
+/// The exchange called `name`.
+///
+/// # Errors
+/// [`ParameterError::UnknownTest`] with the nearest name.
+pub fn find(name: &str) -> Result<&'static HaloTest, ParameterError> {
+    HALOS
+        .iter()
+        .find(|test| test.name == name)
+        .ok_or_else(|| ParameterError::unknown_test(name, HALOS.iter().map(|test| test.name).collect()))
+}
