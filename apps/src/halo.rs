@@ -13,12 +13,15 @@ mod app;
 mod face;
 mod field;
 mod grid;
+mod list;
 mod patch;
 mod region;
 mod table;
 
+mod milc;
 mod nas_lu;
 mod nas_mg;
+mod stencil;
 mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};

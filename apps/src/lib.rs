@@ -12,6 +12,7 @@
 
 mod app;
 mod arrays;
+mod blocks;
 mod message;
 mod nest;
 mod parameters;

@@ -6,9 +6,9 @@
 //! in random order, and receives at the same ones: `MPI_Type_create_indexed_block`. Bytes:
 //! count blocklength size(element).
 
-use bytemuck::Pod;
 use datatypes::{Element, Layout};
 
+use crate::blocks::Blocks;
 use crate::permutation::IndexList;
 use crate::plain::{DOUBLE, FLOAT, array};
 use crate::{
@@ -73,70 +73,10 @@ struct Scattered {
     element: Element,
 }
 
-/// Which way blocks are copied.
-enum Way<'a> {
-    Gather { arrays: &'a Arrays, packed: &'a mut [u8] },
-    Scatter { packed: &'a [u8], arrays: &'a mut Arrays },
-}
-
 impl Scattered {
-    fn copy(&self, way: Way<'_>) {
-        match self.element.size() {
-            1 => self.copy_of::<u8>(way),
-            2 => self.copy_of::<u16>(way),
-            4 => self.copy_of::<u32>(way),
-            8 => self.copy_of::<u64>(way),
-            _ => self.copy_of::<[u64; 2]>(way),
-        }
-    }
-
-    /// Short blocks have a loop of their own, whose copies the compiler knows the size of.
-    fn copy_of<T: Pod>(&self, way: Way<'_>) {
-        match self.blocklength {
-            1 => self.copy_short::<1, T>(way),
-            2 => self.copy_short::<2, T>(way),
-            3 => self.copy_short::<3, T>(way),
-            4 => self.copy_short::<4, T>(way),
-            5 => self.copy_short::<5, T>(way),
-            6 => self.copy_short::<6, T>(way),
-            7 => self.copy_short::<7, T>(way),
-            8 => self.copy_short::<8, T>(way),
-            16 => self.copy_short::<16, T>(way),
-            _ => self.copy_long::<T>(way),
-        }
-    }
-
-    fn copy_short<const N: usize, T: Pod>(&self, way: Way<'_>) {
-        let list = self.list.get();
-        match way {
-            Way::Gather { arrays, packed } => {
-                let (blocks, _) = arrays.slice::<T>(0).as_chunks::<N>();
-                let (packed, _) = bytemuck::cast_slice_mut::<u8, T>(packed).as_chunks_mut::<N>();
-                packed.iter_mut().zip(list).for_each(|(to, &place)| *to = blocks[place as usize]);
-            }
-            Way::Scatter { packed, arrays } => {
-                let (blocks, _) = arrays.slice_mut::<T>(1).as_chunks_mut::<N>();
-                let (packed, _) = bytemuck::cast_slice::<u8, T>(packed).as_chunks::<N>();
-                packed.iter().zip(list).for_each(|(from, &place)| blocks[place as usize] = *from);
-            }
-        }
-    }
-
-    fn copy_long<T: Pod>(&self, way: Way<'_>) {
-        let length = self.blocklength;
-        let starts = self.list.get().iter().map(|&place| place as usize * length);
-        match way {
-            Way::Gather { arrays, packed } => {
-                let array = arrays.slice::<T>(0);
-                let packed = bytemuck::cast_slice_mut::<u8, T>(packed).chunks_exact_mut(length);
-                packed.zip(starts).for_each(|(to, start)| to.copy_from_slice(&array[start..][..length]));
-            }
-            Way::Scatter { packed, arrays } => {
-                let array = arrays.slice_mut::<T>(1);
-                let packed = bytemuck::cast_slice::<u8, T>(packed).chunks_exact(length);
-                packed.zip(starts).for_each(|(from, start)| array[start..][..length].copy_from_slice(from));
-            }
-        }
+    fn blocks(&self) -> Blocks<'_> {
+        let element_bytes = self.element.size() as usize;
+        Blocks { list: self.list.get(), length: self.blocklength, element_bytes }
     }
 }
 
@@ -163,11 +103,11 @@ impl MicroApp for Scattered {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.copy(Way::Gather { arrays, packed });
+        self.blocks().gather(arrays.slice(0), packed);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.copy(Way::Scatter { packed, arrays });
+        self.blocks().scatter(packed, arrays.slice_mut(1));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

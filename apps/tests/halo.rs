@@ -21,6 +21,9 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("nas_mg", &[("d1", "3"), ("d2", "3"), ("d3", "3")]),
     ("nas_lu", &[("nx", "6"), ("ny", "7")]),
     ("nas_lu", &[("nx", "1"), ("ny", "1")]),
+    ("milc", &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "4")]),
+    ("stencil7", &[("bytes", "56")]),
+    ("stencil27", &[("bytes", "8")]),
 ];
 
 fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
@@ -185,8 +188,8 @@ fn halos_arrive_by_loops_and_by_datatypes() {
 fn halos_arrive_in_parts() {
     every_app(|name, app, ranks| {
         for parts in PARTS {
-            exchange(name, app, ranks, [Way::CutByHand(parts); 2], 5);
-            exchange(name, app, ranks, [Way::CutByHand(parts), Way::Hand], 6);
+            exchange(name, app, ranks, [Way::CutByHand(parts), Way::Hand], 5);
+            exchange(name, app, ranks, [Way::Hand, Way::CutByHand(parts)], 6);
             let mixed = [Way::CutByHand(parts), Way::CutByDatatype(parts, WireOrder::Manual)];
             exchange(name, app, ranks, mixed, 7);
             for &order in orders(app) {
@@ -313,6 +316,17 @@ fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
     assert_eq!(count("wrf_vec", patch, 4, true, 0), 11 * 12 - 5 * 6);
     assert_eq!(count("wrf_vec", patch, 4, true, 4), 4 * (11 * 12 - 5 * 6));
     assert_eq!(count("wrf_vec", patch, 4, false, 0), 8 * 9 - 5 * 6);
+    // A slice in each direction: all of the lattice around the rank's part, but no edges.
+    let lattice: &[(&str, &str)] = &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "8")];
+    let sites = (1..9).map(|buffer| count("milc", lattice, 2, true, buffer) / 6);
+    assert_eq!(sites.collect::<Vec<_>>(), [48, 48, 192, 192, 64, 64, 96, 96]);
+    assert_eq!(
+        (
+            count("stencil7", &[("bytes", "80")], 8, true, 1),
+            count("stencil27", &[("bytes", "80")], 8, false, 1)
+        ),
+        (60, 70)
+    );
     assert_eq!(count("nas_lu", &[("nx", "3"), ("ny", "4")], 4, true, 0), 5 * 2 * (3 + 4));
 }
 

@@ -67,10 +67,9 @@ impl Grid {
 }
 
 /// The indices of element `linear` of a C-order array of `shape`.
-pub(crate) fn indices(linear: usize, shape: &[usize]) -> Vec<usize> {
-    let mut rest = linear;
-    let mut indices = vec![0; shape.len()];
-    for (index, &length) in indices.iter_mut().zip(shape).rev() {
+pub(crate) fn indices<S: Clone + AsRef<[usize]> + AsMut<[usize]>>(linear: usize, shape: &S) -> S {
+    let (mut rest, mut indices) = (linear, shape.clone());
+    for (index, &length) in indices.as_mut().iter_mut().zip(shape.as_ref()).rev() {
         (*index, rest) = (rest % length, rest / length);
     }
     indices

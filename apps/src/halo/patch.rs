@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use datatypes::Element;
 
-use super::grid::indices;
 use super::region::{Description, Region, Whole};
 use super::{Cell, Cells, Face, Grid, HaloApp, Stage, Transfer};
 use crate::ArraySpec;
@@ -148,15 +147,19 @@ impl HaloApp for Patch {
 
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
         let axes = &self.arrays[array].axes;
-        let shape: Vec<usize> = axes.iter().map(|axis| axis.length()).collect();
         let coordinates = self.grid.coordinates(rank);
         Box::new(move |element| {
-            let (mut outside, mut near, mut sent, mut global) = (0, true, true, 0);
-            for (axis, at) in axes.iter().zip(indices(element, &shape)) {
+            let (mut outside, mut near, mut sent) = (0, true, true);
+            // The element's index in the array of all ranks, fastest dimension first.
+            let (mut rest, mut global, mut scale) = (element, 0, 1);
+            for axis in axes.iter().rev() {
+                let at = rest % axis.length();
+                rest /= axis.length();
                 match *axis {
                     Axis::Whole { length, first } => {
                         sent &= at >= first;
-                        global = global * length + at;
+                        global += scale * at;
+                        scale *= length;
                     }
                     Axis::Divided { dimension, own, margin } => {
                         let (at, own) = (at as i64 - margin as i64, own as i64);
@@ -165,7 +168,8 @@ impl HaloApp for Patch {
                         outside += usize::from(!(0..own).contains(&at));
                         near &= (-(self.width as i64)..own + self.width as i64).contains(&at)
                             && (self.grid.periodic() || (0..length).contains(&position));
-                        global = global * length as usize + position.rem_euclid(length) as usize;
+                        global += scale * position.rem_euclid(length) as usize;
+                        scale *= length as usize;
                     }
                 }
             }

@@ -1,10 +1,11 @@
 //! Every exchange between many ranks, in report order. A new one is a new file and a line here.
 
-use super::{HaloTest, nas_lu, nas_mg, wrf};
+use super::{HaloTest, milc, nas_lu, nas_mg, stencil, wrf};
 use crate::ParameterError;
 
 /// All exchanges.
-pub const HALOS: &[HaloTest] = &[wrf::VEC, wrf::SA, nas_mg::NAS_MG, nas_lu::NAS_LU];
+pub const HALOS: &[HaloTest] =
+    &[wrf::VEC, wrf::SA, milc::MILC, nas_mg::NAS_MG, nas_lu::NAS_LU, stencil::STENCIL7, stencil::STENCIL27];
 
 /// The exchange called `name`.
 ///

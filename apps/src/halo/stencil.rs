@@ -1,0 +1,133 @@
+//! Stencils with plain buffers: how much of an exchange is left when nothing has to be gathered.
+//!
+//! Source: CMB, the communication kernel of Sandia's MiniMOD: 6 peers stand for a 7-point stencil, 26 for a 27-point
+//! one. There peers are the next ranks of a ring, and all get the same buffer; here they are the neighbours on a 3-d
+//! grid, and each has its own.
+//!
+//! Arrays `send` and `received` of `bytes / 8` doubles for each direction. Directions are numbered in the order of
+//! their offsets (z, y, x): direction d is the opposite of direction `peers - 1 - d`.
+
+use std::sync::Arc;
+
+use datatypes::Element;
+
+use super::face::Face;
+use super::grid::indices;
+use super::region::{Description, Region, Whole};
+use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use crate::{ArraySpec, Parameter, ParameterSet, Preset, Values};
+
+/// Arrays.
+const SEND: usize = 0;
+const RECEIVED: usize = 1;
+
+/// The peers that share a face.
+pub const STENCIL7: HaloTest = HaloTest {
+    name: "stencil7",
+    original_name: None,
+    source: "MiniMOD, CMB kernel",
+    about: "one run to each of 6 neighbours on a 3-d grid",
+    parameters: &[Parameter::integer("bytes", "bytes", "bytes to each neighbour, a multiple of 8")],
+    // 256 B to 4 MiB as in the CMB paper.
+    sets: &[
+        ParameterSet { name: "256", preset: Preset::Default, values: &[1 << 8] },
+        ParameterSet { name: "1024", preset: Preset::Default, values: &[1 << 10] },
+        ParameterSet { name: "4096", preset: Preset::Default, values: &[1 << 12] },
+        ParameterSet { name: "16384", preset: Preset::Default, values: &[1 << 14] },
+        ParameterSet { name: "65536", preset: Preset::Quick, values: &[1 << 16] },
+        ParameterSet { name: "262144", preset: Preset::Default, values: &[1 << 18] },
+        ParameterSet { name: "1048576", preset: Preset::Default, values: &[1 << 20] },
+        ParameterSet { name: "4194304", preset: Preset::Default, values: &[1 << 22] },
+        ParameterSet { name: "16777216", preset: Preset::Full, values: &[1 << 24] },
+    ],
+    make: |values, context| build(values, context, |distance| distance == 1),
+};
+
+/// The peers that share a face, an edge or a corner.
+pub const STENCIL27: HaloTest = HaloTest {
+    name: "stencil27",
+    about: "one run to each of 26 neighbours on a 3-d grid",
+    make: |values, context| build(values, context, |distance| distance > 0),
+    ..STENCIL7
+};
+
+/// The stencil of all offsets by a number of steps that is `included`.
+fn build(values: &Values, context: HaloContext, included: fn(u64) -> bool) -> HaloBuilt {
+    let bytes = values.positive("bytes")?;
+    if !bytes.is_multiple_of(8) {
+        return Err(
+            values.refuse("bytes", format!("must be a multiple of 8; {} is", bytes.next_multiple_of(8)))
+        );
+    }
+    let offsets = (0..27).map(|i| indices(i, &[3, 3, 3]).into_iter().map(|step| step as i64 - 1).collect());
+    let near = |offset: &Vec<i64>| included(offset.iter().map(|step| step.unsigned_abs()).sum());
+    Ok(Box::new(Stencil {
+        grid: Grid::balanced(context.ranks, 3, context.periodic),
+        offsets: offsets.filter(near).collect(),
+        doubles: bytes / 8,
+    }))
+}
+
+struct Stencil {
+    grid: Grid,
+    /// A direction each, opposite ones at opposite ends.
+    offsets: Vec<Vec<i64>>,
+    doubles: usize,
+}
+
+impl Stencil {
+    fn opposite(&self, direction: usize) -> usize {
+        self.offsets.len() - 1 - direction
+    }
+
+    fn buffer(&self, array: usize, direction: usize) -> Face {
+        let shape = vec![self.offsets.len(), self.doubles];
+        let (element, description) = (Element::Double, Description::Vectors);
+        let whole = Arc::new(Whole { array, element, shape, value_dimensions: 0, description });
+        Face::new(vec![Arc::new(Region::new(&whole, &[direction, 0], &[1, self.doubles]))])
+    }
+
+    /// What `rank` sends in `direction`, value `i` of it.
+    fn id(&self, rank: usize, direction: usize, i: usize) -> u64 {
+        (i + self.doubles * (direction + self.offsets.len() * rank)) as u64
+    }
+}
+
+impl HaloApp for Stencil {
+    fn element(&self) -> Element {
+        Element::Double
+    }
+
+    fn arrays(&self, _: usize) -> Vec<ArraySpec> {
+        let shape = [self.offsets.len(), self.doubles];
+        ["send", "received"].map(|name| ArraySpec::new(name, Element::Double, &shape)).into()
+    }
+
+    fn grid(&self) -> Option<&Grid> {
+        Some(&self.grid)
+    }
+
+    fn stages(&self, rank: usize) -> Vec<Stage> {
+        let (mut sends, mut receives) = (Vec::new(), Vec::new());
+        for (direction, offset) in self.offsets.iter().enumerate() {
+            let Some(peer) = self.grid.neighbour(rank, offset) else { continue };
+            sends.push(Transfer { peer, tag: direction, face: self.buffer(SEND, direction) });
+            let face = self.buffer(RECEIVED, direction);
+            receives.push(Transfer { peer, tag: self.opposite(direction), face });
+        }
+        vec![Stage::new(sends, receives)]
+    }
+
+    fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
+        Box::new(move |element| {
+            let (direction, i) = (element / self.doubles, element % self.doubles);
+            if array == SEND {
+                return Cell::Own(self.id(rank, direction, i));
+            }
+            match self.grid.neighbour(rank, &self.offsets[direction]) {
+                Some(peer) => Cell::Halo(self.id(peer, self.opposite(direction), i)),
+                None => Cell::Other,
+            }
+        })
+    }
+}
