@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// Double complex, for which Rust has no type: real and imaginary part.
-type Complex = [f64; 2];
+pub(crate) type Complex = [f64; 2];
 
 /// Bytes of a [`Complex`].
-const COMPLEX_BYTES: i64 = 16;
+pub(crate) const COMPLEX_BYTES: i64 = 16;
 
 const PARAMETERS: &[Parameter] = &[Parameter::integer(
     "n",
@@ -49,6 +49,17 @@ pub const FFT2D: Test = Test {
     sets: SETS,
     make: Fft2d::boxed,
 };
+
+/// Unpacks rows of a transpose from row `first` of a matrix with columns of `rows` on: column by column, as in the
+/// original, written in order, read a row apart.
+pub(crate) fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
+    let columns = matrix.len() / rows;
+    for (r, column) in matrix.chunks_exact_mut(rows).enumerate() {
+        for (to, row) in column[first..].iter_mut().zip(packed.chunks_exact(columns)) {
+            *to = row[r];
+        }
+    }
+}
 
 struct Fft2d {
     /// Rows of the matrix: N.
@@ -121,15 +132,8 @@ impl MicroApp for Fft2d {
         blocks.gather::<Complex>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
     }
 
-    /// Column by column, as in the original: written in order, read n elements apart.
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let packed: &[Complex] = bytemuck::cast_slice(packed);
-        let columns = arrays.slice_mut::<Complex>(1).chunks_exact_mut(self.rows);
-        for (r, column) in columns.enumerate() {
-            for (to, row) in column.iter_mut().zip(packed.chunks_exact(self.columns)) {
-                *to = row[r];
-            }
-        }
+        scatter_rows(bytemuck::cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

@@ -18,9 +18,11 @@ mod patch;
 mod region;
 mod table;
 
+mod fft2d;
 mod milc;
 mod nas_lu;
 mod nas_mg;
+mod specfem3d;
 mod stencil;
 mod wrf;
 

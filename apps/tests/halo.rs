@@ -22,6 +22,10 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("nas_lu", &[("nx", "6"), ("ny", "7")]),
     ("nas_lu", &[("nx", "1"), ("ny", "1")]),
     ("milc", &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "4")]),
+    ("fft2d", &[("n", "24")]),
+    ("fft2d", &[("n", "8")]),
+    ("specfem3d_mt", &[("dim1", "3"), ("dim3", "11")]),
+    ("specfem3d_mt", &[("dim1", "1"), ("dim3", "1")]),
     ("stencil7", &[("bytes", "56")]),
     ("stencil27", &[("bytes", "8")]),
 ];
@@ -339,11 +343,13 @@ fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
     };
     assert_eq!(refusal("nas_mg", 3).unwrap(), "nas_mg on 3 ranks: the nearest that work are 2 and 4");
     assert_eq!(refusal("nas_mg", 100).unwrap(), "nas_mg on 100 ranks: the nearest that work are 64 and 128");
+    assert_eq!(refusal("fft2d", 3).unwrap(), "fft2d on 3 ranks: the nearest that work are 2 and 4");
+    assert_eq!(refusal("fft2d", 513).unwrap(), "fft2d on 513 ranks: the nearest that works is 512");
     for test in HALOS {
         let none = format!("{} on 0 ranks: the nearest that works is 1", test.name);
         assert_eq!(refusal(test.name, 0), Some(none));
     }
-    for name in ["wrf_vec", "wrf_sa", "nas_lu"] {
+    for name in ["wrf_vec", "wrf_sa", "milc", "nas_lu", "specfem3d_mt", "stencil7", "stencil27"] {
         assert_eq!(refusal(name, 7), None);
     }
 }

@@ -92,6 +92,19 @@ impl Stage {
         Self { sends, receives }
     }
 
+    /// The stage in which every rank exchanges with all `ranks`, itself included.
+    pub(crate) fn all_to_all(
+        ranks: usize,
+        send: impl Fn(usize) -> Face,
+        receive: impl Fn(usize) -> Face,
+    ) -> Self {
+        let transfer = |peer, face| Transfer { peer, tag: 0, face };
+        Self::new(
+            (0..ranks).map(|peer| transfer(peer, send(peer))).collect(),
+            (0..ranks).map(|peer| transfer(peer, receive(peer))).collect(),
+        )
+    }
+
     /// The transfer by which this rank receives what `peer` sends with `tag`.
     pub fn receive(&self, peer: usize, tag: usize) -> Option<&Transfer> {
         self.receives.iter().find(|transfer| transfer.peer == peer && transfer.tag == tag)

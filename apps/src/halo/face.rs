@@ -44,6 +44,10 @@ impl Face {
         Self { blocks }
     }
 
+    pub(crate) fn of(block: impl Block + 'static) -> Self {
+        Self::new(vec![Arc::new(block)])
+    }
+
     /// Bytes on the wire.
     pub fn bytes(&self) -> usize {
         self.blocks.iter().map(|block| block.bytes()).sum()

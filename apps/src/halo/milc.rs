@@ -19,7 +19,7 @@ use datatypes::Element;
 use super::face::{Block, Face};
 use super::grid::indices;
 use super::list::List;
-use super::region::{Description, Region, Whole};
+use super::region::{Region, Whole};
 use super::{Cell, Cells, Grid, HaloApp, HaloTest, Stage, Transfer};
 use crate::{ArraySpec, milc};
 
@@ -91,20 +91,15 @@ impl Milc {
         shape
     }
 
-    fn whole(&self, array: usize, shape: [usize; 5]) -> Arc<Whole> {
-        let (element, description) = (Element::Float, Description::Vectors);
-        Arc::new(Whole { array, element, shape: shape.into(), value_dimensions: 1, description })
-    }
-
     /// The slice with index `at` across a dimension.
     fn sent(&self, dimension: usize, at: usize) -> Face {
         let (shape, lt) = (self.lattice(), self.sites[T]);
         if dimension == X {
             let sites = self.places_across_x(at);
             let plane = sites.len() / (2 * lt);
-            return Face::new(vec![Arc::new(List::new(0, Element::Float, SITE, plane, sites))]);
+            return Face::of(List::new(0, Element::Float, SITE, plane, sites));
         }
-        let lattice = self.whole(0, shape);
+        let lattice = Whole::vectors(0, Element::Float, &shape, 1);
         let box_from = |first: usize| -> Arc<dyn Block> {
             let (mut start, mut size) = ([0; 5], shape);
             (start[dimension], size[dimension]) = (first, 1);
@@ -130,7 +125,7 @@ impl Milc {
     /// The buffer of what comes from direction `from`, whole; cut as the slice is.
     fn received(&self, from: usize) -> Face {
         let shape = self.buffer(from / 2);
-        let buffer = self.whole(1 + from, shape);
+        let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1);
         let halves = if from / 2 == T { 2 } else { 1 };
         let half = |i: usize| -> Arc<dyn Block> {
             let (mut start, mut size) = ([0; 5], shape);

@@ -34,6 +34,14 @@ pub(crate) struct Whole {
     pub description: Description,
 }
 
+impl Whole {
+    /// An array whose boxes are nested vectors.
+    pub fn vectors(array: usize, element: Element, shape: &[usize], value_dimensions: usize) -> Arc<Self> {
+        let (shape, description) = (shape.to_vec(), Description::Vectors);
+        Arc::new(Self { array, element, shape, value_dimensions, description })
+    }
+}
+
 /// The box of `whole` from `start`, `size` indices in each dimension, sent in the array's order.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
@@ -192,14 +200,7 @@ mod tests {
     use super::*;
 
     fn whole(shape: &[usize], value_dimensions: usize) -> Arc<Whole> {
-        let description = Description::Vectors;
-        Arc::new(Whole {
-            array: 0,
-            element: Element::Double,
-            shape: shape.to_vec(),
-            value_dimensions,
-            description,
-        })
+        Whole::vectors(0, Element::Double, shape, value_dimensions)
     }
 
     fn double() -> Layout {

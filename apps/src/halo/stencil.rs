@@ -7,13 +7,11 @@
 //! Arrays `send` and `received` of `bytes / 8` doubles for each direction. Directions are numbered in the order of
 //! their offsets (z, y, x): direction d is the opposite of direction `peers - 1 - d`.
 
-use std::sync::Arc;
-
 use datatypes::Element;
 
 use super::face::Face;
 use super::grid::indices;
-use super::region::{Description, Region, Whole};
+use super::region::{Region, Whole};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::{ArraySpec, Parameter, ParameterSet, Preset, Values};
 
@@ -81,10 +79,8 @@ impl Stencil {
     }
 
     fn buffer(&self, array: usize, direction: usize) -> Face {
-        let shape = vec![self.offsets.len(), self.doubles];
-        let (element, description) = (Element::Double, Description::Vectors);
-        let whole = Arc::new(Whole { array, element, shape, value_dimensions: 0, description });
-        Face::new(vec![Arc::new(Region::new(&whole, &[direction, 0], &[1, self.doubles]))])
+        let whole = Whole::vectors(array, Element::Double, &[self.offsets.len(), self.doubles], 0);
+        Face::of(Region::new(&whole, &[direction, 0], &[1, self.doubles]))
     }
 
     /// What `rank` sends in `direction`, value `i` of it.

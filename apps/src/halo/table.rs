@@ -1,11 +1,20 @@
 //! Every exchange between many ranks, in report order. A new one is a new file and a line here.
 
-use super::{HaloTest, milc, nas_lu, nas_mg, stencil, wrf};
+use super::{HaloTest, fft2d, milc, nas_lu, nas_mg, specfem3d, stencil, wrf};
 use crate::ParameterError;
 
 /// All exchanges.
-pub const HALOS: &[HaloTest] =
-    &[wrf::VEC, wrf::SA, milc::MILC, nas_mg::NAS_MG, nas_lu::NAS_LU, stencil::STENCIL7, stencil::STENCIL27];
+pub const HALOS: &[HaloTest] = &[
+    wrf::VEC,
+    wrf::SA,
+    milc::MILC,
+    nas_mg::NAS_MG,
+    nas_lu::NAS_LU,
+    fft2d::FFT2D,
+    specfem3d::MT,
+    stencil::STENCIL7,
+    stencil::STENCIL27,
+];
 
 /// The exchange called `name`.
 ///
