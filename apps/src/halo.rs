@@ -19,6 +19,7 @@ mod region;
 mod table;
 
 mod fft2d;
+mod lammps;
 mod milc;
 mod nas_lu;
 mod nas_mg;

@@ -8,6 +8,8 @@
 //! The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by array:
 //! two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 use datatypes::{Element, Layout};
 use memoffset::offset_of;
@@ -61,7 +63,7 @@ const POSITION: usize = 3;
 /// An atom as the loop writes it: `atom_style full`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct FullAtom {
+pub(crate) struct FullAtom {
     x: [f64; POSITION],
     tag: f64,
     kind: f64,
@@ -73,7 +75,7 @@ struct FullAtom {
 /// An atom as the loop writes it: `atom_style atomic`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct AtomicAtom {
+pub(crate) struct AtomicAtom {
     x: [f64; POSITION],
     tag: f64,
     kind: f64,
@@ -81,15 +83,15 @@ struct AtomicAtom {
 }
 
 /// One array of atoms, and where its value lies in the record.
-struct Field {
-    name: &'static str,
+pub(crate) struct Field {
+    pub name: &'static str,
     /// Doubles of an atom.
-    values: usize,
-    offset_bytes: usize,
+    pub values: usize,
+    pub offset_bytes: usize,
 }
 
 /// A record, and the loops over it.
-trait Record: Pod {
+pub(crate) trait Record: Pod {
     /// The arrays, in their own order.
     const FIELDS: &'static [Field];
 
@@ -168,6 +170,91 @@ impl Record for AtomicAtom {
     }
 }
 
+/// The arrays of record `R`, for so many atoms.
+pub(crate) fn arrays<R: Record>(atoms: usize) -> Vec<ArraySpec> {
+    let shape = |field: &Field| if field.values == 1 { vec![atoms] } else { vec![atoms, field.values] };
+    R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()
+}
+
+/// Atoms that travel.
+#[derive(Clone)]
+pub(crate) enum Chosen<'a> {
+    /// Those of a list.
+    Listed(&'a [u32]),
+    /// Consecutive ones.
+    Appended(Range<usize>),
+}
+
+impl Chosen<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Listed(list) => list.len(),
+            Self::Appended(atoms) => atoms.len(),
+        }
+    }
+
+    /// The atom that travels as number `k`.
+    pub fn atom(&self, k: usize) -> usize {
+        match self {
+            Self::Listed(list) => list[k] as usize,
+            Self::Appended(atoms) => atoms.start + k,
+        }
+    }
+
+    /// The layouts of these atoms of record `R`.
+    pub fn pieces<R: Record>(&self, order: WireOrder) -> Vec<Piece> {
+        match order {
+            WireOrder::Manual => self.by_atom::<R>(),
+            WireOrder::Ddt => self.by_array::<R>(),
+        }
+    }
+
+    /// Array by array: the original's datatypes.
+    fn by_array<R: Record>(&self) -> Vec<Piece> {
+        let double = Layout::named(Element::Double);
+        // As in the original, all arrays with one value an atom share one type.
+        let layout = |values: usize| {
+            let layout = match self {
+                Self::Listed(list) => {
+                    let displacements: Vec<i64> =
+                        list.iter().map(|&i| values as i64 * i64::from(i)).collect();
+                    Layout::indexed_block(values as i64, &displacements, &double)
+                }
+                Self::Appended(atoms) => Layout::contiguous((values * atoms.len()) as i64, &double),
+            };
+            layout.expect("the arrays fit in memory")
+        };
+        let (position, scalar) = (layout(POSITION), layout(1));
+        let piece = |(array, field): (usize, &Field)| Piece {
+            array,
+            origin_bytes: match self {
+                Self::Listed(_) => 0,
+                Self::Appended(atoms) => (8 * field.values * atoms.start) as i64,
+            },
+            layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
+        };
+        R::FIELDS.iter().enumerate().map(piece).collect()
+    }
+
+    /// Atom by atom, field by field as in the record.
+    fn by_atom<R: Record>(&self) -> Vec<Piece> {
+        let scalar = Layout::named(Element::Double);
+        let position = Layout::contiguous(POSITION as i64, &scalar).expect("a position is small");
+        let mut fields: Vec<_> = R::FIELDS.iter().enumerate().collect();
+        fields.sort_by_key(|(_, field)| field.offset_bytes);
+        let mut pieces = Vec::with_capacity(fields.len() * self.len());
+        for k in 0..self.len() {
+            let atom = self.atom(k);
+            pieces.extend(fields.iter().map(|&(array, field)| Piece {
+                array,
+                origin_bytes: (8 * field.values * atom) as i64,
+                layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
+            }));
+        }
+        pieces
+    }
+}
+
 /// Atoms with the arrays of record `R`.
 struct Atoms<R> {
     dim1: usize,
@@ -183,11 +270,12 @@ impl<R: Record + Send + Sync> Atoms<R> {
         Ok(Box::new(Self { dim1, leaving, record: std::marker::PhantomData }))
     }
 
-    /// The fields with their array's number, as they follow each other in the record.
-    fn record_order() -> Vec<(usize, &'static Field)> {
-        let mut fields: Vec<_> = R::FIELDS.iter().enumerate().collect();
-        fields.sort_by_key(|(_, field)| field.offset_bytes);
-        fields
+    /// The atoms of a side.
+    fn chosen(&self, side: Side) -> Chosen<'_> {
+        match side {
+            Side::Send => Chosen::Listed(self.leaving.get()),
+            Side::Receive => Chosen::Appended(self.dim1..self.dim1 + self.leaving.len()),
+        }
     }
 
     /// The atom that travels as number `k`.
@@ -197,55 +285,11 @@ impl<R: Record + Send + Sync> Atoms<R> {
             Side::Receive => self.dim1 + k,
         }
     }
-
-    /// Array by array: the original's datatypes.
-    fn by_array(&self, side: Side) -> Vec<Piece> {
-        let double = Layout::named(Element::Double);
-        // As in the original, all arrays with one value an atom share one type.
-        let layout = |values: usize| {
-            let layout = match side {
-                Side::Send => {
-                    Layout::indexed_block(values as i64, &self.leaving.displacements(values as i64), &double)
-                }
-                Side::Receive => Layout::contiguous((values * self.leaving.len()) as i64, &double),
-            };
-            layout.expect("the arrays fit in memory")
-        };
-        let (position, scalar) = (layout(POSITION), layout(1));
-        let piece = |(array, field): (usize, &Field)| Piece {
-            array,
-            origin_bytes: match side {
-                Side::Send => 0,
-                Side::Receive => (8 * field.values * self.dim1) as i64,
-            },
-            layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
-        };
-        R::FIELDS.iter().enumerate().map(piece).collect()
-    }
-
-    /// Atom by atom, field by field as in the record.
-    fn by_atom(&self, side: Side) -> Vec<Piece> {
-        let scalar = Layout::named(Element::Double);
-        let position = Layout::contiguous(POSITION as i64, &scalar).expect("a position is small");
-        let fields = Self::record_order();
-        let mut pieces = Vec::with_capacity(fields.len() * self.leaving.len());
-        for k in 0..self.leaving.len() {
-            let atom = self.atom(side, k);
-            pieces.extend(fields.iter().map(|&(array, field)| Piece {
-                array,
-                origin_bytes: (8 * field.values * atom) as i64,
-                layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
-            }));
-        }
-        pieces
-    }
 }
 
 impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
     fn arrays(&self) -> Vec<ArraySpec> {
-        let atoms = self.dim1 + self.leaving.len();
-        let shape = |field: &Field| if field.values == 1 { vec![atoms] } else { vec![atoms, field.values] };
-        R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()
+        arrays::<R>(self.dim1 + self.leaving.len())
     }
 
     fn element(&self) -> Element {
@@ -253,12 +297,7 @@ impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
     }
 
     fn message(&self, side: Side, order: WireOrder) -> Message {
-        Message {
-            pieces: match order {
-                WireOrder::Ddt => self.by_array(side),
-                WireOrder::Manual => self.by_atom(side),
-            },
-        }
+        Message { pieces: self.chosen(side).pieces::<R>(order) }
     }
 
     fn message_bytes(&self) -> u64 {

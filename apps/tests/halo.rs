@@ -1,6 +1,6 @@
 //! Exchanges between many ranks, all of them in one process: what must have arrived has, by every way there is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use apps::halo::{self, Cell, Cut, Face, HALOS, HaloApp, HaloContext, HaloTest};
 use apps::{Arrays, Side, Values, WireOrder};
@@ -26,6 +26,8 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("fft2d", &[("n", "8")]),
     ("specfem3d_mt", &[("dim1", "3"), ("dim3", "11")]),
     ("specfem3d_mt", &[("dim1", "1"), ("dim3", "1")]),
+    ("lammps_full", &[("dim1", "20"), ("icount", "13")]),
+    ("lammps_atomic", &[("dim1", "9"), ("icount", "4")]),
     ("stencil7", &[("bytes", "56")]),
     ("stencil27", &[("bytes", "8")]),
 ];
@@ -335,6 +337,25 @@ fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
 }
 
 #[test]
+fn atoms_reach_the_neighbours_across_edges_and_corners() {
+    const ATOMS: u64 = 20;
+    let test = halo::find("lammps_full").unwrap();
+    let values = values(test, &[("dim1", "20"), ("icount", "15")]);
+    let app = test.build(&values, HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
+    let tag = app.cells(0, 1);
+    let owners: HashSet<u64> = (0..app.arrays(0)[1].elements())
+        .filter_map(|atom| match tag(atom) {
+            Cell::Halo(id) => Some(id / 8 / ATOMS),
+            _ => None,
+        })
+        .collect();
+    for across_faces in [1, 2, 4] {
+        assert!(owners.contains(&across_faces));
+    }
+    assert!(owners.contains(&7), "nothing came from the opposite corner, but from {owners:?}");
+}
+
+#[test]
 fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
     let refusal = |name: &str, ranks| {
         let test = halo::find(name).unwrap();
@@ -349,7 +370,9 @@ fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
         let none = format!("{} on 0 ranks: the nearest that works is 1", test.name);
         assert_eq!(refusal(test.name, 0), Some(none));
     }
-    for name in ["wrf_vec", "wrf_sa", "milc", "nas_lu", "specfem3d_mt", "stencil7", "stencil27"] {
+    for name in
+        ["wrf_vec", "wrf_sa", "milc", "nas_lu", "specfem3d_mt", "lammps_full", "stencil7", "stencil27"]
+    {
         assert_eq!(refusal(name, 7), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Every exchange between many ranks, in report order. A new one is a new file and a line here.
 
-use super::{HaloTest, fft2d, milc, nas_lu, nas_mg, specfem3d, stencil, wrf};
+use super::{HaloTest, fft2d, lammps, milc, nas_lu, nas_mg, specfem3d, stencil, wrf};
 use crate::ParameterError;
 
 /// All exchanges.
@@ -12,6 +12,8 @@ pub const HALOS: &[HaloTest] = &[
     nas_lu::NAS_LU,
     fft2d::FFT2D,
     specfem3d::MT,
+    lammps::FULL,
+    lammps::ATOMIC,
     stencil::STENCIL7,
     stencil::STENCIL27,
 ];

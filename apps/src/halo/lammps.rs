@@ -1,0 +1,223 @@
+//! LAMMPS on many ranks: the six swaps that give each rank ghosts of its neighbours' atoms.
+//!
+//! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, `comm_brick.cpp`, `borders`, with
+//! `pack_border` of `atom_vec_full.cpp` and `atom_vec_atomic.cpp`.
+//!
+//! Arrays and records as in [`crate::lammps`]: dim1 atoms of the rank, then its ghosts. Down and up along x, then y,
+//! then z, one after the other: a list of icount atoms is sent, and as many arrive behind all others. The list is drawn
+//! from the rank's atoms and from the ghosts that came along earlier dimensions, so that atoms reach the neighbours
+//! across edges and corners. LAMMPS takes the atoms that are near the border, and moves positions across it; here the
+//! list is random, and values stay as they are.
+//!
+//! Bytes of a swap: 64 icount (full), 48 icount (atomic).
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use datatypes::Element;
+
+use super::face::{Block, Face};
+use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use crate::lammps::{self, AtomicAtom, Chosen, FullAtom, Record};
+use crate::permutation::IndexList;
+use crate::{ArraySpec, Arrays, Piece, Values, WireOrder};
+
+/// Swaps, as dimension of the grid (z, y, x) and whether the atoms go up.
+const SWAPS: [(usize, bool); 6] = [(2, false), (2, true), (1, false), (1, true), (0, false), (0, true)];
+
+/// Atoms of a molecule.
+pub const FULL: HaloTest = HaloTest {
+    name: "lammps_full",
+    original_name: None,
+    source: "LAMMPS peptide, comm_brick.cpp borders, atom_vec_full.cpp",
+    about: "six swaps of random atoms with eight doubles each from six arrays, ghosts forwarded",
+    parameters: lammps::FULL.parameters,
+    sets: lammps::FULL.sets,
+    make: Swaps::<FullAtom>::boxed,
+};
+
+/// Atoms of a solid.
+pub const ATOMIC: HaloTest = HaloTest {
+    name: "lammps_atomic",
+    source: "LAMMPS crack, comm_brick.cpp borders, atom_vec_atomic.cpp",
+    about: "six swaps of random atoms with six doubles each from four arrays, ghosts forwarded",
+    parameters: lammps::ATOMIC.parameters,
+    sets: lammps::ATOMIC.sets,
+    make: Swaps::<AtomicAtom>::boxed,
+    ..FULL
+};
+
+/// The exchange of atoms with the arrays of record `R`.
+struct Swaps<R> {
+    grid: Grid,
+    dim1: usize,
+    icount: usize,
+    /// Which atoms each rank sends in each swap.
+    lists: Vec<[IndexList; 6]>,
+    record: PhantomData<R>,
+}
+
+impl<R: Record + Send + Sync> Swaps<R> {
+    fn boxed(values: &Values, context: HaloContext) -> HaloBuilt {
+        // With the ghosts of six swaps, as many as an `int` can count.
+        let dim1 = values.within("dim1", 1..=i64::from(i32::MAX) / 7)? as usize;
+        let icount = values.within("icount", 1..=dim1 as i64)? as usize;
+        let grid = Grid::balanced(context.ranks, 3, context.periodic);
+        let mut swaps = Self { grid, dim1, icount, lists: Vec::new(), record: PhantomData };
+        let list = |rank: usize, swap: usize| {
+            // Both swaps along a dimension take from what was there before them.
+            let bound = swaps.atoms_before(rank, swap - swap % 2);
+            IndexList::new(context.seed, (SWAPS.len() * rank + swap) as u64, bound as u32, icount)
+        };
+        swaps.lists =
+            (0..context.ranks).map(|rank| [0, 1, 2, 3, 4, 5].map(|swap| list(rank, swap))).collect();
+        Ok(Box::new(swaps))
+    }
+
+    /// The rank that a rank sends to in a swap, and the one that it receives from.
+    fn peers(&self, rank: usize, swap: usize) -> [Option<usize>; 2] {
+        let (dimension, up) = SWAPS[swap];
+        let [below, above] = self.grid.along(dimension).map(|offset| self.grid.neighbour(rank, &offset));
+        if up { [above, below] } else { [below, above] }
+    }
+
+    /// Atoms and ghosts of a rank when a swap begins.
+    fn atoms_before(&self, rank: usize, swap: usize) -> usize {
+        let arrivals = (0..swap).filter(|&swap| self.peers(rank, swap)[1].is_some()).count();
+        self.dim1 + arrivals * self.icount
+    }
+
+    /// The rank whose atom this is, and its number there: a ghost is one of the atoms that its swap brought.
+    fn owner(&self, rank: usize, atom: usize) -> (usize, usize) {
+        if atom < self.dim1 {
+            return (rank, atom);
+        }
+        let brought = |&swap: &usize| {
+            let first = self.atoms_before(rank, swap);
+            self.peers(rank, swap)[1].is_some() && (first..first + self.icount).contains(&atom)
+        };
+        let swap = (0..SWAPS.len()).find(brought).expect("every ghost came in a swap");
+        let from = self.peers(rank, swap)[1].expect("it came from somewhere");
+        let theirs = self.lists[from][swap].get()[atom - self.atoms_before(rank, swap)];
+        self.owner(from, theirs as usize)
+    }
+}
+
+impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
+    fn element(&self) -> Element {
+        Element::Double
+    }
+
+    fn arrays(&self, rank: usize) -> Vec<ArraySpec> {
+        lammps::arrays::<R>(self.atoms_before(rank, SWAPS.len()))
+    }
+
+    fn grid(&self) -> Option<&Grid> {
+        Some(&self.grid)
+    }
+
+    fn orders_differ(&self) -> bool {
+        true
+    }
+
+    fn stages(&self, rank: usize) -> Vec<Stage> {
+        let stage = |swap: usize| {
+            let (dimension, up) = SWAPS[swap];
+            let tag = 2 * dimension + usize::from(up);
+            let transfer = |peer: Option<usize>, atoms: &dyn Fn() -> Atoms<R>| {
+                peer.map(|peer| Transfer { peer, tag, face: Face::of(atoms()) }).into_iter().collect()
+            };
+            let [to, from] = self.peers(rank, swap);
+            let listed = || Atoms::Listed(self.lists[rank][swap].get().into(), 0..self.icount, PhantomData);
+            let first = self.atoms_before(rank, swap);
+            let appended = || Atoms::Appended(first..first + self.icount);
+            Stage::new(transfer(to, &listed), transfer(from, &appended))
+        };
+        (0..SWAPS.len()).map(stage).collect()
+    }
+
+    fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
+        let field = &R::FIELDS[array];
+        let doubles = size_of::<R>() / 8;
+        Box::new(move |element| {
+            let (atom, component) = (element / field.values, element % field.values);
+            let (owner, theirs) = self.owner(rank, atom);
+            let id = field.offset_bytes / 8 + component + doubles * (theirs + self.dim1 * owner);
+            if atom < self.dim1 { Cell::Own(id as u64) } else { Cell::Halo(id as u64) }
+        })
+    }
+}
+
+/// Atoms that travel.
+enum Atoms<R> {
+    /// Those of a range of a list.
+    Listed(Arc<[u32]>, Range<usize>, PhantomData<R>),
+    /// Consecutive ones.
+    Appended(Range<usize>),
+}
+
+impl<R: Record> Atoms<R> {
+    fn chosen(&self) -> Chosen<'_> {
+        match self {
+            Self::Listed(list, range, _) => Chosen::Listed(&list[range.clone()]),
+            Self::Appended(atoms) => Chosen::Appended(atoms.clone()),
+        }
+    }
+}
+
+impl<R> std::fmt::Debug for Atoms<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Listed(list, range, _) => f.debug_tuple("Listed").field(&&list[range.clone()]).finish(),
+            Self::Appended(atoms) => f.debug_tuple("Appended").field(atoms).finish(),
+        }
+    }
+}
+
+impl<R: Record + Send + Sync> Block for Atoms<R> {
+    fn planes(&self) -> usize {
+        self.chosen().len()
+    }
+
+    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+        let within = |all: &Range<usize>| all.start + range.start..all.start + range.end;
+        Arc::new(match self {
+            Self::Listed(list, all, record) => Self::Listed(list.clone(), within(all), *record),
+            Self::Appended(all) => Self::Appended(within(all)),
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.chosen().len() * size_of::<R>()
+    }
+
+    fn pieces(&self, order: WireOrder) -> Vec<Piece> {
+        self.chosen().pieces::<R>(order)
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let records: &mut [R] = cast_slice_mut(packed);
+        match self.chosen() {
+            Chosen::Listed(list) => R::pack(arrays, list, records),
+            // No application packs its ghosts again.
+            Chosen::Appended(atoms) => {
+                atoms.zip(records.chunks_mut(1)).for_each(|(atom, one)| R::pack(arrays, &[atom as u32], one));
+            }
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let records: &[R] = cast_slice(packed);
+        match self.chosen() {
+            Chosen::Appended(atoms) => R::unpack(records, arrays, atoms.start),
+            // No application overwrites its own atoms.
+            Chosen::Listed(list) => {
+                list.iter()
+                    .zip(records.chunks(1))
+                    .for_each(|(&atom, one)| R::unpack(one, arrays, atom as usize));
+            }
+        }
+    }
+}
