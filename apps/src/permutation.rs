@@ -1,6 +1,7 @@
 //! Random index lists that are the same on every rank and every machine.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use rand::{Rng, RngExt, SeedableRng};
@@ -37,6 +38,16 @@ impl IndexList {
     pub fn displacements(&self, values: i64) -> Vec<i64> {
         self.get().iter().map(|&i| values * i64::from(i)).collect()
     }
+}
+
+/// The numbers `0..bound` in a random order.
+pub(crate) fn shuffled(seed: u64, stream: u64, bound: usize) -> Vec<u32> {
+    index_list(seed, stream, bound as u32, bound)
+}
+
+/// A random number of `range`, which is not empty.
+pub(crate) fn number(seed: u64, stream: u64, range: RangeInclusive<usize>) -> usize {
+    range.start() + index_list(seed, stream, (range.end() - range.start() + 1) as u32, 1)[0] as usize
 }
 
 /// The first `count` entries of a shuffled `0..bound`: unique and unsorted, as the original's lists are. Unlike the

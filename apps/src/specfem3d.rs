@@ -23,7 +23,7 @@ use crate::{
 const SOURCE: &str = "SPECFEM3D_GLOBE; DDTBench 1.2 src_c/timing_specfem3d.c";
 
 /// Components of an acceleration.
-const VECTOR: usize = 3;
+pub(crate) const VECTOR: usize = 3;
 
 /// The gather of a transpose.
 pub const MT: Test = Test {

@@ -26,6 +26,8 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("fft2d", &[("n", "8")]),
     ("specfem3d_mt", &[("dim1", "3"), ("dim3", "11")]),
     ("specfem3d_mt", &[("dim1", "1"), ("dim3", "1")]),
+    ("specfem3d_oc", &[("dim1", "101"), ("icount", "11")]),
+    ("specfem3d_cm", &[("dim2_cm", "60"), ("icount_cm", "9"), ("dim2_ic", "5"), ("icount_ic", "1")]),
     ("lammps_full", &[("dim1", "20"), ("icount", "13")]),
     ("lammps_atomic", &[("dim1", "9"), ("icount", "4")]),
     ("stencil7", &[("bytes", "56")]),
@@ -370,9 +372,17 @@ fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
         let none = format!("{} on 0 ranks: the nearest that works is 1", test.name);
         assert_eq!(refusal(test.name, 0), Some(none));
     }
-    for name in
-        ["wrf_vec", "wrf_sa", "milc", "nas_lu", "specfem3d_mt", "lammps_full", "stencil7", "stencil27"]
-    {
+    for name in [
+        "wrf_vec",
+        "wrf_sa",
+        "milc",
+        "nas_lu",
+        "specfem3d_mt",
+        "specfem3d_oc",
+        "lammps_full",
+        "stencil7",
+        "stencil27",
+    ] {
         assert_eq!(refusal(name, 7), None);
     }
 }

@@ -12,6 +12,8 @@ pub const HALOS: &[HaloTest] = &[
     nas_lu::NAS_LU,
     fft2d::FFT2D,
     specfem3d::MT,
+    specfem3d::OC,
+    specfem3d::CM,
     lammps::FULL,
     lammps::ATOMIC,
     stencil::STENCIL7,
