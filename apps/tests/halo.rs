@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use apps::halo::{self, Cell, Cut, Face, HALOS, HaloApp, HaloContext, HaloTest};
-use apps::{Arrays, Side, Values, WireOrder};
+use apps::{Arrays, Preset, Side, Values, WireOrder};
 use datatypes::{Layout, interpret};
 
 /// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
@@ -136,41 +136,71 @@ fn unpack(way: Way, face: &Face, packed: &[u8], arrays: &mut Arrays) {
     }
 }
 
-/// One exchange of all ranks, and what each must hold then.
-fn exchange(name: &str, app: &dyn HaloApp, ranks: usize, [sending, receiving]: [Way; 2], generation: u64) {
-    let mut memory: Vec<Arrays> = (0..ranks).map(|rank| Arrays::new(app.arrays(rank))).collect();
-    for (rank, arrays) in memory.iter_mut().enumerate() {
-        halo::fill(app, rank, arrays, generation);
-    }
-    let mut stages: Vec<_> = (0..ranks).map(|rank| app.stages(rank).into_iter()).collect();
-    while stages[0].len() > 0 {
-        let stage: Vec<_> =
-            stages.iter_mut().map(|stages| stages.next().expect("as many as the others")).collect();
-        let mut mail = HashMap::new();
-        for (rank, arrays) in memory.iter().enumerate() {
-            for send in &stage[rank].sends {
-                let packed = pack(sending, &send.face, arrays);
-                let earlier = mail.insert((rank, send.peer, send.tag), packed);
-                assert!(
-                    earlier.is_none(),
-                    "{name}: {rank} sends twice to {} with tag {}",
-                    send.peer,
-                    send.tag
-                );
-            }
-        }
+/// All ranks of a run, filled for an exchange.
+struct World<'a> {
+    name: &'a str,
+    app: &'a dyn HaloApp,
+    memory: Vec<Arrays>,
+    /// The memory of each, as it was filled.
+    filled: Vec<Vec<u8>>,
+    /// The memory of each after an exchange, once one has been checked.
+    arrived: Vec<Vec<u8>>,
+}
+
+impl<'a> World<'a> {
+    const GENERATION: u64 = 7;
+
+    fn new(name: &'a str, app: &'a dyn HaloApp, ranks: usize) -> Self {
+        let mut memory: Vec<Arrays> = (0..ranks).map(|rank| Arrays::new(app.arrays(rank))).collect();
         for (rank, arrays) in memory.iter_mut().enumerate() {
-            for receive in &stage[rank].receives {
-                let packed = mail.remove(&(receive.peer, rank, receive.tag));
-                let packed = packed.unwrap_or_else(|| panic!("{name}: {rank} receives what nobody sends"));
-                unpack(receiving, &receive.face, &packed, arrays);
+            halo::fill(app, rank, arrays, Self::GENERATION);
+        }
+        let filled = memory.iter().map(|arrays| arrays.memory().to_vec()).collect();
+        Self { name, app, memory, filled, arrived: Vec::new() }
+    }
+
+    /// One exchange, and what each rank must hold then: literally the first time, then as that time.
+    fn exchange(&mut self, ways: [Way; 2]) {
+        for (arrays, filled) in self.memory.iter_mut().zip(&self.filled) {
+            arrays.memory_mut().copy_from_slice(filled);
+        }
+        self.all_stages(ways);
+        let as_before = |(rank, arrived): (usize, &Vec<u8>)| self.memory[rank].memory() == *arrived;
+        if !self.arrived.is_empty() && self.arrived.iter().enumerate().all(as_before) {
+            return;
+        }
+        for (rank, arrays) in self.memory.iter().enumerate() {
+            if let Err(mismatch) = halo::check(self.app, rank, arrays, Self::GENERATION) {
+                panic!("{}, {ways:?}: {mismatch}", self.name);
             }
         }
-        assert!(mail.is_empty(), "{name}: nobody receives {:?}", mail.keys());
+        self.arrived = self.memory.iter().map(|arrays| arrays.memory().to_vec()).collect();
     }
-    for (rank, arrays) in memory.iter().enumerate() {
-        if let Err(mismatch) = halo::check(app, rank, arrays, generation) {
-            panic!("{name}, {sending:?} to {receiving:?}: {mismatch}");
+
+    fn all_stages(&mut self, [sending, receiving]: [Way; 2]) {
+        let name = self.name;
+        let stages = |rank| self.app.stages(rank).into_iter();
+        let mut stages: Vec<_> = (0..self.memory.len()).map(stages).collect();
+        while stages[0].len() > 0 {
+            let stage: Vec<_> =
+                stages.iter_mut().map(|all| all.next().expect("as many as the others")).collect();
+            let mut mail = HashMap::new();
+            for (rank, arrays) in self.memory.iter().enumerate() {
+                for send in &stage[rank].sends {
+                    let packed = pack(sending, &send.face, arrays);
+                    let earlier = mail.insert((rank, send.peer, send.tag), packed);
+                    assert!(earlier.is_none(), "{name}: {rank} sends twice to {}, {}", send.peer, send.tag);
+                }
+            }
+            for (rank, arrays) in self.memory.iter_mut().enumerate() {
+                for receive in &stage[rank].receives {
+                    let packed = mail.remove(&(receive.peer, rank, receive.tag));
+                    let packed =
+                        packed.unwrap_or_else(|| panic!("{name}: {rank} receives what nobody sends"));
+                    unpack(receiving, &receive.face, &packed, arrays);
+                }
+            }
+            assert!(mail.is_empty(), "{name}: nobody receives {:?}", mail.keys());
         }
     }
 }
@@ -183,27 +213,49 @@ fn orders(app: &dyn HaloApp) -> &'static [WireOrder] {
 #[test]
 fn halos_arrive_by_loops_and_by_datatypes() {
     every_app(|name, app, ranks| {
-        exchange(name, app, ranks, [Way::Hand; 2], 1);
+        let mut world = World::new(name, app, ranks);
+        world.exchange([Way::Hand; 2]);
         for &order in orders(app) {
-            exchange(name, app, ranks, [Way::Datatype(order); 2], 2);
+            world.exchange([Way::Datatype(order); 2]);
         }
-        exchange(name, app, ranks, [Way::Hand, Way::Datatype(WireOrder::Manual)], 3);
-        exchange(name, app, ranks, [Way::Datatype(WireOrder::Manual), Way::Hand], 4);
+        world.exchange([Way::Hand, Way::Datatype(WireOrder::Manual)]);
+        world.exchange([Way::Datatype(WireOrder::Manual), Way::Hand]);
     });
 }
 
 #[test]
 fn halos_arrive_in_parts() {
     every_app(|name, app, ranks| {
+        let mut world = World::new(name, app, ranks);
         for parts in PARTS {
-            exchange(name, app, ranks, [Way::CutByHand(parts), Way::Hand], 5);
-            exchange(name, app, ranks, [Way::Hand, Way::CutByHand(parts)], 6);
-            let mixed = [Way::CutByHand(parts), Way::CutByDatatype(parts, WireOrder::Manual)];
-            exchange(name, app, ranks, mixed, 7);
+            world.exchange([Way::CutByHand(parts), Way::Hand]);
+            world.exchange([Way::Hand, Way::CutByHand(parts)]);
+            world.exchange([Way::CutByHand(parts), Way::CutByDatatype(parts, WireOrder::Manual)]);
             for &order in orders(app) {
-                exchange(name, app, ranks, [Way::CutByDatatype(parts, order); 2], 8);
+                world.exchange([Way::CutByDatatype(parts, order); 2]);
             }
         }
+    });
+}
+
+#[test]
+fn another_generation_has_other_values_everywhere() {
+    every_app(|name, app, _| {
+        let mut arrays = Arrays::new(app.arrays(0));
+        let filled = [1, 2].map(|generation| {
+            halo::fill(app, 0, &mut arrays, generation);
+            arrays.memory().to_vec()
+        });
+        for (array, spec) in app.arrays(0).iter().enumerate() {
+            let cells = app.cells(0, array);
+            let bytes = spec.element.size() as usize;
+            for (element, at) in arrays.place(array).step_by(bytes).enumerate() {
+                let [one, other] = [0, 1].map(|i| &filled[i][at..at + bytes]);
+                assert_eq!(one != other, matches!(cells(element), Cell::Own(_)), "{name}");
+            }
+        }
+        let mismatch = halo::check(app, 0, &arrays, 3).unwrap_err();
+        assert_eq!(mismatch.rank, 0, "{name}");
     });
 }
 
@@ -300,6 +352,105 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
 fn every_exchange_is_checked() {
     for test in HALOS {
         assert!(SMALL.iter().any(|(name, _)| *name == test.name), "{} is not checked", test.name);
+    }
+}
+
+#[test]
+fn every_set_can_be_had_and_is_named_once() {
+    let unique = |names: Vec<&str>| names.iter().collect::<HashSet<_>>().len() == names.len();
+    assert!(unique(HALOS.iter().map(|test| test.name).collect()));
+    for test in HALOS {
+        assert!(unique(test.sets.iter().map(|set| set.name).collect()), "{}", test.name);
+        assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
+        for set in test.sets {
+            assert_eq!(set.values.len(), test.parameters.len(), "{} {}", test.name, set.name);
+            for ranks in [2, 8] {
+                let context = HaloContext { ranks, periodic: true, seed: 1 };
+                if let Err(error) = test.build(&test.set(set.name).unwrap(), context) {
+                    panic!("{} {} on {ranks} ranks: {error}", test.name, set.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn absurd_sizes_are_refused_or_built_without_their_memory() {
+    let most = i32::MAX.to_string();
+    for test in HALOS {
+        let all: Vec<_> = test.parameters.iter().map(|parameter| (parameter.name, most.as_str())).collect();
+        // Whatever the answer: no overflow, no list drawn, no array allocated.
+        let _ = test.build(&values(test, &all), HaloContext { ranks: 8, periodic: true, seed: 1 });
+        for parameter in test.parameters {
+            for value in ["-1", "0"] {
+                let context = HaloContext { ranks: 1, periodic: true, seed: 1 };
+                let error = test.build(&values(test, &[(parameter.name, value)]), context).err();
+                let text =
+                    error.unwrap_or_else(|| panic!("{} {}={value}", test.name, parameter.name)).to_string();
+                let start = format!("parameter {} = {value}: must be ", parameter.name);
+                assert!(text.starts_with(&start), "{text}");
+            }
+        }
+    }
+}
+
+/// Test, set, ranks, whether periodic, stage, tag, bytes: messages that are as large as those of the ping-pong.
+const ORIGINAL: &[(&str, &str, usize, bool, usize, usize, usize)] = &[
+    ("wrf_vec", "4x4", 16, true, 0, 0, 63_168),
+    ("wrf_vec", "4x4", 16, true, 1, 2, 102_648),
+    ("wrf_sa", "8x8", 64, true, 0, 1, 43_428),
+    ("wrf_sa", "8x8", 64, true, 1, 3, 63_168),
+    // With the domain's border on one side.
+    ("wrf_vec", "2x2", 4, false, 0, 1, 90_804),
+    ("wrf_vec", "2x2", 4, false, 1, 3, 173_712),
+    ("milc", "16x16x16x16", 2, true, 0, 2, 98_304),
+    ("nas_lu", "408x408", 4, true, 0, 0, 16_320),
+    ("nas_lu", "408x408", 4, true, 0, 2, 16_320),
+    // The interior along x; with the halo along y and z.
+    ("nas_mg", "130x66x66", 8, true, 0, 4, 32_768),
+    ("nas_mg", "130x66x66", 8, true, 1, 2, 8 * 130 * 64),
+    ("nas_mg", "130x66x66", 8, true, 2, 0, 8 * 130 * 66),
+    ("fft2d", "512", 2, true, 0, 0, 2_097_152 / 2),
+    ("specfem3d_mt", "3x7600", 2, true, 0, 0, 91_200),
+    ("lammps_full", "3534_3062", 8, true, 0, 4, 195_968),
+    ("lammps_full", "3534_3062", 8, true, 5, 1, 195_968),
+    ("lammps_atomic", "4084_243", 8, true, 3, 3, 11_664),
+];
+
+#[test]
+fn messages_are_as_large_as_in_the_ping_pong() {
+    for &(name, set, ranks, periodic, stage, tag, bytes) in ORIGINAL {
+        let test = halo::find(name).unwrap();
+        let app = test.build(&test.set(set).unwrap(), HaloContext { ranks, periodic, seed: 1 }).unwrap();
+        let sends = (0..ranks).flat_map(|rank| app.stages(rank)[stage].sends.clone());
+        let found: HashSet<usize> =
+            sends.filter(|send| send.tag == tag).map(|send| send.face.bytes()).collect();
+        assert_eq!(found, HashSet::from([bytes]), "{name} {set}, stage {stage}, tag {tag}");
+    }
+}
+
+#[test]
+fn threads_pack_parts_of_one_face_at_once() {
+    for name in ["nas_mg", "wrf_vec", "milc", "lammps_full", "specfem3d_cm"] {
+        let test = halo::find(name).unwrap();
+        let context = HaloContext { ranks: 2, periodic: true, seed: 1 };
+        let app = test.build(&values(test, &[]), context).unwrap();
+        let mut arrays = Arrays::new(app.arrays(0));
+        halo::fill(&*app, 0, &mut arrays, 1);
+        for send in &app.stages(0)[0].sends {
+            let whole = pack(Way::Hand, &send.face, &arrays);
+            let mut words = vec![0u64; whole.len().div_ceil(8)];
+            let mut rest = &mut bytemuck::cast_slice_mut(&mut words)[..whole.len()];
+            let cut = send.face.cut(4);
+            std::thread::scope(|scope| {
+                for part in &cut.parts {
+                    let packed = rest.split_off_mut(..part.bytes()).unwrap();
+                    let arrays = &arrays;
+                    scope.spawn(move || part.pack(arrays, packed));
+                }
+            });
+            assert!(bytemuck::cast_slice::<u64, u8>(&words)[..whole.len()] == whole[..], "{name}");
+        }
     }
 }
 

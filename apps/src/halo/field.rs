@@ -64,16 +64,15 @@ pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays, generation: u64) -
             }
         }
     }
-    match gaps(arrays).flatten().find(|&at| arrays.memory()[at] != POISON) {
-        None => Ok(()),
-        Some(at) => Err(Mismatch {
-            rank,
-            array: "memory",
-            indices: vec![at],
-            found: vec![arrays.memory()[at]],
-            expected: vec![POISON],
-        }),
+    let memory = arrays.memory();
+    for gap in gaps(arrays) {
+        if let Some(at) = memory[gap.clone()].iter().position(|&byte| byte != POISON) {
+            let at = gap.start + at;
+            let (found, expected) = (vec![memory[at]], vec![POISON]);
+            return Err(Mismatch { rank, array: "memory", indices: vec![at], found, expected });
+        }
     }
+    Ok(())
 }
 
 /// The bytes of memory that no array has.

@@ -115,14 +115,14 @@ impl HaloApp for Stencil {
     }
 
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
+        let peer = |offset: &Vec<i64>| self.grid.neighbour(rank, offset);
+        let peers: Vec<Option<usize>> = self.offsets.iter().map(peer).collect();
         Box::new(move |element| {
             let (direction, i) = (element / self.doubles, element % self.doubles);
-            if array == SEND {
-                return Cell::Own(self.id(rank, direction, i));
-            }
-            match self.grid.neighbour(rank, &self.offsets[direction]) {
-                Some(peer) => Cell::Halo(self.id(peer, self.opposite(direction), i)),
-                None => Cell::Other,
+            match (array, peers[direction]) {
+                (SEND, _) => Cell::Own(self.id(rank, direction, i)),
+                (_, Some(peer)) => Cell::Halo(self.id(peer, self.opposite(direction), i)),
+                (_, None) => Cell::Other,
             }
         })
     }

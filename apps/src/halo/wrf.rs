@@ -33,7 +33,7 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The patches of em_b_wave on 2x2 to 8x8 ranks, and a large one.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "2x2", preset: Preset::Default, values: &[20, 40, 65, 3, 7, 2] },
+    ParameterSet { name: "2x2", preset: Preset::Default, values: &[20, 41, 65, 3, 7, 2] },
     ParameterSet { name: "3x3", preset: Preset::Default, values: &[13, 27, 65, 3, 7, 2] },
     ParameterSet { name: "4x4", preset: Preset::Quick, values: &[10, 20, 65, 3, 7, 2] },
     ParameterSet { name: "5x5", preset: Preset::Default, values: &[8, 16, 65, 3, 7, 2] },
