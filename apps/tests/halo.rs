@@ -284,6 +284,9 @@ fn the_ends_of_a_transfer_agree() {
                     assert_eq!(sent, received, "{what}: planes");
                 }
                 let keys = |list: &[halo::Transfer]| list.iter().map(|t| (t.tag, t.peer)).collect::<Vec<_>>();
+                for receive in &stage.receives {
+                    assert_eq!(app.source(rank, number, receive).bytes(), receive.face.bytes(), "{name}");
+                }
                 for list in [&stage.sends, &stage.receives] {
                     assert!(keys(list).is_sorted(), "{name}: {:?}", keys(list));
                 }

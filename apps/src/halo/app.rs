@@ -104,11 +104,6 @@ impl Stage {
             (0..ranks).map(|peer| transfer(peer, receive(peer))).collect(),
         )
     }
-
-    /// The transfer by which this rank receives what `peer` sends with `tag`.
-    pub fn receive(&self, peer: usize, tag: usize) -> Option<&Transfer> {
-        self.receives.iter().find(|transfer| transfer.peer == peer && transfer.tag == tag)
-    }
 }
 
 /// What an element of an array holds after the exchange. A number stands for one value of the whole run: it is the
@@ -158,7 +153,20 @@ pub trait HaloApp: Send + Sync {
     /// # Panics
     /// If there is no such transfer.
     fn target(&self, rank: usize, stage: usize, send: &Transfer) -> Face {
-        let theirs = self.stages(send.peer);
-        theirs[stage].receive(rank, send.tag).expect("what is sent is received").face.clone()
+        far_end(&self.stages(send.peer)[stage].receives, rank, send)
     }
+
+    /// What `receive`, a transfer of `rank` in stage `stage`, is in the arrays of its peer.
+    ///
+    /// # Panics
+    /// If there is no such transfer.
+    fn source(&self, rank: usize, stage: usize, receive: &Transfer) -> Face {
+        far_end(&self.stages(receive.peer)[stage].sends, rank, receive)
+    }
+}
+
+/// The face among `transfers` of a peer that belongs to `transfer` of `rank`.
+fn far_end(transfers: &[Transfer], rank: usize, transfer: &Transfer) -> Face {
+    let end = transfers.iter().find(|end| (end.peer, end.tag) == (rank, transfer.tag));
+    end.expect("what is sent is received").face.clone()
 }

@@ -154,8 +154,10 @@ impl Cut {
     /// 0 that it is passed with: part `p` begins `p` extents further on. `displacements` are those of the arrays.
     ///
     /// `None` for a face that is not cut evenly, where the parts are not one layout at equal distances, or one of
-    /// them is empty. Each part then needs a request of its own; so it is for several arrays of different rows
-    /// (WRF), for lists, and wherever the parts do not divide the planes. There [`Face::planes`] may be even.
+    /// them is empty. So it is for several arrays of different rows (WRF), for lists, and wherever the parts do not
+    /// divide the planes; there [`Face::planes`] may be even. Where either end of a transfer is uneven
+    /// ([`HaloApp::target`](super::HaloApp::target), [`HaloApp::source`](super::HaloApp::source)), each part that is
+    /// not empty needs a request of its own.
     pub fn partition(&self, order: WireOrder, displacements: &[i64]) -> Option<(i64, Layout)> {
         let messages: Vec<Message> = self.parts.iter().map(|part| part.message(order)).collect();
         let first = &messages[0];

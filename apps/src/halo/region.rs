@@ -82,15 +82,14 @@ impl Region {
         self.strides().iter().zip(&self.start).map(|(stride, at)| stride * at).sum()
     }
 
-    /// Elements of a contiguous run, and the loops around it, outermost first: dimensions that follow each other
-    /// without a gap are one loop.
+    /// Elements of a contiguous run, and the loops around it, outermost first, one for each dimension.
     fn loops(&self) -> (usize, Vec<Loop>) {
-        let (mut run, mut loops) = (1, Vec::<Loop>::new());
+        let (mut run, mut loops) = (1, Vec::new());
         for (&count, stride) in self.size.iter().zip(self.strides()).rev().filter(|&(&count, _)| count > 1) {
-            match loops.last_mut() {
-                None if stride == run => run *= count,
-                Some(inner) if stride == inner.count * inner.stride => inner.count *= count,
-                _ => loops.push(Loop { count, stride }),
+            if loops.is_empty() && stride == run {
+                run *= count;
+            } else {
+                loops.push(Loop { count, stride });
             }
         }
         loops.reverse();
@@ -98,7 +97,17 @@ impl Region {
     }
 
     fn make_nests(&self) -> Vec<Nest> {
-        let (length, mut loops) = self.loops();
+        let (length, all) = self.loops();
+        let mut loops: Vec<Loop> = Vec::with_capacity(all.len());
+        for inner in all {
+            match loops.last_mut() {
+                // Without a gap: one longer loop.
+                Some(outer) if outer.stride == inner.count * inner.stride => {
+                    *outer = Loop { count: outer.count * inner.count, stride: inner.stride };
+                }
+                _ => loops.push(inner),
+            }
+        }
         let once = Loop { count: 1, stride: length };
         let rows = loops.pop().unwrap_or(once);
         let planes = loops.pop().unwrap_or(Loop { count: 1, stride: 0 });
@@ -222,6 +231,15 @@ mod tests {
             .map(|(start, size)| Region::new(&u, &start, &size).vectors().unwrap());
         assert_eq!(x, Layout::contiguous(3, &point).unwrap());
         assert_eq!(y, Layout::vector(4, 1, 5, &point).unwrap());
+    }
+
+    #[test]
+    fn every_dimension_is_a_vector_of_its_own_and_loops_without_a_gap_are_one() {
+        // WRF: all levels of three columns.
+        let region = Region::new(&whole(&[6, 4, 9], 0), &[1, 0, 2], &[5, 4, 3]);
+        let rows = Layout::vector(4, 3, 9, &double()).unwrap();
+        assert_eq!(region.vectors().unwrap(), Layout::hvector(5, 1, 8 * 36, &rows).unwrap());
+        assert_eq!(region.nests, [Nest::plane(36 + 2, 3, 20, 9)]);
     }
 
     #[test]
