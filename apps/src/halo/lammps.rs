@@ -49,13 +49,22 @@ pub const ATOMIC: HaloTest = HaloTest {
     ..FULL
 };
 
+/// One swap of one rank.
+struct Swap {
+    to: Option<usize>,
+    from: Option<usize>,
+    /// Atoms and ghosts of the rank when it begins, where those that arrive are appended.
+    atoms: usize,
+    /// Which of them are sent.
+    leaving: IndexList,
+}
+
 /// The exchange of atoms with the arrays of record `R`.
 struct Swaps<R> {
     grid: Grid,
     dim1: usize,
     icount: usize,
-    /// Which atoms each rank sends in each swap.
-    lists: Vec<[IndexList; 6]>,
+    ranks: Vec<Vec<Swap>>,
     record: PhantomData<R>,
 }
 
@@ -65,28 +74,25 @@ impl<R: Record + Send + Sync> Swaps<R> {
         let dim1 = values.within("dim1", 1..=i64::from(i32::MAX) / 7)? as usize;
         let icount = values.within("icount", 1..=dim1 as i64)? as usize;
         let grid = Grid::balanced(context.ranks, 3, context.periodic);
-        let mut swaps = Self { grid, dim1, icount, lists: Vec::new(), record: PhantomData };
-        let list = |rank: usize, swap: usize| {
+        let swaps = |rank: usize| {
             // Both swaps along a dimension take from what was there before them.
-            let bound = swaps.atoms_before(rank, swap - swap % 2);
-            IndexList::new(context.seed, (SWAPS.len() * rank + swap) as u64, bound as u32, icount)
+            let (mut atoms, mut bound) = (dim1, dim1);
+            let mut swap = |(number, &(dimension, up)): (usize, &(usize, bool))| {
+                let [below, above] = grid.along(dimension).map(|offset| grid.neighbour(rank, &offset));
+                let (to, from) = if up { (above, below) } else { (below, above) };
+                if number % 2 == 0 {
+                    bound = atoms;
+                }
+                let stream = (SWAPS.len() * rank + number) as u64;
+                let leaving = IndexList::new(context.seed, stream, bound as u32, icount);
+                let swap = Swap { to, from, atoms, leaving };
+                atoms += if from.is_some() { icount } else { 0 };
+                swap
+            };
+            SWAPS.iter().enumerate().map(&mut swap).collect()
         };
-        swaps.lists =
-            (0..context.ranks).map(|rank| [0, 1, 2, 3, 4, 5].map(|swap| list(rank, swap))).collect();
-        Ok(Box::new(swaps))
-    }
-
-    /// The rank that a rank sends to in a swap, and the one that it receives from.
-    fn peers(&self, rank: usize, swap: usize) -> [Option<usize>; 2] {
-        let (dimension, up) = SWAPS[swap];
-        let [below, above] = self.grid.along(dimension).map(|offset| self.grid.neighbour(rank, &offset));
-        if up { [above, below] } else { [below, above] }
-    }
-
-    /// Atoms and ghosts of a rank when a swap begins.
-    fn atoms_before(&self, rank: usize, swap: usize) -> usize {
-        let arrivals = (0..swap).filter(|&swap| self.peers(rank, swap)[1].is_some()).count();
-        self.dim1 + arrivals * self.icount
+        let ranks = (0..context.ranks).map(swaps).collect();
+        Ok(Box::new(Self { grid, dim1, icount, ranks, record: PhantomData }))
     }
 
     /// The rank whose atom this is, and its number there: a ghost is one of the atoms that its swap brought.
@@ -94,14 +100,13 @@ impl<R: Record + Send + Sync> Swaps<R> {
         if atom < self.dim1 {
             return (rank, atom);
         }
-        let brought = |&swap: &usize| {
-            let first = self.atoms_before(rank, swap);
-            self.peers(rank, swap)[1].is_some() && (first..first + self.icount).contains(&atom)
+        let brought = |(number, swap): (usize, &Swap)| {
+            let k = atom.checked_sub(swap.atoms).filter(|&k| k < self.icount)?;
+            Some((swap.from?, number, k))
         };
-        let swap = (0..SWAPS.len()).find(brought).expect("every ghost came in a swap");
-        let from = self.peers(rank, swap)[1].expect("it came from somewhere");
-        let theirs = self.lists[from][swap].get()[atom - self.atoms_before(rank, swap)];
-        self.owner(from, theirs as usize)
+        let (from, number, k) =
+            self.ranks[rank].iter().enumerate().find_map(brought).expect("every ghost came in a swap");
+        self.owner(from, self.ranks[from][number].leaving.get()[k] as usize)
     }
 }
 
@@ -111,7 +116,8 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
     }
 
     fn arrays(&self, rank: usize) -> Vec<ArraySpec> {
-        lammps::arrays::<R>(self.atoms_before(rank, SWAPS.len()))
+        let arrivals = self.ranks[rank].iter().filter(|swap| swap.from.is_some()).count();
+        lammps::arrays::<R>(self.dim1 + arrivals * self.icount)
     }
 
     fn grid(&self) -> Option<&Grid> {
@@ -123,19 +129,17 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
     }
 
     fn stages(&self, rank: usize) -> Vec<Stage> {
-        let stage = |swap: usize| {
-            let (dimension, up) = SWAPS[swap];
+        let stage = |(swap, &(dimension, up)): (&Swap, &(usize, bool))| {
             let tag = 2 * dimension + usize::from(up);
-            let transfer = |peer: Option<usize>, atoms: &dyn Fn() -> Atoms<R>| {
-                peer.map(|peer| Transfer { peer, tag, face: Face::of(atoms()) }).into_iter().collect()
-            };
-            let [to, from] = self.peers(rank, swap);
-            let listed = || Atoms::Listed(self.lists[rank][swap].get().into(), 0..self.icount, PhantomData);
-            let first = self.atoms_before(rank, swap);
-            let appended = || Atoms::Appended(first..first + self.icount);
-            Stage::new(transfer(to, &listed), transfer(from, &appended))
+            let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::of(atoms) };
+            let listed = || Atoms::Listed(swap.leaving.get().into(), 0..self.icount, PhantomData);
+            let appended = || Atoms::Appended(swap.atoms..swap.atoms + self.icount);
+            Stage::new(
+                swap.to.map(|peer| transfer(peer, listed())).into_iter().collect(),
+                swap.from.map(|peer| transfer(peer, appended())).into_iter().collect(),
+            )
         };
-        (0..SWAPS.len()).map(stage).collect()
+        self.ranks[rank].iter().zip(&SWAPS).map(stage).collect()
     }
 
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
