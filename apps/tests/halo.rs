@@ -263,7 +263,11 @@ fn another_generation_has_other_values_everywhere() {
 fn the_ends_of_a_transfer_agree() {
     every_app(|name, app, ranks| {
         for rank in 0..ranks {
-            for (number, stage) in app.stages(rank).iter().enumerate() {
+            let stages = app.stages(rank);
+            let sends: Vec<_> =
+                stages.iter().flat_map(|stage| &stage.sends).map(|t| (t.peer, t.tag)).collect();
+            assert_eq!(sends.iter().collect::<HashSet<_>>().len(), sends.len(), "{name}: tags of {rank}");
+            for (number, stage) in stages.iter().enumerate() {
                 for send in &stage.sends {
                     let target = app.target(rank, number, send);
                     let what = format!("{name}: {rank} to {}, tag {}", send.peer, send.tag);

@@ -64,8 +64,8 @@ pub(crate) fn refuse_ranks(
 pub struct Transfer {
     /// The rank at the other end; may be the rank itself.
     pub peer: usize,
-    /// The sender's number for the direction in which it sends: tells messages between the same two ranks apart.
-    /// The same at both ends.
+    /// The sender's number for the direction in which it sends: tells messages between the same two ranks apart, in
+    /// all stages. The same at both ends.
     pub tag: usize,
     /// What is sent, or where it goes.
     pub face: Face,
