@@ -4,8 +4,8 @@
 //! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`] has a
 //! datatype, hand-written loops, and is cut into parts that threads pack or that partitioned operations send.
 //!
-//! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`fill`]
-//! and [`check`] compare memory with it.
+//! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
+//! and [`Field::check`] compare memory with it.
 //!
 //! Adding one is a file that describes its arrays and faces, and a line in [`HALOS`].
 
@@ -29,6 +29,6 @@ mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 pub use face::{Cut, Face};
-pub use field::{Mismatch, check, fill};
+pub use field::{Field, Mismatch};
 pub use grid::Grid;
 pub use table::{HALOS, find};

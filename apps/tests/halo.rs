@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use apps::halo::{self, Cell, Cut, Face, HALOS, HaloApp, HaloContext, HaloTest};
+use apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest};
 use apps::{Arrays, Preset, Side, Values, WireOrder};
 use datatypes::{Layout, interpret};
 
@@ -153,7 +153,7 @@ impl<'a> World<'a> {
     fn new(name: &'a str, app: &'a dyn HaloApp, ranks: usize) -> Self {
         let mut memory: Vec<Arrays> = (0..ranks).map(|rank| Arrays::new(app.arrays(rank))).collect();
         for (rank, arrays) in memory.iter_mut().enumerate() {
-            halo::fill(app, rank, arrays, Self::GENERATION);
+            Field::new(app, rank).fill(arrays, Self::GENERATION);
         }
         let filled = memory.iter().map(|arrays| arrays.memory().to_vec()).collect();
         Self { name, app, memory, filled, arrived: Vec::new() }
@@ -243,7 +243,7 @@ fn another_generation_has_other_values_everywhere() {
     every_app(|name, app, _| {
         let mut arrays = Arrays::new(app.arrays(0));
         let filled = [1, 2].map(|generation| {
-            halo::fill(app, 0, &mut arrays, generation);
+            Field::new(app, 0).fill(&mut arrays, generation);
             arrays.memory().to_vec()
         });
         for (array, spec) in app.arrays(0).iter().enumerate() {
@@ -254,7 +254,7 @@ fn another_generation_has_other_values_everywhere() {
                 assert_eq!(one != other, matches!(cells(element), Cell::Own(_)), "{name}");
             }
         }
-        let mismatch = halo::check(app, 0, &arrays, 3).unwrap_err();
+        let mismatch = Field::new(app, 0).check(&arrays, 3).unwrap_err();
         assert_eq!(mismatch.rank, 0, "{name}");
     });
 }
@@ -443,7 +443,7 @@ fn threads_pack_parts_of_one_face_at_once() {
         let context = HaloContext { ranks: 2, periodic: true, seed: 1 };
         let app = test.build(&values(test, &[]), context).unwrap();
         let mut arrays = Arrays::new(app.arrays(0));
-        halo::fill(&*app, 0, &mut arrays, 1);
+        Field::new(&*app, 0).fill(&mut arrays, 1);
         for send in &app.stages(0)[0].sends {
             let whole = pack(Way::Hand, &send.face, &arrays);
             let mut words = vec![0u64; whole.len().div_ceil(8)];

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod engine;
+mod halo;
 mod mpi;
 mod output;
 mod partitioned;
@@ -31,6 +32,8 @@ enum Command {
     Run(Box<run::RunArgs>),
     /// Measure a message that is finished in partitions, by all mechanisms, between two ranks
     Partitioned(Box<partitioned::PartitionedArgs>),
+    /// Measure the exchange of micro-apps between many ranks, by all methods
+    Halo(Box<halo::HaloArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(engine::EngineArgs),
     /// Show all tests, their parameter sets, and all methods
@@ -74,6 +77,7 @@ impl Cli {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
+            Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,

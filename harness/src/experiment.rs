@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::halo;
 use crate::methods::{self, METHODS, MethodInfo};
 use crate::partitioned::mechanisms::{self, MECHANISMS};
 use crate::record::Phase;
@@ -15,11 +16,13 @@ pub enum Experiment {
     PingPong,
     /// A message that is finished partition by partition.
     Partitioned,
+    /// The exchange of a micro-app between many ranks.
+    Halo,
 }
 
 impl Experiment {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::PingPong, Self::Partitioned];
+    pub const ALL: [Self; 3] = [Self::PingPong, Self::Partitioned, Self::Halo];
 
     /// Whether it is the one that a plan is of which does not say.
     pub fn is_default(&self) -> bool {
@@ -31,6 +34,7 @@ impl Experiment {
         match self {
             Self::PingPong => "pingpong",
             Self::Partitioned => "partitioned",
+            Self::Halo => "halo",
         }
     }
 
@@ -39,6 +43,7 @@ impl Experiment {
         match self {
             Self::PingPong => METHODS,
             Self::Partitioned => MECHANISMS,
+            Self::Halo => halo::METHODS,
         }
     }
 
@@ -50,18 +55,20 @@ impl Experiment {
         match self {
             Self::PingPong => methods::find(name),
             Self::Partitioned => mechanisms::find(name),
+            Self::Halo => halo::find(name),
         }
     }
 
     /// Its phases, in the order in which they happen; the whole last.
     pub const fn phases(self) -> &'static [Phase] {
         use Phase::{
-            AfterLast, Communicate, Compute, Create, Delay, FirstPartition, Free, Init, Pack, RoundTrip,
-            Solution, Total, Unpack,
+            AfterLast, Communicate, Compute, Create, Delay, Exchange, FirstPartition, Free, Init, Pack,
+            RoundTrip, Solution, Total, Unpack,
         };
         match self {
             Self::PingPong => &[Create, Pack, Communicate, Unpack, Free, RoundTrip],
             Self::Partitioned => &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
+            Self::Halo => &[Init, Compute, Pack, Communicate, Unpack, Exchange],
         }
     }
 
@@ -76,6 +83,7 @@ impl Experiment {
         match self {
             Self::PingPong => methods::REFERENCE,
             Self::Partitioned => mechanisms::SINGLE,
+            Self::Halo => halo::REFERENCE,
         }
     }
 
@@ -90,9 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_phase_belongs_to_one_experiment() {
-        let all: Vec<Phase> = Experiment::ALL.into_iter().flat_map(|e| e.phases()).copied().collect();
-        assert_eq!(all, Phase::ALL);
+    fn every_phase_belongs_to_an_experiment_and_every_whole_to_one() {
+        for phase in Phase::ALL {
+            let has = |experiment: &Experiment| experiment.phases().contains(&phase);
+            assert!(Experiment::ALL.iter().any(has), "{phase:?}");
+        }
+        for experiment in Experiment::ALL {
+            assert_eq!(Experiment::of_whole(experiment.whole()), Some(experiment));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod event;
 pub mod experiment;
 pub mod folder;
+pub mod halo;
 pub mod memory;
 pub mod methods;
 pub mod mpi;

@@ -2,6 +2,7 @@
 
 pub mod aggregation;
 pub mod arrival;
+pub mod emulation;
 pub mod kde;
 pub mod mechanisms;
 pub mod model;
@@ -10,7 +11,8 @@ mod setting;
 pub mod sweep;
 pub mod trace;
 
-pub use setting::{Emulation, Setting};
+pub use emulation::Emulation;
+pub use setting::Setting;
 
 /// The name of a transfer between two ranks, where results name a test.
 pub const TEST: &str = "partitioned";

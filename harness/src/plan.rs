@@ -116,7 +116,7 @@ impl PlannedCase {
     }
 
     /// The case with all values, and the name of the set that has just these.
-    fn of(test: &Test, set: Option<&str>, values: &Values) -> Self {
+    fn of<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
         let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
         let named = set.filter(|name| is_set(name));
         let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
@@ -288,6 +288,9 @@ impl Plan {
                 "must be an even number, at least 2: ranks work in pairs",
             ),
             Experiment::Partitioned => (self.ranks == 2, "must be 2: one rank sends and one receives"),
+            Experiment::Halo => {
+                (self.ranks >= 1 && i32::try_from(self.ranks).is_ok(), "must be at least 1 rank")
+            }
         };
         if !can {
             return field("ranks", self.ranks.to_string(), must);

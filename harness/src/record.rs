@@ -33,13 +33,15 @@ pub enum Phase {
     AfterLast,
     /// From the start to the end at the receiver, computing included.
     Total,
+    /// A halo exchange on the rank that took longest, without computing.
+    Exchange,
     /// Time to solution of a partitioned transfer: from the start to the end at the receiver, without computing.
     Solution,
 }
 
 impl Phase {
     /// All phases, those of each experiment in the order in which they happen, its whole last.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Create,
         Self::Pack,
         Self::Communicate,
@@ -52,6 +54,7 @@ impl Phase {
         Self::Delay,
         Self::AfterLast,
         Self::Total,
+        Self::Exchange,
         Self::Solution,
     ];
 
@@ -70,6 +73,7 @@ impl Phase {
             Self::Delay => "delay",
             Self::AfterLast => "after_last",
             Self::Total => "total",
+            Self::Exchange => "exchange",
             Self::Solution => "solution",
         }
     }

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::event::Block;
 use crate::experiment::Experiment;
 use crate::record::{CaseResult, Measured, Phase, Record};
-use crate::stats::{self, State};
+use crate::stats::{self, Ratio, State};
 
+mod exchange;
 mod transfer;
 
 pub use transfer::Transfer;
@@ -100,8 +101,9 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
         let before = records.len();
         if view.method.outcome.is_measured() {
             for &phase in experiment.phases() {
-                records
-                    .extend(scopes.iter().filter_map(|&scope| record(result, view, reference, phase, scope)));
+                records.extend(
+                    scopes.iter().filter_map(|&scope| record(result, view, &views, reference, phase, scope)),
+                );
             }
         }
         if records.len() == before {
@@ -168,6 +170,14 @@ impl<'a> View<'a> {
         states.values().any(|states| states.len() > 1 || states.contains(State::Mixed.name()))
     }
 
+    /// The ratio of another's times to these, over the rounds that have both.
+    fn ratio(&self, other: &View<'_>, phase: Phase, scope: Scope<'_>) -> Option<Ratio> {
+        let (theirs, mine) = (other.rounds(phase, scope), self.rounds(phase, scope));
+        let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
+        let both = |(round, theirs): (&usize, &Vec<f64>)| Some((median(theirs)?, median(mine.get(round)?)?));
+        stats::paired_ratio(theirs.iter().filter_map(both).collect::<Vec<_>>())
+    }
+
     /// The median over the blocks used.
     fn median(&self, phase: Phase, scope: Scope<'_>) -> Option<f64> {
         let blocks = self.blocks(phase, scope, true);
@@ -179,6 +189,7 @@ impl<'a> View<'a> {
 fn record(
     result: &CaseResult,
     view: &View<'_>,
+    views: &[View<'_>],
     reference: Option<&View<'_>>,
     phase: Phase,
     scope: Scope<'_>,
@@ -218,11 +229,13 @@ fn record(
     add_reference_overhead(&mut record, view, reference, phase, scope);
     match experiment {
         Experiment::PingPong => {
-            record.overhead_pack =
-                reference_is_another(experiment, view).then(|| pack_overhead(view, scope, median)).flatten();
+            record.overhead_pack = reference_is_another(experiment, view)
+                .then(|| finite(2.0 * pack_share(view, scope) / median))
+                .flatten();
             record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
         }
         Experiment::Partitioned => transfer::add(&mut record, result, view, reference, scope),
+        Experiment::Halo => exchange::add(&mut record, result, view, views, scope),
     }
     Some(record)
 }
@@ -231,10 +244,9 @@ fn reference_is_another(experiment: Experiment, view: &View<'_>) -> bool {
     view.method.method != experiment.reference()
 }
 
-/// The overhead of a round trip by the timed packing.
-fn pack_overhead(view: &View<'_>, scope: Scope<'_>, t_pp: f64) -> Option<f64> {
-    let at_origin = [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0));
-    finite(2.0 * (at_origin[0] + at_origin[1]) / t_pp)
+/// The timed packing and unpacking of one side.
+fn pack_share(view: &View<'_>, scope: Scope<'_>) -> f64 {
+    [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0)).iter().sum()
 }
 
 /// The overhead of a whole against that of the measured reference.

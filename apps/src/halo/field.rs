@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::grid::indices;
 use super::{Cell, HaloApp};
-use crate::Arrays;
+use crate::{ArraySpec, Arrays};
 
 /// Byte of memory that belongs to no value: halo before the exchange, what the exchange leaves out, gaps, guards.
 const POISON: u8 = 0xA5;
@@ -29,50 +29,76 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Fills a rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values differ
-/// between generations, so that a lost transfer cannot hide behind the one before.
-pub fn fill(app: &dyn HaloApp, rank: usize, arrays: &mut Arrays, generation: u64) {
-    arrays.memory_mut().fill(POISON);
-    for array in 0..arrays.specs().len() {
-        let cells = app.cells(rank, array);
-        let bytes = arrays.specs()[array].element.size() as usize;
-        for (element, to) in arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes).enumerate() {
-            if let Cell::Own(id) = cells(element) {
-                value(id, generation, to);
-            }
-        }
-    }
+/// What every element of a rank's arrays holds, worked out once: an exchange that is repeated is filled and checked
+/// each time.
+pub struct Field {
+    rank: usize,
+    /// Per array, per element.
+    cells: Vec<Vec<Cell>>,
 }
 
-/// Checks a rank's memory after an exchange: own values as they were, halos those of their owners, all else poison.
-///
-/// # Errors
-/// The first element that is not what it should be.
-pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays, generation: u64) -> Result<(), Mismatch> {
-    for (array, spec) in arrays.specs().iter().enumerate() {
-        let cells = app.cells(rank, array);
-        let bytes = spec.element.size() as usize;
-        let mut expected = vec![0; bytes];
-        for (element, found) in arrays.slice::<u8>(array).chunks_exact(bytes).enumerate() {
-            match cells(element) {
-                Cell::Own(id) | Cell::Halo(id) => value(id, generation, &mut expected),
-                Cell::Other => expected.fill(POISON),
-            }
-            if found != expected {
-                let indices = indices(element, &spec.shape);
-                return Err(Mismatch { rank, array: spec.name, indices, found: found.to_vec(), expected });
+impl Field {
+    /// That of `rank`.
+    pub fn new(app: &dyn HaloApp, rank: usize) -> Self {
+        let cells = |(array, spec): (usize, &ArraySpec)| {
+            let cells = app.cells(rank, array);
+            (0..spec.elements()).map(cells).collect()
+        };
+        Self { rank, cells: app.arrays(rank).iter().enumerate().map(cells).collect() }
+    }
+
+    /// Fills the rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values
+    /// differ between generations, so that a lost transfer cannot hide behind the one before.
+    pub fn fill(&self, arrays: &mut Arrays, generation: u64) {
+        arrays.memory_mut().fill(POISON);
+        for (array, cells) in self.cells.iter().enumerate() {
+            let bytes = arrays.specs()[array].element.size() as usize;
+            for (cell, to) in cells.iter().zip(arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes)) {
+                if let Cell::Own(id) = *cell {
+                    value(id, generation, to);
+                }
             }
         }
     }
-    let memory = arrays.memory();
-    for gap in gaps(arrays) {
-        if let Some(at) = memory[gap.clone()].iter().position(|&byte| byte != POISON) {
-            let at = gap.start + at;
-            let (found, expected) = (vec![memory[at]], vec![POISON]);
-            return Err(Mismatch { rank, array: "memory", indices: vec![at], found, expected });
+
+    /// Checks the rank's memory after an exchange: own values as they were, halos those of their owners, all else
+    /// poison.
+    ///
+    /// # Errors
+    /// The first element that is not what it should be.
+    pub fn check(&self, arrays: &Arrays, generation: u64) -> Result<(), Mismatch> {
+        let rank = self.rank;
+        for (array, (spec, cells)) in arrays.specs().iter().zip(&self.cells).enumerate() {
+            let bytes = spec.element.size() as usize;
+            let mut expected = vec![0; bytes];
+            let found = arrays.slice::<u8>(array).chunks_exact(bytes);
+            for (element, (cell, found)) in cells.iter().zip(found).enumerate() {
+                match *cell {
+                    Cell::Own(id) | Cell::Halo(id) => value(id, generation, &mut expected),
+                    Cell::Other => expected.fill(POISON),
+                }
+                if found != expected {
+                    let indices = indices(element, &spec.shape);
+                    return Err(Mismatch {
+                        rank,
+                        array: spec.name,
+                        indices,
+                        found: found.to_vec(),
+                        expected,
+                    });
+                }
+            }
         }
+        let memory = arrays.memory();
+        for gap in gaps(arrays) {
+            if let Some(at) = memory[gap.clone()].iter().position(|&byte| byte != POISON) {
+                let at = gap.start + at;
+                let (found, expected) = (vec![memory[at]], vec![POISON]);
+                return Err(Mismatch { rank, array: "memory", indices: vec![at], found, expected });
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The bytes of memory that no array has.

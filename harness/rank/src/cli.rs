@@ -5,6 +5,7 @@ use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
 use ddtbench::engine::{Contender, Order};
 use ddtbench::experiment::Experiment;
+use ddtbench::halo::HaloCase;
 use ddtbench::partitioned::Setting;
 use ddtbench::plan::{Cache, Limits, Pairs, Selection};
 use ddtbench::record::Case;
@@ -29,6 +30,8 @@ pub enum Command {
     Engine(Engine),
     /// Compare mechanisms for a message that is finished in partitions: mpirun -n 2 ddtbench-rank partitioned -p bytes=4MiB
     Partitioned(Partitioned),
+    /// Compare methods for the exchange of an application between all ranks: mpirun -n 4 ddtbench-rank halo nas_mg
+    Halo(Halo),
 }
 
 impl Command {
@@ -36,7 +39,7 @@ impl Command {
     pub fn threading(&self) -> Threading {
         match self {
             Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
-            Self::Partitioned(_) => Threading::Multiple,
+            Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
         }
     }
 }
@@ -192,6 +195,59 @@ fn chosen(named: &[String], experiment: Experiment) -> anyhow::Result<Vec<String
 }
 
 #[derive(Debug, Args)]
+pub struct Halo {
+    /// The exchange
+    pub test: String,
+    /// A named parameter set [default: the one of preset `quick`]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Single parameters of the exchange, and threads, periodic, reorder, arrival, compute_us, emulate, start
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    params: Vec<String>,
+    /// Methods, by name [default: all]
+    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// The number of ranks that were asked for; any other is refused
+    #[arg(short = 'n', long)]
+    pub ranks: Option<usize>,
+    /// Seed of index lists, neighbourhoods and times
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Caches are as the last exchange left them
+    #[arg(long, value_enum, default_value_t)]
+    pub cache: Cache,
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+impl Halo {
+    /// The case.
+    pub fn case(&self) -> anyhow::Result<HaloCase> {
+        let params = pairs(&self.params)?.into_iter().collect();
+        HaloCase::parse(&self.test, self.set.as_deref(), &params).map_err(|reason| anyhow!(reason))
+    }
+
+    /// The names of the methods, each once, in the order given.
+    pub fn methods(&self) -> anyhow::Result<Vec<String>> {
+        chosen(&self.methods, Experiment::Halo)
+    }
+}
+
+/// Names and values of parameters.
+fn pairs(params: &[String]) -> anyhow::Result<Vec<(String, String)>> {
+    let pair = |text: &String| {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| anyhow!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    params.iter().map(pair).collect()
+}
+
+#[derive(Debug, Args)]
 pub struct Partitioned {
     /// Parameters of the transfer, as bytes=4MiB,partitions=4
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
@@ -221,13 +277,7 @@ pub struct Partitioned {
 impl Partitioned {
     /// The transfer.
     pub fn setting(&self) -> anyhow::Result<Setting> {
-        let pair = |text: &'_ String| -> anyhow::Result<(String, String)> {
-            let (name, value) = text
-                .split_once('=')
-                .ok_or_else(|| anyhow!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"))?;
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        };
-        let pairs = self.params.iter().map(pair).collect::<anyhow::Result<Vec<_>>>()?;
+        let pairs = pairs(&self.params)?;
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Setting::parse(pairs).map_err(|reason| anyhow!(reason))
     }

@@ -6,9 +6,11 @@
 
 mod checked;
 mod cli;
+mod compute;
 mod engine;
 mod expected;
 mod guard;
+mod halo;
 mod measure;
 mod mechanism;
 mod memory;
@@ -18,6 +20,7 @@ mod partitioned;
 mod pattern;
 mod pingpong;
 mod regions;
+mod slots;
 mod spans;
 mod steady;
 mod surroundings;
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
                 Command::Pingpong(args) => pingpong::run(&world, &args),
                 Command::Engine(args) => engine::run(&world, &args),
                 Command::Partitioned(args) => partitioned::run(&world, &args),
+                Command::Halo(args) => halo::run(&world, &args),
             };
             (Some(world), result)
         }

@@ -1,7 +1,6 @@
 //! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it; all
 //! mechanisms over the same memory, interleaved.
 
-mod compute;
 mod repetition;
 mod watch;
 

@@ -7,19 +7,8 @@ use std::str::FromStr;
 use crate::event::MessageFacts;
 
 use super::arrival::{Arrival, Sampler};
+use super::emulation::{self, Emulation};
 use super::order::{self, Order};
-
-/// How threads pass the time that they are said to compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Emulation {
-    /// They read the clock until it is over: as bench-pcomm
-    #[default]
-    Spin,
-    /// They sleep, so that others have the core: as CMB
-    Sleep,
-    /// They multiply small matrices until it is over
-    Work,
-}
 
 /// A message between two ranks, finished partition by partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,9 +116,7 @@ impl Setting {
             "threads" => self.threads = count(1, MOST_THREADS)? as usize,
             "order" => self.order = text.parse()?,
             "arrival" => self.arrival = text.parse()?,
-            "compute_us" => {
-                self.compute_us = number().ok_or("must be a number of microseconds, at least 0")?
-            }
+            "compute_us" => self.compute_us = emulation::compute_us(text)?,
             "emulate" => self.emulation = <Emulation as clap::ValueEnum>::from_str(text, false)?,
             "beta" => {
                 let beta = number().filter(|beta| *beta > 0.0).ok_or("must be GB/s, above 0")?;
@@ -184,17 +171,6 @@ impl Setting {
     pub fn sampler(&self, seed: u64, rank: usize) -> Result<Sampler, String> {
         let partition_bytes = self.bytes / self.partitions as u64;
         Sampler::new(&self.arrival, self.compute_us * 1e-6, self.threads, partition_bytes, seed, rank)
-    }
-}
-
-impl Emulation {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Spin => "spin",
-            Self::Sleep => "sleep",
-            Self::Work => "work",
-        }
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use apps::halo::HaloApp;
 use apps::{MicroApp, Test, Values, WireOrder};
 
 use super::{CUSTOM, Plan, PlannedCase, Text};
 use crate::event::MessageFacts;
 use crate::experiment::Experiment;
+use crate::halo::{self, HaloCase};
 use crate::memory;
 use crate::partitioned::{self, Setting};
 
@@ -16,6 +18,8 @@ pub(super) enum Resolved {
     PingPong(&'static Test, Values),
     /// A message in partitions.
     Partitioned(Setting),
+    /// An exchange between many ranks.
+    Halo(Box<(HaloCase, Box<dyn HaloApp>)>),
 }
 
 impl Plan {
@@ -37,6 +41,13 @@ impl Plan {
                 let given = case.params.iter().map(|(name, value)| (name.as_str(), value.0.as_str()));
                 Setting::parse(given).map(Resolved::Partitioned)
             }
+            Experiment::Halo => {
+                let params = case.params.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
+                let set = case.set.as_deref().filter(|&set| set != CUSTOM);
+                let halo = HaloCase::parse(&case.test, set, &params)?;
+                let app = halo.build(self.ranks, self.seed)?;
+                Ok(Resolved::Halo(Box::new((halo, app))))
+            }
         }
     }
 
@@ -57,6 +68,11 @@ impl Plan {
                     .map(|(name, value)| (name.to_owned(), Text(value)))
                     .collect(),
             },
+            Resolved::Halo(halo) => PlannedCase {
+                methods: case.methods.clone(),
+                params: halo.0.pairs().into_iter().map(|(name, value)| (name, Text(value))).collect(),
+                ..PlannedCase::of(halo.0.test, case.set.as_deref(), &halo.0.values)
+            },
         })
     }
 
@@ -69,6 +85,7 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(_, values) => values.to_string(),
             Resolved::Partitioned(setting) => setting.to_string(),
+            Resolved::Halo(halo) => halo.0.to_string(),
         }
     }
 
@@ -81,7 +98,9 @@ impl Plan {
             Resolved::PingPong(test, values) => {
                 test.build(&values, self.context()).expect("the plan was checked")
             }
-            Resolved::Partitioned(_) => panic!("there is no micro-app in a partitioned experiment"),
+            Resolved::Partitioned(_) | Resolved::Halo(_) => {
+                panic!("there is no ping-pong in this experiment")
+            }
         }
     }
 
@@ -93,6 +112,7 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) => MessageFacts::of(&*self.app(i), WireOrder::Manual),
             Resolved::Partitioned(setting) => setting.message(),
+            Resolved::Halo(halo) => halo::message(&*halo.1, self.ranks),
         }
     }
 
@@ -104,6 +124,7 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) => 1,
             Resolved::Partitioned(setting) => setting.threads,
+            Resolved::Halo(halo) => halo.0.setting.threads,
         }
     }
 
@@ -113,7 +134,7 @@ impl Plan {
     /// If the plan was not checked.
     pub fn env(&self, i: usize) -> BTreeMap<String, String> {
         match self.checked(i) {
-            Resolved::PingPong(..) => BTreeMap::new(),
+            Resolved::PingPong(..) | Resolved::Halo(_) => BTreeMap::new(),
             Resolved::Partitioned(setting) => setting.env(),
         }
     }
@@ -127,6 +148,7 @@ impl Plan {
             Resolved::PingPong(..) => memory::rank_bytes(&*self.app(i)),
             // The message, and as much again in the buffers of an MPI that copies it.
             Resolved::Partitioned(setting) => setting.bytes.checked_mul(2),
+            Resolved::Halo(halo) => halo::rank_bytes(&*halo.1, self.ranks),
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod csv;
 pub mod ddtbench_format;
 pub mod engine;
 pub mod engine_csv;
+mod exchange;
 pub mod html;
 pub mod layout;
 pub mod list;

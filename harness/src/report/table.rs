@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::case::{CaseView, place};
 use super::columns::{Align, Column, aligned, wrapped};
-use super::{pingpong, transfer};
+use super::{exchange, pingpong, transfer};
 use crate::experiment::Experiment;
 use crate::record::Record;
 
@@ -42,6 +42,7 @@ impl Form {
         match experiment {
             Experiment::PingPong => &pingpong::FORM,
             Experiment::Partitioned => &transfer::FORM,
+            Experiment::Halo => &exchange::FORM,
         }
     }
 }

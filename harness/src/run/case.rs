@@ -165,7 +165,7 @@ fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
     match plan.experiment {
         Experiment::PingPong => option("pairs", plan.pairs.name().to_owned()),
         Experiment::Partitioned if plan.startall => args.push("--startall".to_owned()),
-        Experiment::Partitioned => {}
+        Experiment::Partitioned | Experiment::Halo => {}
     }
     args
 }

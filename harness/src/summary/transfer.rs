@@ -44,13 +44,7 @@ pub(super) fn add(
     let own = single.is_none() && view.method.method == result.case.experiment.reference();
     let Some(single) = single.or(own.then_some(view)) else { return };
     let t_single = single.median(Phase::Solution, scope);
-    let ratio = |phase: Phase| {
-        let (theirs, mine) = (single.rounds(phase, scope), view.rounds(phase, scope));
-        let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
-        let both =
-            theirs.iter().filter_map(|(round, theirs)| Some((median(theirs)?, median(mine.get(round)?)?)));
-        stats::paired_ratio(both.collect::<Vec<_>>())
-    };
+    let ratio = |phase: Phase| view.ratio(single, phase, scope);
     if !own {
         let gain = ratio(Phase::Solution);
         record.gain = gain.map(|gain| gain.value);

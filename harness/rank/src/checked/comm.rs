@@ -53,7 +53,7 @@ impl Comm {
         Ok(size as usize)
     }
 
-    fn owning(raw: ffi::MPI_Comm) -> Result<Self, CallError> {
+    pub(super) fn owning(raw: ffi::MPI_Comm) -> Result<Self, CallError> {
         let comm = Self { raw, owned: true };
         comm.return_errors()?;
         Ok(comm)
@@ -75,6 +75,27 @@ impl Comm {
         let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: a live communicator; the pointer lives through the call.
         check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(self.raw, &mut raw) })?;
+        Self::owning(raw)
+    }
+
+    /// `MPI_Cart_create`: the ranks on a grid, slowest dimension first; placed anew on the machine's cores if `reorder`.
+    pub fn cartesian(&self, dims: &[usize], periodic: bool, reorder: bool) -> Result<Self, CallError> {
+        let dims: Vec<c_int> = dims.iter().map(|&n| n as c_int).collect();
+        let periods = vec![c_int::from(periodic); dims.len()];
+        // SAFETY: a null handle to be overwritten.
+        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: a live communicator, lists with their length; the pointers live through the call.
+        let code = unsafe {
+            ffi::MPI_Cart_create(
+                self.raw,
+                dims.len() as c_int,
+                dims.as_ptr(),
+                periods.as_ptr(),
+                c_int::from(reorder),
+                &mut raw,
+            )
+        };
+        check("MPI_Cart_create", code)?;
         Self::owning(raw)
     }
 
@@ -271,6 +292,12 @@ impl Comm {
             )
         })?;
         Ok(minima)
+    }
+
+    /// The largest of each value over all ranks, on every rank.
+    pub fn maxima(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
+        let negative: Vec<f64> = values.iter().map(|value| -value).collect();
+        Ok(self.minima(&negative)?.into_iter().map(|value| -value).collect())
     }
 
     /// The bytes of every rank, in rank order, on rank 0; empty elsewhere.

@@ -8,6 +8,7 @@ pub mod datatype;
 pub mod error;
 pub mod identity;
 pub mod matched;
+pub mod neighbours;
 pub mod partitioned;
 pub mod request;
 pub mod symbols;

@@ -8,9 +8,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::aggregated::Units;
-use super::slots::Slot;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Found, Request};
+use crate::slots::Slot;
 
 /// Bytes from which on a run of ready units does not wait for the transfer in flight: its own latency is no longer worth
 /// saving, and the sender may compute for long before it looks again.

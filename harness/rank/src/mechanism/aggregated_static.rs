@@ -3,9 +3,9 @@
 
 use super::aggregated::Units;
 use super::persistent::Requests;
-use super::slots::Slot;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Partitioned};
+use crate::slots::Slot;
 
 /// What carries the transport partitions.
 enum Transport {

@@ -1,8 +1,8 @@
 //! `isend`: an `MPI_Isend` per partition, by the thread that finishes it, into receives that are posted at the start.
 
-use super::slots::Slot;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Request};
+use crate::slots::Slot;
 
 pub struct Isend<'a> {
     channel: Channel<'a>,

@@ -4,20 +4,19 @@
 //! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
 //! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.
 
-mod aggregated;
+pub mod aggregated;
 mod aggregated_adaptive;
-mod aggregated_static;
+pub mod aggregated_static;
 mod fence;
 mod isend;
 mod many;
-mod partitioned;
+pub mod partitioned;
 mod passive;
 mod persistent;
 mod post_start;
 mod puts;
 mod send;
 mod single;
-mod slots;
 pub mod table;
 
 use std::ops::Range;

@@ -3,9 +3,9 @@
 
 use std::ffi::c_int;
 
-use super::slots::Slot;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Partitioned};
+use crate::slots::Slot;
 
 /// What is done with a request of partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,22 +29,21 @@ pub struct Native {
     receive_partitions: usize,
 }
 
-/// The bytes of each of `partitions` of a message, where they are equal, as those of one request must be.
-fn equal_parts(bytes: usize, partitions: usize) -> Result<usize, String> {
-    match bytes.is_multiple_of(partitions) {
-        true => Ok(bytes / partitions),
-        false => Err(format!(
-            "{bytes} bytes in {partitions} partitions: those of an MPI request are of one size, so that their number must \
-             divide the bytes"
-        )),
+/// Why partitions of these bytes, and as many at the receiver, cannot be those of one request, if they cannot.
+fn refusal(partitions: &[std::ops::Range<usize>], received: usize, bytes: usize) -> Option<String> {
+    let first = partitions[0].len();
+    let of_one_size = "those of an MPI request are of one size";
+    if let Some(other) = partitions.iter().map(std::ops::Range::len).find(|&bytes| bytes != first) {
+        return Some(format!("partitions of {first} and of {other} bytes: {of_one_size}"));
     }
+    (!bytes.is_multiple_of(received))
+        .then(|| format!("{bytes} bytes in {received} partitions at the receiver: {of_one_size}"))
 }
 
 impl Native {
     /// Why this channel cannot be partitioned by MPI, if it cannot.
     pub fn refusal(channel: &Channel<'_>) -> Option<String> {
-        let both = [channel.partitions.len(), channel.receive_partitions];
-        both.into_iter().find_map(|partitions| equal_parts(channel.bytes, partitions).err())
+        refusal(&channel.partitions, channel.receive_partitions, channel.bytes)
     }
 
     /// A request over the whole message.
@@ -131,8 +130,9 @@ mod tests {
 
     #[test]
     fn unequal_partitions_are_refused_with_the_reason() {
-        assert_eq!(equal_parts(24, 8), Ok(3));
-        assert_eq!(equal_parts(0, 3), Ok(0));
-        assert!(equal_parts(1000, 9).unwrap_err().contains("1000 bytes in 9 partitions"));
+        assert_eq!(refusal(&[0..3, 3..6], 3, 6), None);
+        assert_eq!(refusal(&[0..0, 0..0], 3, 0), None);
+        assert!(refusal(&[0..3, 3..5], 2, 5).unwrap().contains("3 and of 2 bytes"));
+        assert!(refusal(&[0..3, 3..6], 4, 6).unwrap().contains("4 partitions at the receiver"));
     }
 }

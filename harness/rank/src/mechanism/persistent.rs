@@ -1,9 +1,9 @@
 //! `persistent`: a persistent send and receive per partition on one communicator; the send is started by the thread that
 //! finishes the partition.
 
-use super::slots::Slot;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Request, request};
+use crate::slots::Slot;
 
 /// Persistent requests, one per message, of which each is a range of the message.
 pub struct Requests {

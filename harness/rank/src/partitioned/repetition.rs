@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ddtbench::partitioned::{Emulation, Setting};
 use serde::{Deserialize, Serialize};
 
-use super::compute::compute;
 use super::watch::{Sight, watch};
 use crate::checked::{CallError, Comm};
+use crate::compute::compute;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Mechanism, Role};
 use crate::team::{Member, Team};

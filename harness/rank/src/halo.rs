@@ -1,0 +1,300 @@
+//! Halo exchanges between any number of ranks: every micro-app with every method, threads that compute and hand over,
+//! and all memory compared after every exchange.
+
+mod bulk;
+mod exchange;
+mod fine;
+mod fine_ddt;
+mod links;
+mod method;
+mod neighbour;
+mod packing;
+mod put;
+mod typed;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure};
+use apps::Arrays;
+use apps::halo::Field;
+use datatypes::Element;
+use ddtbench::event::{Block, Event, Outcome};
+use ddtbench::experiment::Experiment as Kind;
+use ddtbench::halo::{self, HaloCase, Start};
+use ddtbench::partitioned::arrival::Sampler;
+use ddtbench::plan::{CUSTOM, Cache};
+use ddtbench::record::{Case, Phase};
+
+use crate::checked::{Datatype, World, identity, world};
+use crate::cli::Halo;
+use crate::guard::MemoryGuard;
+use crate::measure::clock::Clock;
+use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::job::Job;
+use crate::measure::schedule;
+use crate::measure::state::StateProbe;
+use crate::measure::sync::Sync;
+use crate::output::{Format, Output};
+use crate::pingpong::WRONG_DATA;
+use crate::surroundings;
+use crate::team::Team;
+use crate::telling::Telling;
+use exchange::{Readings, Site, Times};
+use links::{HaloMemory, Links};
+use method::{HaloMethod, Parts};
+use packing::Packing;
+
+/// Exchanges before anything is timed, each compared.
+const VERIFIED: u32 = 3;
+/// From the agreement on a time to that time, where clocks are used: longer than the message with it takes.
+const MARGIN: Duration = Duration::from_micros(100);
+
+/// Measures the case.
+///
+/// # Errors
+/// Why it cannot be done; on all ranks alike.
+pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
+    let ranks = world.comm.size()?;
+    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, args.ranks) {
+        bail!(reason);
+    }
+    if let Some(asked) = args.ranks.filter(|&asked| asked != ranks) {
+        bail!("--ranks {asked}: the launcher has started {ranks}");
+    }
+    ensure!(args.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
+    let (methods, limits, case) = (args.methods()?, args.limits.limits()?, args.case()?);
+    let app = case.build(ranks, args.seed).map_err(|reason| anyhow!(reason))?;
+    let grid_comm = match app.grid() {
+        Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
+        None => world.comm.duplicate()?,
+    };
+    // After reordering, rank 0 of the grid may not be the process that tells: all that is told goes through the world.
+    let (rank, place) = (grid_comm.rank()?, surroundings::place(world.comm.rank()?));
+    let processes_of_host = world.comm.split_shared()?.size()?;
+    let (clock, sync) = (Clock::measure(), Sync::new(&world.comm)?);
+    let mut hello = surroundings::hello(world, &place, halo::message(&*app, ranks), clock, Vec::new())?;
+    hello.clocks = Some(sync.facts()?);
+    let pair = world.comm.split(place.rank / 2, place.rank)?;
+    let links = Links::new(&*app, rank, case.setting.threads);
+    let memory = HaloMemory::new(&*app, rank, &links);
+    let displacements: Vec<Vec<i64>> =
+        (0..ranks).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
+    let byte = Datatype::predefined(Element::Byte);
+    let parts = Parts {
+        comm: &grid_comm,
+        links: &links,
+        memory: &memory,
+        threads: case.setting.threads,
+        byte: &byte,
+        displacements: &displacements,
+    };
+    let mut bench = Bench {
+        job: Job {
+            world: &world.comm,
+            rank: place.rank,
+            probe: if pair.size()? == 2 { Some(StateProbe::new(&pair)?) } else { None },
+            clock,
+            telling: Telling::new(
+                Output::new(args.format),
+                place.rank,
+                MemoryGuard::watch(processes_of_host),
+            ),
+        },
+        has_threads: world.has_threads(),
+        thread_level: world.thread_level,
+        field: Field::new(&*app, rank),
+        parts,
+        sampler: case.setting.sampler(args.seed, rank).map_err(anyhow::Error::msg)?,
+        seed: args.seed,
+        rank,
+        team: Team::new(case.setting.threads),
+        generation: 0,
+        case: &case,
+        sync,
+    };
+    bench.job.telling.tell(&Event::Hello(Box::new(hello)));
+    if let Err(error) = schedule::run(&mut bench, &methods, limits) {
+        bench.job.abort(&error);
+    }
+    let mut telling = bench.job.finish()?;
+    if args.format == Format::Json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if place.rank == 0 {
+        telling.output.table(Case {
+            experiment: Kind::Halo,
+            test: case.test.name.to_owned(),
+            set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
+            params: case.to_string(),
+            mpi: identity::compiled_for(),
+            ranks,
+            cache: args.cache.name().to_owned(),
+        });
+    }
+    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// All that the methods of a case share.
+struct Bench<'a> {
+    job: Job<'a>,
+    case: &'a HaloCase,
+    parts: Parts<'a>,
+    field: Field,
+    has_threads: bool,
+    thread_level: &'static str,
+    sampler: Sampler,
+    seed: u64,
+    /// This process on the grid.
+    rank: usize,
+    team: Team,
+    sync: Sync,
+    /// Number of the last exchange's data; equal on all ranks.
+    generation: u64,
+}
+
+/// A method on its way through the case.
+struct Course<'a> {
+    name: String,
+    method: Box<dyn HaloMethod + 'a>,
+    packing: Packing,
+    /// Making it took so long; told with the first block.
+    init_s: Option<f64>,
+}
+
+/// Exchanges of one method, one after the other.
+struct Exchanges {
+    /// The longest times of all ranks.
+    readings: Vec<Readings>,
+    /// What this rank got wrong first.
+    complaint: Option<String>,
+}
+
+impl Bench<'_> {
+    fn exchange(&mut self, course: &Course<'_>, count: u32) -> anyhow::Result<Exchanges> {
+        let mut exchanges = Exchanges { readings: Vec::with_capacity(count as usize), complaint: None };
+        for _ in 0..count {
+            self.generation += 1;
+            // SAFETY: no other thread runs between exchanges.
+            self.field.fill(unsafe { self.parts.memory.arrays.get() }, self.generation);
+            course.method.settle()?;
+            let mut compute_s = vec![0.0; self.case.setting.threads];
+            self.sampler.next(&mut compute_s);
+            let start_s = match self.case.setting.start {
+                Start::Barrier => {
+                    self.job.world.barrier()?;
+                    None
+                }
+                Start::Clock => Some(self.sync.agree(MARGIN)?),
+            };
+            let site = Site {
+                parts: self.parts,
+                method: &*course.method,
+                packing: &course.packing,
+                sync: &self.sync,
+                telling: &self.job.telling,
+                emulation: self.case.setting.emulation,
+            };
+            let mine = exchange::run(&site, &self.team, &Times { start_s, compute_s: &compute_s });
+            let longest = self.job.world.maxima(&mine.list())?;
+            exchanges.readings.push(Readings::of(&longest));
+            course.method.settle()?;
+            if exchanges.complaint.is_none() && is_checked(&course.name) {
+                // SAFETY: as above.
+                let arrays = unsafe { self.parts.memory.arrays.get() };
+                let checked = self.field.check(arrays, self.generation);
+                exchanges.complaint = checked.err().map(|mismatch| mismatch.to_string());
+            }
+        }
+        Ok(exchanges)
+    }
+}
+
+/// The reference moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
+fn is_checked(method: &str) -> bool {
+    method != halo::REFERENCE
+}
+
+impl<'a> Experiment<'a> for Bench<'a> {
+    type Course = Course<'a>;
+
+    fn kind(&self) -> Kind {
+        Kind::Halo
+    }
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.job
+    }
+
+    fn needs(&self, method: &str) -> &'static [&'static str] {
+        method::needs(method)
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
+        let threads = self.case.setting.threads;
+        if threads > 1 && !self.has_threads && method::has_threads(method) {
+            let reason = format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
+            return Ok(Err(Outcome::NotAvailable { reason }));
+        }
+        let start = Instant::now();
+        let packing = Packing::new(method::packing(method), self.parts.links, self.parts.memory);
+        let made = method::make(method, self.parts)?;
+        let init_s = Some(start.elapsed().as_secs_f64());
+        Ok(Ok(Course { name: method.to_owned(), method: made, packing, init_s }))
+    }
+
+    fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
+        Ok(self.exchange(course, VERIFIED)?.complaint)
+    }
+
+    fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
+        let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..count {
+            let start = Instant::now();
+            let exchanges = self.exchange(course, 1)?;
+            turn_s = turn_s.min(start.elapsed().as_secs_f64());
+            let times = exchanges.readings.iter().map(|readings| readings.exchange_s + readings.compute_s);
+            repetition_s = times.fold(repetition_s, f64::min);
+        }
+        Ok(Turn { repetition_s: repetition_s.min(turn_s), turn_s })
+    }
+
+    fn readings(&self, _: &Course<'a>) -> Option<u32> {
+        None
+    }
+
+    fn block(
+        &mut self,
+        course: &mut Course<'a>,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)> {
+        self.sync.again()?;
+        // Every block of every method sees the same times of threads.
+        self.sampler = self.case.setting.sampler(self.seed, self.rank).map_err(anyhow::Error::msg)?;
+        let count = amount.unread + amount.samples as u32;
+        let Exchanges { readings, complaint } = self.exchange(course, count)?;
+        let messages = course.method.messages().map(|messages| messages as f64);
+        // A method that does not know, knows it on no rank.
+        let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
+        if self.job.rank != 0 {
+            return Ok((None, complaint));
+        }
+        let messages = (messages >= 0.0).then_some(messages as u64);
+        let mut block = Block { batch: 1, messages, ..Block::default() };
+        block.times[Phase::Init].extend(course.init_s.take());
+        for readings in &readings[amount.unread as usize..] {
+            block.times[Phase::Compute].push(readings.compute_s);
+            if course.packing.packs() {
+                block.times[Phase::Pack].push(readings.pack_s);
+                block.times[Phase::Unpack].push(readings.unpack_s);
+            }
+            block.times[Phase::Communicate].push(readings.communicate_s);
+            block.times[Phase::Exchange].push(readings.exchange_s);
+        }
+        Ok((Some(block), complaint))
+    }
+
+    fn dismiss(&mut self, course: Course<'a>) -> anyhow::Result<()> {
+        Ok(course.method.free()?)
+    }
+}

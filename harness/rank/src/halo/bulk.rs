@@ -1,0 +1,148 @@
+//! Bulk-synchronous exchanges: when all threads have packed, one sends, by nonblocking or persistent messages: of packed
+//! bytes, or with datatypes straight from and to the arrays.
+
+use super::links::Link;
+use super::method::{HaloMethod, Parts};
+use super::typed::Typed;
+use crate::checked::{CallError, Comm, Envelope, Request};
+use crate::slots::Slot;
+
+/// What is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// Packed bytes.
+    Packed,
+    /// Packed bytes, by requests that are made once.
+    Persistent,
+    /// Datatypes.
+    Typed,
+}
+
+/// One message with what MPI is given of it.
+struct Message<'a> {
+    link: &'a Link,
+    typed: Option<Typed>,
+    request: Slot<Request>,
+}
+
+/// Messages of one stage.
+struct Stage<'a> {
+    sends: Vec<Message<'a>>,
+    receives: Vec<Message<'a>>,
+}
+
+pub struct Bulk<'a> {
+    parts: Parts<'a>,
+    comm: Comm,
+    ends: Ends,
+    stages: Vec<Stage<'a>>,
+}
+
+impl<'a> Bulk<'a> {
+    pub fn new(parts: Parts<'a>, ends: Ends) -> Result<Self, CallError> {
+        let comm = parts.comm.duplicate()?;
+        let message = |link: &'a Link| {
+            let typed = match ends {
+                Ends::Typed => Typed::of(&link.face, &parts.memory.displacements)?,
+                Ends::Packed | Ends::Persistent => None,
+            };
+            Ok(Message { link, typed, request: Slot::new(Request::null()) })
+        };
+        let messages = |links: &'a [Link]| links.iter().map(message).collect::<Result<Vec<_>, CallError>>();
+        let stages =
+            parts.links.stages.iter().map(|stage| {
+                Ok(Stage { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
+            });
+        let mut bulk = Self { parts, comm, ends, stages: stages.collect::<Result<_, CallError>>()? };
+        if ends == Ends::Persistent {
+            for stage in &bulk.stages {
+                for send in &stage.sends {
+                    // SAFETY: one thread makes requests; the wire buffers outlive the method.
+                    unsafe {
+                        *send.request.get() =
+                            Request::persistent_send(bulk.wire(send, true), bulk.envelope(send))?
+                    };
+                }
+                for receive in &stage.receives {
+                    // SAFETY: as above.
+                    unsafe {
+                        *receive.request.get() =
+                            Request::persistent_receive(bulk.wire(receive, false), bulk.envelope(receive))?;
+                    }
+                }
+            }
+        }
+        bulk.ends = ends;
+        Ok(bulk)
+    }
+
+    /// Where a message's bytes lie: packed, or in the arrays.
+    fn wire(&self, message: &Message<'_>, is_sent: bool) -> *mut u8 {
+        let memory = self.parts.memory;
+        match &message.typed {
+            Some(typed) => memory.address(typed.origin_bytes),
+            None => {
+                let buffer = if is_sent { memory.outgoing } else { memory.incoming };
+                buffer.wrapping_add(message.link.wire.start)
+            }
+        }
+    }
+
+    fn envelope<'b>(&'b self, message: &'b Message<'_>) -> Envelope<'b> {
+        let (count, datatype) = match &message.typed {
+            Some(typed) => (1, &typed.datatype),
+            // An empty face has no datatype.
+            None if self.ends == Ends::Typed => (0, self.parts.byte),
+            None => (message.link.face.bytes(), self.parts.byte),
+        };
+        let Link { peer, tag, .. } = *message.link;
+        Envelope { count, datatype, peer, tag, comm: &self.comm }
+    }
+}
+
+impl HaloMethod for Bulk<'_> {
+    fn start(&self, stage: usize) -> Result<(), CallError> {
+        for receive in &self.stages[stage].receives {
+            // SAFETY: one thread starts a stage.
+            let request = unsafe { receive.request.get() };
+            match self.ends {
+                Ends::Persistent => request.start()?,
+                // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage ends.
+                _ => {
+                    *request = unsafe { Request::receive(self.wire(receive, false), self.envelope(receive)) }?
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&self, stage: usize) -> Result<(), CallError> {
+        let Stage { sends, receives } = &self.stages[stage];
+        for send in sends {
+            // SAFETY: one thread ends a stage.
+            let request = unsafe { send.request.get() };
+            match self.ends {
+                Ends::Persistent => request.start()?,
+                // SAFETY: what all threads have finished, and nobody changes before the wait.
+                _ => *request = unsafe { Request::send(self.wire(send, true), self.envelope(send)) }?,
+            }
+        }
+        // SAFETY: one thread ends a stage.
+        receives.iter().chain(sends).try_for_each(|message| unsafe { message.request.get() }.wait())
+    }
+
+    fn messages(&self) -> Option<usize> {
+        Some(self.stages.iter().map(|stage| stage.sends.len()).sum())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        for message in self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
+        {
+            if self.ends == Ends::Persistent {
+                message.request.into_inner().free()?;
+            }
+            message.typed.map_or(Ok(()), |typed| typed.datatype.free())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! `partitioned`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a partition of
+//! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
+//! which merges shares into persistent messages that are worth sending.
+
+use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
+
+use super::links::Link;
+use super::method::{HaloMethod, Parts};
+use crate::checked::{CallError, Comm};
+use crate::mechanism::aggregated::Units;
+use crate::mechanism::aggregated_static::AggregatedStatic;
+use crate::mechanism::partitioned::{Form, Native};
+use crate::mechanism::{Channel, Mechanism, Role};
+
+/// How a message travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Partitioned,
+    Aggregated,
+}
+
+/// A message: one transfer of all shares, or one of each.
+enum Transfers<'a> {
+    Whole(Box<dyn Mechanism + 'a>),
+    /// `None` where a share is empty.
+    Shares(Vec<Option<Box<dyn Mechanism + 'a>>>),
+}
+
+struct Stage<'a> {
+    sends: Vec<Transfers<'a>>,
+    receives: Vec<Transfers<'a>>,
+}
+
+pub struct Fine<'a> {
+    stages: Vec<Stage<'a>>,
+    _comm: Box<Comm>,
+}
+
+impl<'a> Fine<'a> {
+    pub fn new(parts: Parts<'a>, way: Way) -> Result<Self, CallError> {
+        let comm = Box::new(parts.comm.duplicate()?);
+        // SAFETY: the communicator stays in its box, which is dropped after all that uses it.
+        let shared: &'a Comm = unsafe { &*(&raw const *comm) };
+        let transfers = |link: &'a Link, role| transfers(parts, shared, link, role, way);
+        let all = |links: &'a [Link], role| {
+            links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
+        };
+        let stage = |stage: &'a super::links::StageLinks| {
+            Ok(Stage {
+                sends: all(&stage.sends, Role::Sender)?,
+                receives: all(&stage.receives, Role::Receiver)?,
+            })
+        };
+        Ok(Self {
+            stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?,
+            _comm: comm,
+        })
+    }
+
+    fn each(
+        &self,
+        stage: usize,
+        call: impl Fn(&dyn Mechanism) -> Result<(), CallError>,
+    ) -> Result<(), CallError> {
+        let Stage { sends, receives } = &self.stages[stage];
+        for transfers in receives.iter().chain(sends) {
+            match transfers {
+                Transfers::Whole(mechanism) => call(&**mechanism)?,
+                Transfers::Shares(shares) => {
+                    shares.iter().flatten().try_for_each(|mechanism| call(&**mechanism))?
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One end of a message.
+fn transfers<'a>(
+    parts: Parts<'a>,
+    comm: &'a Comm,
+    link: &'a Link,
+    role: Role,
+    way: Way,
+) -> Result<Transfers<'a>, CallError> {
+    let memory = match role {
+        Role::Sender => parts.memory.outgoing,
+        Role::Receiver => parts.memory.incoming,
+    };
+    let channel = |start: usize, partitions: Vec<std::ops::Range<usize>>, tag: usize| Channel {
+        comm,
+        peer: link.peer,
+        // Tags of a message's shares follow each other.
+        tag: link.tag * parts.threads + tag,
+        role,
+        memory: memory.wrapping_add(link.wire.start + start),
+        bytes: partitions.iter().map(std::ops::Range::len).sum(),
+        receive_partitions: partitions.len(),
+        of_thread: (0..partitions.len()).map(|share| vec![share]).collect(),
+        partitions,
+        starts_all: false,
+        byte: parts.byte,
+    };
+    let shares = &link.cut.ranges;
+    let whole = channel(0, shares.clone(), 0);
+    if way == Way::Aggregated {
+        let aggregation = Aggregation { rule: Rule::Adaptive, over: Over::Persistent };
+        let runs = aggregation.units(shares.len(), (whole.bytes / shares.len()) as u64);
+        let units = Units::new(&whole, &runs);
+        return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units)?)));
+    }
+    if Native::refusal(&whole).is_none() {
+        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Form::OneByOne)?)));
+    }
+    let share = |(number, range): (usize, &std::ops::Range<usize>)| {
+        if range.is_empty() {
+            return Ok(None);
+        }
+        let one = channel(range.start, vec![0..range.len()], number);
+        Ok(Some(Box::new(Native::new(&one, Form::OneByOne)?) as Box<dyn Mechanism + 'a>))
+    };
+    Ok(Transfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
+}
+
+impl HaloMethod for Fine<'_> {
+    fn start(&self, stage: usize) -> Result<(), CallError> {
+        self.each(stage, |mechanism| mechanism.start())
+    }
+
+    #[inline]
+    fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
+        match &self.stages[stage].sends[send] {
+            Transfers::Whole(mechanism) => mechanism.ready(thread, thread),
+            Transfers::Shares(shares) => {
+                shares[thread].as_ref().map_or(Ok(()), |mechanism| mechanism.ready(0, 0))
+            }
+        }
+    }
+
+    fn finish(&self, stage: usize) -> Result<(), CallError> {
+        self.each(stage, |mechanism| mechanism.wait())
+    }
+
+    fn messages(&self) -> Option<usize> {
+        let of = |transfers: &Transfers<'_>| match transfers {
+            Transfers::Whole(mechanism) => mechanism.messages().unwrap_or(1),
+            Transfers::Shares(shares) => shares.iter().flatten().count(),
+        };
+        Some(self.stages.iter().flat_map(|stage| &stage.sends).map(of).sum())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        for transfers in
+            self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
+        {
+            match transfers {
+                Transfers::Whole(mechanism) => mechanism.free()?,
+                Transfers::Shares(shares) => {
+                    shares.into_iter().flatten().try_for_each(|mechanism| mechanism.free())?
+                }
+            }
+        }
+        Ok(())
+    }
+}

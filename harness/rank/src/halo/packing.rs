@@ -1,0 +1,102 @@
+//! Packing of shares and unpacking of messages: by the application's loops, or by our own pack engine.
+
+use kernels::Program;
+
+use super::links::{HaloMemory, Link, Links};
+use apps::WireOrder;
+use apps::halo::Face;
+
+/// How a method packs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Not at all: MPI is given datatypes, or nothing is to be packed.
+    Not,
+    /// The application's loops.
+    ByHand,
+    /// Programs, compiled once.
+    Compiled,
+}
+
+/// A face as a program, with the byte from array 0 that it starts from; `None` for an empty one.
+type Compiled = Option<(i64, Program)>;
+
+/// What packs.
+pub struct Packing {
+    how: How,
+    /// Of each stage, each message, each thread.
+    shares: Vec<Vec<Vec<Compiled>>>,
+    /// Of each stage, each message.
+    arrivals: Vec<Vec<Compiled>>,
+}
+
+/// Why a program cannot be refused its memory.
+const PROVED: &str = "a face lies within the arrays' memory, which the verification before timing has shown";
+
+impl Packing {
+    /// For the messages of a rank.
+    pub fn new(how: How, links: &Links, memory: &HaloMemory) -> Self {
+        let compiled = |face: &Face| {
+            let message = face.message(WireOrder::Ddt);
+            (!message.pieces.is_empty()).then(|| {
+                let (origin, layout) = message.datatype(&memory.displacements);
+                (
+                    origin,
+                    kernels::compile(&layout, 1)
+                        .expect("the arrays lie in memory, hence in the address space"),
+                )
+            })
+        };
+        let is_compiled = how == How::Compiled;
+        let stages = || links.stages.iter().filter(|_| is_compiled);
+        Self {
+            how,
+            shares: stages()
+                .map(|stage| {
+                    stage.sends.iter().map(|link| link.cut.parts.iter().map(compiled).collect()).collect()
+                })
+                .collect(),
+            arrivals: stages()
+                .map(|stage| stage.receives.iter().map(|link| compiled(&link.face)).collect())
+                .collect(),
+        }
+    }
+
+    /// Whether there is anything to do.
+    pub fn packs(&self) -> bool {
+        self.how != How::Not
+    }
+
+    /// Packs a thread's share of a message.
+    pub fn pack(&self, memory: &HaloMemory, (stage, send, thread): (usize, usize, usize), link: &Link) {
+        let (part, range) = (&link.cut.parts[thread], &link.cut.ranges[thread]);
+        let range = link.wire.start + range.start..link.wire.start + range.end;
+        // SAFETY: nobody changes the arrays while threads pack; and the share is this thread's alone.
+        let (arrays, packed) = unsafe { (memory.arrays.share(), memory.bytes(memory.outgoing, range)) };
+        match self.how {
+            How::Not => {}
+            How::ByHand => part.pack(arrays, packed),
+            How::Compiled => {
+                if let Some((origin, program)) = &self.shares[stage][send][thread] {
+                    program.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
+                }
+            }
+        }
+    }
+
+    /// Unpacks a message; one thread, while no other uses the arrays.
+    pub fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
+        // SAFETY: as the caller vouches; what has arrived is not written any more.
+        let (arrays, packed) =
+            unsafe { (memory.arrays.get(), memory.bytes(memory.incoming, link.wire.clone())) };
+        match self.how {
+            How::Not => {}
+            How::ByHand => link.face.unpack(packed, arrays),
+            How::Compiled => {
+                if let Some((origin, program)) = &self.arrivals[stage][receive] {
+                    let origin = memory.start as i64 + origin;
+                    program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                }
+            }
+        }
+    }
+}

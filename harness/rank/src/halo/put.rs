@@ -1,0 +1,77 @@
+//! `put_ddt`: one-sided, with datatypes at both ends: a put per neighbour straight into its arrays, and a fence per stage.
+
+use super::method::{HaloMethod, Parts};
+use super::typed::Typed;
+use crate::checked::{CallError, Comm, Window};
+
+/// A put: this rank's datatype, the target's, and whose it is.
+struct Put {
+    peer: usize,
+    send: Typed,
+    receive: Typed,
+}
+
+pub struct PutTyped<'a> {
+    parts: Parts<'a>,
+    _comm: Comm,
+    window: Window,
+    stages: Vec<Vec<Put>>,
+}
+
+impl<'a> PutTyped<'a> {
+    pub fn new(parts: Parts<'a>) -> Result<Self, CallError> {
+        let comm = parts.comm.duplicate()?;
+        // SAFETY: one thread makes the method.
+        let memory = unsafe { parts.memory.arrays.get() }.memory_mut();
+        // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops that the
+        // fences order touch them.
+        let window = unsafe { Window::create(memory, &comm) }?;
+        window.fence()?;
+        let put = |link: &super::links::Link| -> Result<Option<Put>, CallError> {
+            let send = Typed::of(&link.face, &parts.memory.displacements)?;
+            let receive = Typed::of(&link.far, &parts.displacements[link.peer])?;
+            Ok(send.zip(receive).map(|(send, receive)| Put { peer: link.peer, send, receive }))
+        };
+        let stages = parts
+            .links
+            .stages
+            .iter()
+            .map(|stage| stage.sends.iter().filter_map(|link| put(link).transpose()).collect());
+        Ok(Self { parts, _comm: comm, window, stages: stages.collect::<Result<_, CallError>>()? })
+    }
+}
+
+impl HaloMethod for PutTyped<'_> {
+    fn start(&self, _: usize) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    fn finish(&self, stage: usize) -> Result<(), CallError> {
+        let memory = self.parts.memory;
+        for Put { peer, send, receive } in &self.stages[stage] {
+            let from = memory.address(send.origin_bytes).cast_const();
+            // Array 0 starts at the same byte of every rank's memory.
+            let to = (memory.start as i64 + receive.origin_bytes) as usize;
+            // SAFETY: layouts within the arrays' memory here and there, over which the windows are; what is read is left
+            // alone until the fence.
+            unsafe { self.window.put((from, 1, &send.datatype), *peer, (to, 1, &receive.datatype)) }?;
+        }
+        self.window.fence()
+    }
+
+    fn settle(&self) -> Result<(), CallError> {
+        self.window.fence()
+    }
+
+    fn messages(&self) -> Option<usize> {
+        Some(self.stages.iter().map(Vec::len).sum())
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        for Put { send, receive, .. } in self.stages.into_iter().flatten() {
+            send.datatype.free()?;
+            receive.datatype.free()?;
+        }
+        self.window.free()
+    }
+}

@@ -1,0 +1,98 @@
+//! The command `halo`: which exchanges between many ranks are measured.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Args;
+use ddtbench::experiment::Experiment;
+use ddtbench::halo::selection::HaloSelection;
+use ddtbench::plan::{self, Plan};
+
+use super::ValueArgs;
+use super::conditions::{ConditionArgs, set};
+use super::output::say;
+use super::run::PresetName;
+
+#[derive(Debug, Args)]
+pub struct HaloArgs {
+    /// Names of exchanges; all if there is none
+    #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
+    tests: Vec<String>,
+    /// One parameter set per exchange; several; those and larger ones [default: quick]
+    #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
+    preset: Option<PresetName>,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Number of ranks, any that the exchange's grid allows [default: 4]
+    #[arg(short = 'n', long, conflicts_with = "resume")]
+    ranks: Option<usize>,
+    /// Threads of each rank; several values make a sweep [default: 1]
+    #[arg(short, long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    threads: Vec<String>,
+    /// The first and the last rank of a dimension are no neighbours
+    #[arg(long, conflicts_with_all = ["resume", "plan"])]
+    no_periodic: bool,
+    /// Let MPI_Cart_create place ranks anew
+    #[arg(long, conflicts_with_all = ["resume", "plan"])]
+    reorder: bool,
+    /// When threads are done computing: none, laggard:4%, uniform:10%, normal:2us, kde:NAME
+    #[arg(long, value_name = "ARRIVAL", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    arrival: Vec<String>,
+    /// Time that each thread computes, in microseconds [default: 0]
+    #[arg(long, value_name = "US", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    compute_us: Vec<String>,
+    /// How computing time passes: spin, sleep, work or sweep
+    #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    emulate: Vec<String>,
+    /// How ranks begin together: barrier or clock
+    #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    start: Vec<String>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+}
+
+impl HaloArgs {
+    /// Runs; an error is a refusal, a failed experiment is none.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let ValueArgs { set, params } = &self.values;
+        self.conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])?;
+        self.conditions.execute(|| self.plan())
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let preset = self.preset.unwrap_or(PresetName::Quick).into();
+        let mut plan = self.conditions.begin(Experiment::Halo, plan::max_time_s(preset))?;
+        if !self.conditions.has_plan() {
+            plan.ranks = DEFAULT_RANKS;
+        }
+        set(&mut plan.ranks, self.ranks);
+        if self.conditions.has_plan() {
+            return Ok(plan);
+        }
+        plan.check_conditions()?;
+        let switch = |on: bool, text: &str| if on { vec![text.to_owned()] } else { Vec::new() };
+        let ValueArgs { set, params } = self.values.clone();
+        let selection = HaloSelection {
+            tests: self.tests.clone(),
+            preset,
+            set,
+            params,
+            conditions: vec![
+                ("threads", self.threads.clone()),
+                ("periodic", switch(self.no_periodic, "no")),
+                ("reorder", switch(self.reorder, "yes")),
+                ("arrival", self.arrival.clone()),
+                ("compute_us", self.compute_us.clone()),
+                ("emulate", self.emulate.clone()),
+                ("start", self.start.clone()),
+            ],
+        };
+        let selected = selection.cases(&plan).map_err(|reason| anyhow!(reason))?;
+        selected.notes.iter().for_each(|note| say(note));
+        plan.cases = selected.cases;
+        Ok(plan)
+    }
+}
+
+/// A square grid, and a number that all exchanges have.
+const DEFAULT_RANKS: usize = 4;

@@ -1,0 +1,72 @@
+//! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
+
+use super::case::{CaseView, half_width, measured, overhead_interval};
+use super::columns::{Align, Column};
+use super::table::Form;
+use super::units;
+use crate::halo::REFERENCE;
+use crate::record::{Phase, Record};
+
+/// See [`Form`].
+pub(super) const FORM: Form = Form {
+    columns: &COLUMNS,
+    legend: LEGEND,
+    row,
+    size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
+    set: |record| record.set.clone(),
+    reference: "contiguous messages of the same sizes (reference)",
+    contest: "Fastest from arrays to arrays",
+    verdict_name: "manual or ddt",
+    verdict: |case| case.manual_or_ddt(),
+};
+
+/// A row per method: `±` and `[95%]` belong to the column before them.
+const COLUMNS: [Column; 15] = [
+    Column::new("method", Align::Left, 0),
+    Column::new("exchange", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("init", Align::Right, 2),
+    Column::new("compute", Align::Right, 2),
+    Column::new("pack", Align::Right, 2),
+    Column::new("comm", Align::Right, 2),
+    Column::new("unpack", Align::Right, 2),
+    Column::new("ovh", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("pack%", Align::Right, 2),
+    Column::new("gain", Align::Right, 2),
+    Column::new("rate", Align::Right, 2),
+    Column::new("msgs", Align::Right, 2),
+    Column::new("note", Align::Left, 2),
+];
+
+const LEGEND: &str = "exchange: median of the time on the rank that took longest, computing left out, ± the larger side of \
+    its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of the longest of \
+    all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and unpacking. gain: \
+    t_manual / t. rate: bytes that the busiest rank sends per second. msgs: its messages.";
+
+/// The cells of a method.
+fn row(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = vec![record.method.clone()];
+    if !measured(record) {
+        row.resize(COLUMNS.len() - 1, String::new());
+        row.push(record.outcome.clone());
+        return row;
+    }
+    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
+    row.push(text(record.median_s, units::seconds));
+    row.push(half_width(record));
+    row.extend([Phase::Init, Phase::Compute, Phase::Pack, Phase::Communicate, Phase::Unpack].map(|phase| {
+        let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
+        text(time, units::seconds)
+    }));
+    row.push(text(record.overhead_reference, units::percent));
+    row.push(
+        record.overhead_reference.map_or_else(String::new, |overhead| overhead_interval(record, overhead)),
+    );
+    row.push(text(record.overhead_pack.filter(|_| record.method != REFERENCE), units::percent));
+    row.push(text(record.gain, |gain| format!("{gain:.2}")));
+    row.push(text(record.bandwidth_bytes_per_s, units::rate));
+    row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
+    row.push(if record.outcome == "converged" { String::new() } else { record.outcome.clone() });
+    row
+}

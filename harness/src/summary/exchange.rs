@@ -1,0 +1,34 @@
+//! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand.
+
+use super::{Scope, View, finite, pack_share};
+use crate::halo::MANUAL;
+use crate::record::{CaseResult, Phase, Record};
+
+/// Adds what can be known: the share of packing and unpacking in the exchange; the speed-up over `manual`, computing left
+/// out, as `gain`, and with it as `speedup`; the bandwidth of the rank that sends most; its messages.
+pub(super) fn add(
+    record: &mut Record,
+    result: &CaseResult,
+    view: &View<'_>,
+    views: &[View<'_>],
+    scope: Scope<'_>,
+) {
+    let Some(exchange) = record.median_s else { return };
+    record.bandwidth_bytes_per_s = finite(result.message.bytes as f64 / exchange);
+    record.messages = view.blocks(Phase::Exchange, scope, true).last().and_then(|block| block.messages);
+    if view.method.method != result.case.experiment.reference() {
+        record.overhead_pack = finite(pack_share(view, scope) / exchange);
+    }
+    let manual = views.iter().find(|view| view.method.method == MANUAL && view.method.outcome.is_measured());
+    let Some(manual) = manual.filter(|manual| manual.method.method != view.method.method) else { return };
+    let gain = view.ratio(manual, Phase::Exchange, scope);
+    record.gain = gain.map(|gain| gain.value);
+    record.gain_low = gain.and_then(|gain| Some(gain.interval?.0));
+    record.gain_high = gain.and_then(|gain| Some(gain.interval?.1));
+    let with_computing = |view: &View<'_>| {
+        let compute = view.median(Phase::Compute, scope).unwrap_or(0.0);
+        Some(compute + view.median(Phase::Exchange, scope)?)
+    };
+    record.speedup =
+        with_computing(view).zip(with_computing(manual)).and_then(|(t, bulk)| finite((bulk - t) / bulk));
+}
