@@ -170,7 +170,7 @@ impl<'a> World<'a> {
             return;
         }
         for (rank, arrays) in self.memory.iter().enumerate() {
-            if let Err(mismatch) = halo::check(self.app, rank, arrays, Self::GENERATION) {
+            if let Err(mismatch) = Field::new(self.app, rank).check(arrays, Self::GENERATION) {
                 panic!("{}, {ways:?}: {mismatch}", self.name);
             }
         }
