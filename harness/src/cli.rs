@@ -76,9 +76,9 @@ impl Cli {
         match self.command {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),
-            Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
+            Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,

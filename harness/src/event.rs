@@ -5,6 +5,7 @@
 use apps::{MicroApp, Side, WireOrder};
 use serde::{Deserialize, Serialize};
 
+use crate::partitioned::probe;
 use crate::times::Times;
 
 /// One line from the rank program.
@@ -28,6 +29,17 @@ pub enum Event {
         method: String,
         /// How it ended.
         outcome: Outcome,
+    },
+    /// What a probe saw. One that goes on may tell more; what is told last, by its time, counts.
+    Probe {
+        /// The probe's name.
+        name: String,
+        /// What was seen.
+        outcome: probe::Outcome,
+        /// More about it; empty where there is nothing to say.
+        detail: String,
+        /// Time from the probe's beginning.
+        seconds: f64,
     },
     /// All methods have ended; the rank program is about to leave.
     Done,

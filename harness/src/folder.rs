@@ -7,6 +7,7 @@
 mod engine;
 mod log;
 mod place;
+mod probes;
 mod torn;
 
 use std::collections::HashSet;
@@ -23,6 +24,7 @@ use crate::{report, summary};
 pub use engine::{ENGINE, EngineFolder, read_engine};
 use log::Log;
 use place::{Place, replace};
+pub use probes::{PROBES, ProbeFolder, read_probes};
 
 /// The plan.
 pub const PLAN: &str = "plan.toml";

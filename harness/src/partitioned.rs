@@ -2,11 +2,13 @@
 
 pub mod aggregation;
 pub mod arrival;
+pub mod check;
 pub mod emulation;
 pub mod kde;
 pub mod mechanisms;
 pub mod model;
 pub mod order;
+pub mod probe;
 mod setting;
 pub mod sweep;
 pub mod trace;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 pub use case::{CaseRun, Finished};
 pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiFacts};
+pub(crate) use heard::{Exit, Heard};
 
 use crate::event::{Hello, MessageFacts};
 use crate::folder::{Folder, FolderError, Key};

@@ -19,6 +19,8 @@ mod engine;
 mod faulty_mpi;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
+/// The check of partitioned communication.
+mod probes;
 /// Without an MPI: what must be refused, and how.
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         moves_bytes::trials(),
         faulty_mpi::trials(),
         engine::trials(),
+        probes::trials(),
         robustness::trials(),
         by_hand::trials(),
     ];

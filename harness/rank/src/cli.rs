@@ -7,6 +7,7 @@ use ddtbench::engine::{Contender, Order};
 use ddtbench::experiment::Experiment;
 use ddtbench::halo::HaloCase;
 use ddtbench::partitioned::Setting;
+use ddtbench::partitioned::probe;
 use ddtbench::plan::{Cache, Limits, Pairs, Selection};
 use ddtbench::record::Case;
 
@@ -32,6 +33,8 @@ pub enum Command {
     Partitioned(Partitioned),
     /// Compare methods for the exchange of an application between all ranks: mpirun -n 4 ddtbench-rank halo nas_mg
     Halo(Halo),
+    /// Look at one behaviour of partitioned communication: mpirun -n 2 ddtbench-rank probe equal_counts
+    Probe(Probe),
 }
 
 impl Command {
@@ -40,6 +43,8 @@ impl Command {
         match self {
             Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
+            Self::Probe(args) if args.threads() > 1 => Threading::Multiple,
+            Self::Probe(_) => Threading::Funneled,
         }
     }
 }
@@ -144,6 +149,22 @@ pub struct Engine {
     /// Half width of a ratio's interval at which it is known well enough
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
     pub precision: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct Probe {
+    /// The probe
+    pub name: String,
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+}
+
+impl Probe {
+    /// Threads that call MPI at the same time.
+    fn threads(&self) -> usize {
+        probe::find(&self.name).map_or(1, |probe| probe.threads)
+    }
 }
 
 impl Engine {

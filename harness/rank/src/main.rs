@@ -19,6 +19,7 @@ mod output;
 mod partitioned;
 mod pattern;
 mod pingpong;
+mod probe;
 mod regions;
 mod slots;
 mod spans;
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
                 Command::Engine(args) => engine::run(&world, &args),
                 Command::Partitioned(args) => partitioned::run(&world, &args),
                 Command::Halo(args) => halo::run(&world, &args),
+                Command::Probe(args) => probe::run(&world, &args),
             };
             (Some(world), result)
         }

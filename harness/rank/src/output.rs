@@ -39,7 +39,7 @@ impl Output {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
             Event::Block(block) => self.blocks.push(block.clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
-            Event::Working { .. } | Event::Done => {}
+            Event::Working { .. } | Event::Probe { .. } | Event::Done => {}
         }
     }
 

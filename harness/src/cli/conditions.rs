@@ -49,10 +49,10 @@ pub struct ConditionArgs {
     methods: Vec<String>,
     /// The MPI, by its name in `ddtbench mpi list` or the path of its mpicc
     #[arg(long, value_name = "NAME")]
-    mpi: Option<String>,
+    pub(super) mpi: Option<String>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
     #[arg(long, value_name = "COMMAND")]
-    launcher: Option<String>,
+    pub(super) launcher: Option<String>,
     /// An option for the launcher; can be given several times
     #[arg(long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
     launcher_args: Vec<String>,
@@ -64,7 +64,7 @@ pub struct ConditionArgs {
     no_bind: bool,
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Seed of everything random [default: 1]
     #[arg(long)]
     seed: Option<u64>,
@@ -88,7 +88,7 @@ pub struct ConditionArgs {
     precision: Option<f64>,
     /// Silence after which a hanging rank program is ended [default: 60]
     #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    pub(super) timeout: Option<f64>,
     /// Go on with the run in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = GIVEN)]
     resume: Option<PathBuf>,
@@ -97,7 +97,7 @@ pub struct ConditionArgs {
     plan: Option<PathBuf>,
     /// Show what is built
     #[arg(short, long)]
-    verbose: bool,
+    pub(super) verbose: bool,
     /// Print the plan, and run nothing
     #[arg(long)]
     dry_run: bool,
@@ -111,6 +111,11 @@ pub(super) fn set<T>(field: &mut T, flag: Option<T>) {
 }
 
 impl ConditionArgs {
+    /// All options for the launcher.
+    pub fn launcher_args(&self) -> Vec<String> {
+        self.launcher_args.iter().chain(&self.more_launcher_args).cloned().collect()
+    }
+
     /// Whether a file says what is run.
     pub fn has_plan(&self) -> bool {
         self.plan.is_some()
@@ -185,7 +190,7 @@ impl ConditionArgs {
         set(&mut plan.limits.timeout_s, self.timeout);
         plan.mpi = self.mpi.clone().or(plan.mpi);
         plan.launcher = self.launcher.clone().or(plan.launcher);
-        plan.launcher_args.extend(self.launcher_args.iter().chain(&self.more_launcher_args).cloned());
+        plan.launcher_args.extend(self.launcher_args());
         plan.bind &= !self.no_bind;
         if !self.methods.is_empty() {
             plan.methods.clear();

@@ -1,8 +1,11 @@
-//! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep.
+//! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep. The check of an MPI's
+//! partitioned communication is in `check`.
+
+mod check;
 
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ddtbench::experiment::Experiment;
 use ddtbench::partitioned::sweep::{Figures, Sweep};
 use ddtbench::plan::{self, Plan};
@@ -11,6 +14,15 @@ use super::conditions::ConditionArgs;
 
 #[derive(Debug, Args)]
 pub struct PartitionedArgs {
+    /// Run probes instead: does the MPI, or each of several after --mpi, do partitioned communication rightly?
+    #[arg(long, conflicts_with_all = ["bytes", "partitions", "theta", "partition_bytes", "threads", "preset", "resume", "plan"])]
+    check: bool,
+    /// Probes, by name [default: all]
+    #[arg(long = "probe", value_name = "NAME", value_delimiter = ',', requires = "check")]
+    probes: Vec<String>,
+    /// What --check prints
+    #[arg(long, value_enum, default_value = "table", requires = "check")]
+    format: CheckFormat,
     /// Bytes of the message; several values of this and the next flags make a sweep [default: 32KiB]
     #[arg(short, long, value_name = "BYTES", value_delimiter = ',', conflicts_with = "resume")]
     bytes: Vec<String>,
@@ -61,9 +73,20 @@ pub struct PartitionedArgs {
     conditions: ConditionArgs,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// Tables
+    Table,
+    /// Rows
+    Csv,
+}
+
 impl PartitionedArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
+        if self.check {
+            return self.run_check();
+        }
         let given = [
             ("--bytes", &self.bytes),
             ("--partitions", &self.partitions),

@@ -11,6 +11,7 @@ pub mod html;
 pub mod layout;
 pub mod list;
 mod pingpong;
+pub mod probes;
 pub mod program;
 pub mod table;
 mod transfer;

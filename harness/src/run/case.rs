@@ -68,7 +68,7 @@ impl CaseRun<'_> {
     }
 
     /// Starts a process for some methods and listens until it ends; `None` if the user wants to stop.
-    fn watch(
+    pub(crate) fn watch(
         &self,
         methods: &[String],
         heard: &mut Heard,

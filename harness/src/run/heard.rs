@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::event::{Block, Event, Hello, Outcome};
 use crate::mpi::{ExitDescription, Line};
+use crate::partitioned::probe;
 
 /// Lines of the MPI that are kept to explain how a process ended.
 const LAST_WORDS: usize = 20;
@@ -19,6 +20,8 @@ pub struct Heard {
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
     pub working: Option<(String, String)>,
+    /// What a probe told last: what was seen, more about it, and its time.
+    pub probe: Option<(probe::Outcome, String, f64)>,
     /// Whether the process said that it was done.
     pub done: bool,
     words: VecDeque<String>,
@@ -65,6 +68,12 @@ impl Heard {
                     self.ended.push((method, outcome));
                 }
             }
+            Event::Probe { outcome, detail, seconds, .. } => {
+                // Launchers may pass on one rank's line after another's that was told later.
+                if self.probe.as_ref().is_none_or(|(_, _, known)| *known <= seconds) {
+                    self.probe = Some((outcome, detail, seconds));
+                }
+            }
             Event::Done => self.done = true,
         }
     }
@@ -96,7 +105,8 @@ impl Heard {
         outcomes
     }
 
-    fn failure(&self, exit: Exit, stage: Option<&str>) -> Outcome {
+    /// What the end of the process means for what it was doing.
+    pub fn failure(&self, exit: Exit, stage: Option<&str>) -> Outcome {
         let during = match stage {
             Some("verify") => " while verifying".to_owned(),
             Some("measure") => " while measuring".to_owned(),
@@ -167,6 +177,17 @@ mod tests {
         ]);
         let crashed = Outcome::Crashed { detail: "memory".to_owned() };
         assert_eq!(heard.outcomes(&names(&["a", "b"]), KILLED), [("a".to_owned(), crashed)]);
+    }
+
+    #[test]
+    fn what_a_probe_told_last_counts_in_whatever_order_it_comes() {
+        let told = |detail: &str, seconds| {
+            let (name, detail) = ("ring".to_owned(), detail.to_owned());
+            let event = Event::Probe { name, outcome: probe::Outcome::Failed, detail, seconds };
+            serde_json::to_string(&event).unwrap()
+        };
+        let heard = heard(&[&told("6 of 13", 0.2), &told("first", 0.1)]);
+        assert_eq!(heard.probe.unwrap().1, "6 of 13");
     }
 
     #[test]

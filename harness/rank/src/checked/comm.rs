@@ -25,6 +25,14 @@ impl Comm {
         Self { raw: unsafe { ffi::RSMPI_COMM_WORLD }, owned: false }
     }
 
+    /// `MPI_COMM_SELF`.
+    pub fn this_process() -> Result<Self, CallError> {
+        // SAFETY: a constant of the library.
+        let comm = Self { raw: unsafe { ffi::RSMPI_COMM_SELF }, owned: false };
+        comm.return_errors()?;
+        Ok(comm)
+    }
+
     pub(super) fn raw(&self) -> ffi::MPI_Comm {
         self.raw
     }
@@ -117,18 +125,13 @@ impl Comm {
         check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.raw) })
     }
 
-    /// `MPI_Iprobe` for anything: brings forward what is under way, and says whether a message is there.
+    /// `MPI_Iprobe` for any message: whether there is one. It also gives MPI time to work on others.
     pub fn probe_any(&self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
-        // SAFETY: a live communicator; the flag lives through the call.
+        // SAFETY: a live communicator, constants of the library; the flag lives through the call.
         check("MPI_Iprobe", unsafe {
-            ffi::MPI_Iprobe(
-                ffi::RSMPI_ANY_SOURCE,
-                ffi::RSMPI_ANY_TAG,
-                self.raw,
-                &mut flag,
-                ffi::RSMPI_STATUS_IGNORE,
-            )
+            let (source, tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
+            ffi::MPI_Iprobe(source, tag, self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)
         })?;
         Ok(flag != 0)
     }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use mpi::ffi;
 
 use super::request::{Envelope, Request};
-use super::{CallError, check, symbols};
+use super::{CallError, check, error::int, symbols};
 
 /// What a partitioned transfer needs, in the names of the standard.
 pub const NEEDS: &[&str] = &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"];
@@ -190,4 +190,15 @@ impl Partitioned {
     pub fn free(self) -> Result<(), CallError> {
         self.request.free()
     }
+}
+
+/// `MPI_Startall`.
+pub fn start_all(messages: &mut [&mut Partitioned]) -> Result<(), CallError> {
+    let count = int("MPI_Startall", "count", messages.len() as i64)?;
+    // The library writes to the list, and gets one of its own type.
+    let mut raws: Vec<ffi::MPI_Request> = messages.iter().map(|message| message.request.raw()).collect();
+    // SAFETY: `count` live requests, whose makers vouched for their memory.
+    let code = unsafe { ffi::MPI_Startall(count, raws.as_mut_ptr()) };
+    messages.iter_mut().zip(raws).for_each(|(message, raw)| *message.request.raw_mut() = raw);
+    check("MPI_Startall", code)
 }

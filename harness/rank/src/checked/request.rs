@@ -50,6 +50,18 @@ impl Envelope<'_> {
     }
 }
 
+/// `MPI_PROC_NULL` as the [`Envelope::peer`], which turns back into MPI's number where it is used.
+pub fn proc_null() -> usize {
+    // SAFETY: a constant of the library.
+    unsafe { ffi::RSMPI_PROC_NULL as usize }
+}
+
+/// `MPI_ANY_SOURCE`, likewise.
+pub fn any_source() -> usize {
+    // SAFETY: a constant of the library.
+    unsafe { ffi::RSMPI_ANY_SOURCE as usize }
+}
+
 /// A request; the null request where there is nothing to wait for.
 ///
 /// A persistent one is to be freed by [`Request::free`]: a rank that fails alone must leave it to the end of the
@@ -137,6 +149,18 @@ impl Request {
     pub fn wait(&mut self) -> Result<(), CallError> {
         // SAFETY: a live request, or the null one.
         check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE) })
+    }
+
+    /// `MPI_Wait`, and `MPI_Get_count` of what was received; `None` where that is no whole number of `datatype`.
+    pub fn wait_and_count(&mut self, datatype: &Datatype) -> Result<Option<usize>, CallError> {
+        let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
+        let mut count: c_int = 0;
+        // SAFETY: a live request, or the null one; the status lives through the call.
+        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, status.as_mut_ptr()) })?;
+        // SAFETY: plain numbers, which the call before has set; the datatype is live.
+        check("MPI_Get_count", unsafe { ffi::MPI_Get_count(status.as_ptr(), datatype.raw(), &mut count) })?;
+        // MPI_UNDEFINED is negative.
+        Ok(usize::try_from(count).ok())
     }
 
     /// `MPI_Test`: whether it is complete.

@@ -53,7 +53,7 @@ impl<'a> Bulk<'a> {
             parts.links.stages.iter().map(|stage| {
                 Ok(Stage { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
             });
-        let mut bulk = Self { parts, comm, ends, stages: stages.collect::<Result<_, CallError>>()? };
+        let bulk = Self { parts, comm, ends, stages: stages.collect::<Result<_, CallError>>()? };
         if ends == Ends::Persistent {
             for stage in &bulk.stages {
                 for send in &stage.sends {
@@ -72,7 +72,6 @@ impl<'a> Bulk<'a> {
                 }
             }
         }
-        bulk.ends = ends;
         Ok(bulk)
     }
 
@@ -107,9 +106,11 @@ impl HaloMethod for Bulk<'_> {
             let request = unsafe { receive.request.get() };
             match self.ends {
                 Ends::Persistent => request.start()?,
-                // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage ends.
-                _ => {
-                    *request = unsafe { Request::receive(self.wire(receive, false), self.envelope(receive)) }?
+                Ends::Packed | Ends::Typed => {
+                    let (to, envelope) = (self.wire(receive, false), self.envelope(receive));
+                    // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage
+                    // ends.
+                    *request = unsafe { Request::receive(to, envelope) }?;
                 }
             }
         }
@@ -123,8 +124,11 @@ impl HaloMethod for Bulk<'_> {
             let request = unsafe { send.request.get() };
             match self.ends {
                 Ends::Persistent => request.start()?,
-                // SAFETY: what all threads have finished, and nobody changes before the wait.
-                _ => *request = unsafe { Request::send(self.wire(send, true), self.envelope(send)) }?,
+                Ends::Packed | Ends::Typed => {
+                    let (from, envelope) = (self.wire(send, true), self.envelope(send));
+                    // SAFETY: what all threads have finished, and nobody changes before the wait.
+                    *request = unsafe { Request::send(from, envelope) }?;
+                }
             }
         }
         // SAFETY: one thread ends a stage.

@@ -6,7 +6,7 @@ use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
-use crate::checked::{CallError, Comm};
+use crate::checked::CallError;
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
 use crate::mechanism::partitioned::{Form, Native};
@@ -33,15 +33,11 @@ struct Stage<'a> {
 
 pub struct Fine<'a> {
     stages: Vec<Stage<'a>>,
-    _comm: Box<Comm>,
 }
 
 impl<'a> Fine<'a> {
     pub fn new(parts: Parts<'a>, way: Way) -> Result<Self, CallError> {
-        let comm = Box::new(parts.comm.duplicate()?);
-        // SAFETY: the communicator stays in its box, which is dropped after all that uses it.
-        let shared: &'a Comm = unsafe { &*(&raw const *comm) };
-        let transfers = |link: &'a Link, role| transfers(parts, shared, link, role, way);
+        let transfers = |link: &'a Link, role| transfers(parts, link, role, way);
         let all = |links: &'a [Link], role| {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
@@ -51,10 +47,7 @@ impl<'a> Fine<'a> {
                 receives: all(&stage.receives, Role::Receiver)?,
             })
         };
-        Ok(Self {
-            stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?,
-            _comm: comm,
-        })
+        Ok(Self { stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()? })
     }
 
     fn each(
@@ -76,19 +69,14 @@ impl<'a> Fine<'a> {
 }
 
 /// One end of a message.
-fn transfers<'a>(
-    parts: Parts<'a>,
-    comm: &'a Comm,
-    link: &'a Link,
-    role: Role,
-    way: Way,
-) -> Result<Transfers<'a>, CallError> {
+fn transfers<'a>(parts: Parts<'a>, link: &'a Link, role: Role, way: Way) -> Result<Transfers<'a>, CallError> {
     let memory = match role {
         Role::Sender => parts.memory.outgoing,
         Role::Receiver => parts.memory.incoming,
     };
     let channel = |start: usize, partitions: Vec<std::ops::Range<usize>>, tag: usize| Channel {
-        comm,
+        // Of the other methods each has a communicator of its own.
+        comm: parts.comm,
         peer: link.peer,
         // Tags of a message's shares follow each other.
         tag: link.tag * parts.threads + tag,
@@ -116,7 +104,7 @@ fn transfers<'a>(
         if range.is_empty() {
             return Ok(None);
         }
-        let one = channel(range.start, vec![0..range.len()], number);
+        let one = channel(range.start, std::iter::once(0..range.len()).collect(), number);
         Ok(Some(Box::new(Native::new(&one, Form::OneByOne)?) as Box<dyn Mechanism + 'a>))
     };
     Ok(Transfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))

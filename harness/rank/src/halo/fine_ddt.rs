@@ -102,8 +102,8 @@ impl HaloMethod for FineTyped {
 
     #[inline]
     fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
-        // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
         match &self.stages[stage].sends[send] {
+            // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
             Requests::Whole(request) => unsafe { request.request.share() }.ready(thread),
             Requests::Shares(shares) => match &shares[thread] {
                 // SAFETY: as above.

@@ -1,0 +1,129 @@
+//! One probe of partitioned communication: done on all ranks, judged together, told by the first.
+//!
+//! A rank that sees an error tells it at once and ends the job, since others may be waiting for it.
+
+mod arrival;
+mod datatypes;
+mod exchange;
+mod marking;
+mod message;
+mod misuse;
+mod progress;
+mod scale;
+mod stage;
+mod starting;
+mod threads;
+
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+use ddtbench::partitioned::probe::{self, Outcome};
+
+use crate::checked::{World, identity, partitioned, symbols, world};
+use crate::cli::Probe;
+use crate::output::Format;
+use crate::pingpong::WRONG_DATA;
+use stage::{Seen, Stage, Stop};
+
+/// Does a probe on all ranks.
+type Do = fn(&Stage<'_>) -> Result<Seen, Stop>;
+
+/// What does the probe of a name.
+const DO: &[(&str, Do)] = &[
+    ("equal_counts", marking::equal_counts),
+    ("any_order", marking::any_order),
+    ("duplicated_communicator", marking::duplicated_communicator),
+    ("reinitialised", marking::reinitialised),
+    ("unequal_counts", marking::unequal_counts),
+    ("parrived_equal", arrival::equal),
+    ("parrived_unequal", arrival::unequal),
+    ("gapless_datatype", datatypes::gapless),
+    ("datatype_with_gaps", datatypes::with_gaps),
+    ("pready_threads", threads::pready),
+    ("parrived_threads", threads::parrived),
+    ("pready_range", marking::range),
+    ("pready_list", marking::list),
+    ("early_delivery", arrival::early_delivery),
+    ("progress_before_first_pready", progress::before_first_pready),
+    ("progress_between_preadys", progress::between_preadys),
+    ("progress_on_receiver", progress::on_receiver),
+    ("startall_sends", starting::startall_sends),
+    ("startall_send_and_receive", starting::startall_send_and_receive),
+    ("some_ranks_only", marking::equal_counts),
+    ("self_communication", starting::self_communication),
+    ("many_requests", scale::many_requests),
+    ("many_partitions", scale::many_partitions),
+    ("zero_count", scale::zero_count),
+    ("zero_partitions", misuse::zero_partitions),
+    ("proc_null", misuse::proc_null),
+    ("any_source", misuse::any_source),
+    ("receive_larger_than_send", misuse::receive_larger_than_send),
+    ("double_pready", misuse::double_pready),
+    ("pready_before_start", misuse::pready_before_start),
+    ("late_receiver", starting::late_receiver),
+    ("free_without_start", starting::free_without_start),
+    ("large_message", scale::large_message),
+    ("ring", starting::ring),
+];
+
+/// Does the probe.
+///
+/// # Errors
+/// Why it cannot be done; on all ranks alike.
+pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
+    let probe = probe::find(&args.name).map_err(anyhow::Error::msg)?;
+    let (rank, ranks) = (world.comm.rank()?, world.comm.size()?);
+    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, Some(probe.ranks)) {
+        bail!(reason);
+    }
+    ensure!(ranks == probe.ranks, "{} is a probe of {} ranks; {ranks} are there", probe.name, probe.ranks);
+    let stage = Stage::new(world, probe.name, rank, args.format);
+    let judged = match obstacle(world, probe) {
+        Some(reason) => Ok(Seen::new(Outcome::NotAvailable, reason)),
+        None => {
+            let (_, work) = DO.iter().find(|(name, _)| *name == probe.name).expect("every probe is done");
+            stage.work("exchange");
+            work(&stage).and_then(|seen| stage.judge(seen))
+        }
+    };
+    let seen = match judged {
+        Ok(seen) => seen,
+        Err(Stop::Call(error)) => stage.leave(Outcome::Failed, &format!("rank {rank}: {error}")),
+        Err(Stop::Seen(seen)) => stage.leave(seen.outcome, &seen.detail),
+    };
+    if rank == 0 {
+        // What has gone wrong may keep ranks from leaving in peace.
+        if seen.outcome == Outcome::Failed {
+            stage.leave(seen.outcome, &seen.detail);
+        }
+        stage.conclude(seen.outcome, &seen.detail);
+    }
+    let is_wrong = seen.outcome == Outcome::Failed && args.format == Format::Text;
+    Ok(if is_wrong { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// What the MPI lacks for a probe.
+fn obstacle(world: &World, probe: &probe::Probe) -> Option<String> {
+    let more: &[&str] = match probe.name {
+        "pready_range" => &["MPI_Pready_range"],
+        "pready_list" => &["MPI_Pready_list"],
+        _ => &[],
+    };
+    let missing = symbols::missing(&[partitioned::NEEDS, more].concat());
+    if !missing.is_empty() {
+        return Some(format!("the MPI has no {}", missing.join(", ")));
+    }
+    (probe.threads > 1 && !world.has_threads())
+        .then(|| format!("needs {}, the MPI gives {}", world::MULTIPLE, world.thread_level))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_is_done() {
+        let names: Vec<_> = DO.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, probe::PROBES.iter().map(|probe| probe.name).collect::<Vec<_>>());
+    }
+}

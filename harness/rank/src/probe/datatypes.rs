@@ -1,0 +1,76 @@
+//! Partitions of derived datatypes, whose offsets are multiples of the extent, not of the size.
+
+use datatypes::{Element, Layout, LayoutError};
+
+use super::exchange::Exchange;
+use super::message::Shape;
+use super::stage::{Seen, Stage, Stop};
+
+/// Transfers of each datatype.
+const TRANSFERS: u32 = 10;
+
+/// Of a datatype in each partition.
+const COUNT: usize = 12;
+
+fn transfer(stage: &Stage<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
+    Exchange { receive, transfers: TRANSFERS, ..Exchange::equal(stage, what, send) }.plainly(stage)
+}
+
+/// Equal numbers of partitions, and half as many of twice the size.
+fn transfers(stage: &Stage<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
+    let shape = |partitions, count| Shape::new(partitions, count, layout);
+    transfer(stage, &format!("{name}, 8/8"), shape(8, COUNT), shape(8, COUNT))?;
+    transfer(stage, &format!("{name}, 8/4"), shape(8, COUNT), shape(4, 2 * COUNT))
+}
+
+fn double() -> Layout {
+    Element::Double.into()
+}
+
+pub fn gapless(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for (name, layout) in gapless_layouts().expect("sound layouts") {
+        transfers(stage, name, &layout)?;
+    }
+    Ok(Seen::fine())
+}
+
+fn gapless_layouts() -> Result<[(&'static str, Layout); 2], LayoutError> {
+    let members = [Element::Double.into(), Element::Int32.into(), Element::Float.into()];
+    Ok([
+        ("contiguous", Layout::contiguous(3, &double())?),
+        ("struct", Layout::structure(&[1, 1, 1], &[0, 8, 12], &members)?),
+    ])
+}
+
+pub fn with_gaps(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for (name, layout) in layouts_with_gaps().expect("sound layouts") {
+        transfers(stage, name, &layout)?;
+    }
+    let vector = Layout::vector(2, 1, 2, &double()).expect("a sound layout");
+    let (send, receive) = (Shape::new(8, COUNT, &vector), Shape::new(8, 2 * COUNT, &double()));
+    transfer(stage, "vector to contiguous", send.clone(), receive.clone())?;
+    transfer(stage, "contiguous to vector", receive, send)?;
+    Ok(Seen::fine())
+}
+
+fn layouts_with_gaps() -> Result<[(&'static str, Layout); 4], LayoutError> {
+    let padded = Layout::structure(&[1, 1], &[0, 8], &[Element::Double.into(), Element::Int32.into()])?;
+    Ok([
+        ("vector", Layout::vector(2, 1, 2, &double())?),
+        ("resized", Layout::resized(0, 16, &double())?),
+        ("double and int", Layout::resized(0, 16, &padded)?),
+        ("indexed", Layout::indexed(&[1, 2], &[0, 3], &double())?),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_what_tells_them_apart() {
+        let has_gaps = |layout: &Layout| layout.extent() as u64 != layout.size();
+        assert!(!gapless_layouts().unwrap().iter().any(|(_, layout)| has_gaps(layout)));
+        assert!(layouts_with_gaps().unwrap().iter().all(|(_, layout)| has_gaps(layout)));
+    }
+}

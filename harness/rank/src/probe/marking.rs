@@ -1,0 +1,134 @@
+//! Partitions marked ready in every way, waited for as a whole.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
+use super::exchange::{Exchange, TAG, TRANSFERS};
+use super::message::{Incoming, Outgoing, Shape};
+use super::stage::{Seen, Stage, Stop};
+
+/// Eight partitions of some KiB: too much for what travels in the header, little enough to be done at once.
+pub fn eight() -> Shape {
+    Shape::bytes(8, 4096)
+}
+
+/// Of small and of larger partitions.
+fn sizes() -> [Shape; 3] {
+    [Shape::bytes(8, 8), eight(), Shape::bytes(8, 1 << 17)]
+}
+
+pub fn equal_counts(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for shape in sizes() {
+        Exchange::equal(stage, "8/8", shape).plainly(stage)?;
+    }
+    Ok(Seen::fine())
+}
+
+pub fn any_order(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    let mut random = Pcg64::seed_from_u64(1);
+    let mut shuffled: Vec<usize> = (0..8).collect();
+    shuffled.shuffle(&mut random);
+    let orders = [
+        ("backwards", vec![7, 6, 5, 4, 3, 2, 1, 0]),
+        ("interleaved", vec![0, 2, 4, 6, 1, 3, 5, 7]),
+        ("random", shuffled),
+    ];
+    for (name, order) in orders {
+        Exchange::equal(stage, name, eight()).send_by(stage, &mut |outgoing, generation| {
+            outgoing.start()?;
+            order.iter().try_for_each(|&partition| outgoing.ready(partition, generation))?;
+            Ok(outgoing.wait()?)
+        })?;
+    }
+    Ok(Seen::fine())
+}
+
+pub fn duplicated_communicator(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    let comm = stage.comm.duplicate()?;
+    Exchange { comm: &comm, ..Exchange::equal(stage, "8/8", eight()) }.plainly(stage)?;
+    Ok(Seen::fine())
+}
+
+pub fn reinitialised(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for _ in 0..TRANSFERS {
+        Exchange { transfers: 1, ..Exchange::equal(stage, "8/8", eight()) }.plainly(stage)?;
+    }
+    Ok(Seen::fine())
+}
+
+/// Numbers of partitions on the sending and on the receiving side: divided, multiplied, neither, all to one.
+pub const UNEQUAL: [(usize, usize); 5] = [(8, 4), (6, 4), (8, 1), (1, 8), (4, 8)];
+
+/// Bytes of a message that all numbers of [`UNEQUAL`] divide.
+pub const UNEQUAL_BYTES: usize = 24 * 1024;
+
+pub fn unequal_counts(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for (send, receive) in UNEQUAL {
+        let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
+        let what = format!("{send}/{receive}");
+        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(stage, &what, shape(send)) };
+        exchange.plainly(stage)?;
+    }
+    Ok(Seen::fine())
+}
+
+pub fn range(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    Exchange::equal(stage, "ranges of 3 and 5", eight()).send_by(stage, &mut |outgoing, generation| {
+        outgoing.start()?;
+        for (first, last) in [(5, 7), (0, 4)] {
+            fill(outgoing, first..=last, generation);
+            outgoing.message.ready_range(first, last).expect("was looked up before")?;
+        }
+        Ok(outgoing.wait()?)
+    })?;
+    Ok(Seen::fine())
+}
+
+pub fn list(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    Exchange::equal(stage, "lists of 3 and 5", eight()).send_by(stage, &mut |outgoing, generation| {
+        outgoing.start()?;
+        for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
+            fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
+            outgoing.message.ready_list(list)?;
+        }
+        Ok(outgoing.wait()?)
+    })?;
+    Ok(Seen::fine())
+}
+
+fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
+    let pattern = outgoing.pattern(generation);
+    partitions.into_iter().for_each(|partition| outgoing.content.fill(partition, pattern));
+}
+
+/// Sends to the rank `to` while it receives from `from`, with requests that were started one by one; compares.
+pub fn both_ways(
+    stage: &Stage<'_>,
+    what: &str,
+    outgoing: &mut Outgoing,
+    incoming: &mut Incoming,
+    start: impl Fn(&mut Outgoing, &mut Incoming) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let generation = stage.next_generation();
+    start(outgoing, incoming)?;
+    outgoing.ready_from(0, generation)?;
+    outgoing.wait()?;
+    incoming.wait()?;
+    stage.count(what, incoming.compare(generation));
+    Ok(())
+}
+
+/// Frees both.
+pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Seen, Stop> {
+    outgoing.free()?;
+    incoming.free()?;
+    Ok(Seen::fine())
+}
+
+/// A pair of requests of eight partitions, to and from other ranks of the world.
+pub fn to_and_from(stage: &Stage<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
+    let outgoing = Outgoing::new(stage.comm, to, TAG, &eight(), stage.rank)?;
+    let incoming = Incoming::new(stage.comm, from, TAG, &eight(), from)?;
+    Ok((outgoing, incoming))
+}

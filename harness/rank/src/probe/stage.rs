@@ -1,0 +1,262 @@
+//! What all probes share: the ranks, what was counted, and how it is told.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use ddtbench::event::Event;
+use ddtbench::partitioned::probe::Outcome;
+use serde::{Deserialize, Serialize};
+
+use crate::checked::{CallError, Comm, World};
+use crate::output::{Format, tell_json};
+
+/// What a rank saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// In a word.
+    pub outcome: Outcome,
+    /// More about it; empty where there is nothing to say.
+    pub detail: String,
+}
+
+impl Seen {
+    /// With a detail.
+    pub fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
+        Self { outcome, detail: detail.into() }
+    }
+
+    /// Nothing that need be told.
+    pub fn fine() -> Self {
+        Self::new(Outcome::Passed, "")
+    }
+}
+
+/// Why a rank cannot go on.
+#[derive(Debug)]
+pub enum Stop {
+    /// MPI returned an error where none is right.
+    Call(CallError),
+    /// It has seen enough; the others are not waited for.
+    Seen(Seen),
+}
+
+impl From<CallError> for Stop {
+    fn from(error: CallError) -> Self {
+        Self::Call(error)
+    }
+}
+
+/// An error where one is right.
+pub fn refused(error: CallError) -> Stop {
+    Stop::Seen(Seen::new(Outcome::Refused, error.to_string()))
+}
+
+/// What was compared, how often, how often it was wrong, and the first wrong one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Tally {
+    checks: Vec<Checks>,
+    first: String,
+}
+
+/// Comparisons of one kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Checks {
+    what: String,
+    all: u32,
+    wrong: u32,
+}
+
+impl Tally {
+    /// The comparisons of a kind.
+    fn of(&mut self, what: &str) -> &mut Checks {
+        let place = self.checks.iter().position(|checks| checks.what == what).unwrap_or_else(|| {
+            self.checks.push(Checks { what: what.to_owned(), all: 0, wrong: 0 });
+            self.checks.len() - 1
+        });
+        &mut self.checks[place]
+    }
+
+    /// Takes in what another rank has counted.
+    fn add(&mut self, other: &Self) {
+        for checks in &other.checks {
+            let sum = self.of(&checks.what);
+            sum.all += checks.all;
+            sum.wrong += checks.wrong;
+        }
+        if self.first.is_empty() {
+            self.first.clone_from(&other.first);
+        }
+    }
+
+    /// What was wrong, if anything was.
+    fn wrong(&self) -> Option<String> {
+        let wrong = self.checks.iter().filter(|checks| checks.wrong > 0);
+        let counts: Vec<_> =
+            wrong.map(|Checks { what, all, wrong }| format!("{what}: {wrong} of {all}")).collect();
+        (!counts.is_empty()).then(|| format!("wrong in {}; first {}", counts.join(", "), self.first))
+    }
+}
+
+/// What a rank gives to be judged.
+#[derive(Serialize, Deserialize)]
+struct Account {
+    outcome: Outcome,
+    detail: String,
+    tally: Tally,
+}
+
+/// Where a probe is done.
+pub struct Stage<'a> {
+    /// All ranks.
+    pub comm: &'a Comm,
+    /// This one.
+    pub rank: usize,
+    name: &'static str,
+    format: Format,
+    begin: Instant,
+    generation: Cell<u32>,
+    tally: RefCell<Tally>,
+}
+
+impl<'a> Stage<'a> {
+    /// For a probe, on this rank.
+    pub fn new(world: &'a World, name: &'static str, rank: usize, format: Format) -> Self {
+        let (generation, tally) = (Cell::new(0), RefCell::default());
+        Self { comm: &world.comm, rank, name, format, begin: Instant::now(), generation, tally }
+    }
+
+    /// Of data that no transfer had before. Ranks that call it equally often agree.
+    pub fn next_generation(&self) -> u32 {
+        self.generation.update(|generation| generation + 1);
+        self.generation.get()
+    }
+
+    /// Says what comes next, for the case that it is the last that is heard.
+    pub fn work(&self, stage: &str) {
+        if self.rank == 0 && self.format == Format::Json {
+            tell_json(&Event::Working { method: self.name.to_owned(), stage: stage.to_owned() });
+        }
+    }
+
+    /// Counts a comparison of a kind, and whether it was `right`.
+    pub fn count(&self, what: &str, right: Result<(), String>) {
+        let mut tally = self.tally.borrow_mut();
+        let checks = tally.of(what);
+        checks.all += 1;
+        let Err(wrong) = right else { return };
+        checks.wrong += 1;
+        let first = format!("{what}, check {}: {wrong}", checks.all);
+        if tally.first.is_empty() {
+            // The ranks may never come to compare what they have seen.
+            self.tell(Outcome::Failed, &first);
+            tally.first = first;
+        }
+    }
+
+    /// A comparison that was wrong, and after which nothing can go on.
+    pub fn wrong(&self, what: &str, wrong: String) -> Stop {
+        self.count(what, Err(wrong));
+        Stop::Seen(Seen::new(Outcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
+    }
+
+    /// Whether no rank has counted anything wrong yet; all ranks ask together.
+    pub fn is_right(&self) -> Result<bool, CallError> {
+        let is_right = self.tally.borrow().first.is_empty();
+        Ok(self.comm.minima(&[f64::from(u8::from(is_right))])?[0] > 0.0)
+    }
+
+    /// What all ranks have seen together; complete on rank 0 only.
+    pub fn judge(&self, mine: Seen) -> Result<Seen, Stop> {
+        let Seen { outcome, detail } = mine.clone();
+        let account = Account { outcome, detail, tally: self.tally.borrow().clone() };
+        let account = serde_json::to_vec(&account).expect("plain data");
+        let all = self.comm.gather(&account)?;
+        if all.is_empty() {
+            return Ok(mine);
+        }
+        let read = |text: &Vec<u8>| serde_json::from_slice(text).expect("made by a rank above");
+        Ok(verdict(&all.iter().map(read).collect::<Vec<_>>()))
+    }
+
+    /// Tells what was seen, from any rank.
+    pub fn tell(&self, outcome: Outcome, detail: &str) {
+        let (name, seconds) = (self.name.to_owned(), self.begin.elapsed().as_secs_f64());
+        match self.format {
+            Format::Json => tell_json(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
+            Format::Text => {
+                let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+                println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
+            }
+        }
+    }
+
+    /// Tells what was seen, and that nothing follows.
+    pub fn conclude(&self, outcome: Outcome, detail: &str) {
+        self.tell(outcome, detail);
+        if self.format == Format::Json {
+            tell_json(&Event::Done);
+        }
+    }
+
+    /// Tells what was seen and ends the job: other ranks may be waiting for this one.
+    pub fn leave(&self, outcome: Outcome, detail: &str) -> ! {
+        /// Exit code of a job that was ended by the probe itself.
+        const ENDED: i32 = 3;
+        self.conclude(outcome, detail);
+        // Launchers drop what they have not passed on when the job is aborted.
+        std::thread::sleep(Duration::from_millis(500));
+        World::abort(ENDED)
+    }
+}
+
+/// Of the ranks' accounts: wrong data first, then what any rank saw.
+fn verdict(all: &[Account]) -> Seen {
+    let mut tally = Tally::default();
+    all.iter().for_each(|account| tally.add(&account.tally));
+    if let Some(wrong) = tally.wrong() {
+        return Seen::new(Outcome::Failed, wrong);
+    }
+    let mut outcomes = all.iter().map(|account| account.outcome);
+    let outcome = outcomes.find(|&outcome| outcome != Outcome::Passed).unwrap_or(Outcome::Passed);
+    let mut details: Vec<_> = all.iter().map(|account| account.detail.clone()).collect();
+    details.retain(|detail| !detail.is_empty());
+    // What keeps all ranks from it is told once; MPI's texts have addresses in them, and differ.
+    let is_shared = matches!(outcome, Outcome::Refused | Outcome::NotAvailable | Outcome::Skipped);
+    details.truncate(if is_shared { 1 } else { details.len() });
+    details.dedup();
+    Seen::new(outcome, details.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(outcome: Outcome, detail: &str) -> Account {
+        Account { outcome, detail: detail.to_owned(), tally: Tally::default() }
+    }
+
+    #[test]
+    fn wrong_data_on_any_rank_is_a_failure_that_is_counted_by_kind() {
+        let mut all = [account(Outcome::Passed, ""), account(Outcome::Passed, "")];
+        for (kind, rights) in [("8/8", [true, true]), ("8/4", [true, false]), ("8/4", [false, false])] {
+            let account = &mut all[usize::from(kind == "8/4")];
+            for right in rights {
+                let checks = account.tally.of(kind);
+                checks.all += 1;
+                checks.wrong += u32::from(!right);
+            }
+        }
+        all[1].tally.first = "8/4, check 2: byte 7".to_owned();
+        let expected = "wrong in 8/4: 3 of 4; first 8/4, check 2: byte 7";
+        assert_eq!(verdict(&all), Seen::new(Outcome::Failed, expected));
+    }
+
+    #[test]
+    fn what_one_rank_saw_is_what_was_seen() {
+        let seen = verdict(&[account(Outcome::Passed, ""), account(Outcome::No, "never")]);
+        assert_eq!(seen, Seen::new(Outcome::No, "never"));
+        let refused = |text| account(Outcome::Refused, text);
+        assert_eq!(verdict(&[refused("at 1"), refused("at 2")]), Seen::new(Outcome::Refused, "at 1"));
+        assert_eq!(verdict(&[account(Outcome::Passed, "")]), Seen::fine());
+    }
+}

@@ -1,0 +1,74 @@
+//! Several threads of a rank that call MPI for the same message at the same time.
+
+use super::exchange::Exchange;
+use super::message::{Incoming, Outgoing, Shape};
+use super::stage::{Seen, Stage, Stop};
+use crate::checked::CallError;
+
+/// Transfers for each number of threads.
+const TRANSFERS: u32 = 25;
+
+/// A multiple of all numbers of threads.
+const PARTITIONS: usize = 32;
+
+/// Runs `work` in so many threads at once, and gives the first error.
+fn in_threads<E: Send>(threads: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let started: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+        started.into_iter().try_for_each(|thread| thread.join().expect("a thread of a probe panicked"))
+    })
+}
+
+pub fn pready(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for threads in [4, 8] {
+        let what = format!("{threads} threads");
+        let exchange = Exchange::equal(stage, &what, Shape::bytes(PARTITIONS, 1024));
+        let send = &mut |outgoing: &mut Outgoing, generation| {
+            outgoing.start()?;
+            let (content, message, pattern) =
+                (&outgoing.content, &outgoing.message, outgoing.pattern(generation));
+            in_threads(threads, |thread| {
+                (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
+                    content.fill(partition, pattern);
+                    message.ready(partition)
+                })
+            })?;
+            Ok(outgoing.wait()?)
+        };
+        Exchange { transfers: TRANSFERS, ..exchange }.send_by(stage, send)?;
+    }
+    Ok(Seen::fine())
+}
+
+/// What a thread that looks for partitions found out.
+enum Found {
+    Error(CallError),
+    Wrong(String),
+}
+
+pub fn parrived(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    const THREADS: usize = 4;
+    let exchange = Exchange::equal(stage, "4 threads", Shape::bytes(PARTITIONS, 1024));
+    let receive = &mut |incoming: &mut Incoming, generation| {
+        incoming.start()?;
+        let (content, message, pattern) =
+            (&incoming.content, &incoming.message, incoming.pattern(generation));
+        let found = in_threads(THREADS, |thread| {
+            (thread..PARTITIONS).step_by(THREADS).try_for_each(|partition| {
+                while !message.arrived(partition).map_err(Found::Error)? {
+                    std::thread::yield_now();
+                }
+                content.compare(partition, pattern).map_err(Found::Wrong)
+            })
+        });
+        match found {
+            Ok(()) => {}
+            Err(Found::Error(error)) => return Err(error.into()),
+            Err(Found::Wrong(wrong)) => stage.count("4 threads, when it was said to be there", Err(wrong)),
+        }
+        Ok(incoming.wait()?)
+    };
+    Exchange { transfers: TRANSFERS, ..exchange }.receive_by(stage, receive)?;
+    Ok(Seen::fine())
+}

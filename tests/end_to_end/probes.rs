@@ -1,0 +1,110 @@
+//! The check of partitioned communication: what each MPI is known for, and that a hang costs no other probe.
+
+use std::fs;
+use std::path::Path;
+
+use libtest_mimic::Trial;
+
+use super::by_hand::mpiexec;
+use super::job::{Ended, run};
+use super::results::{Row, rows};
+use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+
+/// Seconds after which a probe is taken for hanging. Those that end do so within one.
+const TIMEOUT: &str = "3";
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("what is known of the MPI is found, and a hang costs no other probe", known),
+        ("misuse is told, and no failure", misuse),
+        ("an MPI without the functions has nothing to fail", without_functions),
+        ("a probe can be run by hand", by_hand),
+    ];
+    let mut trials = on_every_mpi("probes", checks);
+    trials.push(Trial::test("refused::an unknown probe, with the names that there are", || {
+        unknown_probe(tempfile::tempdir().unwrap().path());
+        Ok(())
+    }));
+    trials
+}
+
+/// Runs probes into the folder `out`; gives what was printed and the rows.
+#[track_caller]
+fn check(mpi: &Mpi, dir: &Path, probes: &[&str], hidden: &str, code: i32) -> (Ended, Vec<Row>) {
+    let mut command = ddtbench(dir);
+    command.args(["partitioned", "--check", "--mpi", mpi.name, "--timeout", TIMEOUT, "--out", "out"]);
+    let ended = run(command.args(["--probe", &probes.join(",")]).env("DDTBENCH_HIDE_SYMBOLS", hidden));
+    let ended = ended.expect_code(code);
+    let rows = rows(&dir.join("out/probes.csv"));
+    let names: Vec<_> = rows.iter().map(|row| row.get("probe")).collect();
+    assert_eq!(names, probes, "{ended}");
+    assert!(dir.join("out/environment.json").exists());
+    (ended, rows)
+}
+
+/// Probes that an MPI of each kind passes, and those that Open MPI 5.0 fails.
+fn known(mpi: &Mpi) {
+    const FAILS_OPEN_MPI: [(&str, &[&str]); 4] = [
+        ("datatype_with_gaps", &["failed"]),
+        ("startall_sends", &["timed out", "failed"]),
+        ("some_ranks_only", &["timed out"]),
+        ("progress_before_first_pready", &["failed", "timed out"]),
+    ];
+    const PROBES: [&str; 7] = [
+        "equal_counts",
+        "datatype_with_gaps",
+        "startall_sends",
+        "unequal_counts",
+        "some_ranks_only",
+        "progress_before_first_pready",
+        "pready_threads",
+    ];
+    let fails: &[_] = if mpi.name == "openmpi" { &FAILS_OPEN_MPI } else { &[] };
+    let dir = tempfile::tempdir().unwrap();
+    let (ended, rows) = check(mpi, dir.path(), &PROBES, "", i32::from(!fails.is_empty()));
+    for row in &rows {
+        let fails = fails.iter().find(|(name, _)| *name == row.get("probe"));
+        let expected = fails.map_or(&["passed"][..], |(_, outcomes)| *outcomes);
+        assert!(expected.contains(&row.get("outcome")), "{expected:?} are possible: {row:?}");
+        assert!(row.get("outcome") == "passed" || !row.get("detail").is_empty(), "{row:?}");
+        assert!(row.number("seconds") > Some(0.0), "{row:?}");
+    }
+    let standing = format!("{}: {} of 7 passed", mpi.name, 7 - fails.len());
+    assert!(ended.out.contains(&standing), "`{standing}` is not in: {ended}");
+}
+
+fn misuse(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let probes = ["zero_partitions", "any_source", "pready_before_start", "zero_count"];
+    let (_, rows) = check(mpi, dir.path(), &probes, "", 0);
+    let seen: Vec<_> = rows.iter().map(|row| row.get("outcome")).collect();
+    // MPICH refuses them all; Open MPI 5.0.11 dies of one and lets the others through.
+    match mpi.name {
+        "mpich" => assert_eq!(seen, ["refused", "refused", "refused", "passed"], "{rows:?}"),
+        _ => assert_eq!((seen[1], seen[3]), ("accepted", "passed"), "{rows:?}"),
+    }
+}
+
+fn without_functions(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let (ended, rows) = check(mpi, dir.path(), &["equal_counts", "ring"], "MPI_Psend_init", 0);
+    for row in &rows {
+        assert_eq!(row.get("outcome"), "not available", "{row:?}");
+        assert!(row.get("detail").contains("MPI_Psend_init"), "{row:?}");
+    }
+    assert!(ended.out.contains("0 of 2 passed, 2 not available"), "{ended}");
+}
+
+fn by_hand(mpi: &Mpi) {
+    let ended = run(mpiexec(mpi, mpi, "2").args(["probe", "any_order"])).expect_code(0);
+    assert!(ended.out.contains("any_order: passed after"), "{ended}");
+    let ended = run(mpiexec(mpi, mpi, "2").args(["probe", "ring"])).expect_code(2);
+    let ended = ended.expect_err(&["ring", "4 ranks"]);
+    assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
+}
+
+fn unknown_probe(dir: &Path) {
+    let arguments = ["partitioned", "--check", "--probe", "equal_count", "--out", "mine"];
+    run(ddtbench(dir).args(arguments)).expect_code(2).expect_err(&["equal_count", "equal_counts", "ring"]);
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "nothing is made for what is refused");
+}
