@@ -190,6 +190,11 @@ pub enum Outcome {
     TimeLimit,
     /// The limit of repetitions was reached first.
     RunLimit,
+    /// It was measured, but the MPI has failed a probe that the figures rest on.
+    Invalid {
+        /// Which, and how.
+        detail: String,
+    },
     /// The MPI lacks what the method needs.
     NotAvailable {
         /// What is missing.
@@ -220,7 +225,7 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the times can be used.
     pub fn is_measured(&self) -> bool {
-        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit)
+        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::Invalid { .. })
     }
 
     /// A word or two for tables and the `outcome` column.
@@ -229,6 +234,7 @@ impl Outcome {
             Self::Converged => "converged",
             Self::TimeLimit => "time limit",
             Self::RunLimit => "run limit",
+            Self::Invalid { .. } => "invalid",
             Self::NotAvailable { .. } => "not available",
             Self::WrongData { .. } => "wrong data",
             Self::MpiError { .. } => "MPI error",
@@ -242,6 +248,7 @@ impl Outcome {
         match self {
             Self::Converged | Self::TimeLimit | Self::RunLimit => None,
             Self::NotAvailable { reason: detail }
+            | Self::Invalid { detail }
             | Self::WrongData { detail }
             | Self::MpiError { detail }
             | Self::Crashed { detail }

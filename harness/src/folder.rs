@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::experiment::Experiment;
+use crate::partitioned::probe::ProbeRecord;
 use crate::plan::{Format, Plan, PlanError};
 use crate::record::{CaseResult, Record};
 use crate::{report, summary};
@@ -128,7 +129,7 @@ impl Folder {
         if !self.summary.is_empty() {
             return false;
         }
-        self.place.discard(&[PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX]);
+        self.place.discard(&[PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, PROBES, ORIGINAL, ORIGINAL_INDEX]);
         true
     }
 
@@ -191,6 +192,25 @@ impl Folder {
     /// If it cannot be written.
     pub fn write_report(&self, records: &[Record]) -> Result<()> {
         self.place.write(REPORT, page(self.path(), records).as_bytes())
+    }
+
+    /// What probes have told already.
+    ///
+    /// # Errors
+    /// If it cannot be understood.
+    pub fn probes(&self) -> Result<Vec<ProbeRecord>> {
+        match self.path().join(PROBES).exists() {
+            true => read_probes(self.path()),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Keeps what a probe told.
+    ///
+    /// # Errors
+    /// If the disk is full, for example; the file is then as it was.
+    pub fn append_probe(&mut self, record: &ProbeRecord) -> Result<()> {
+        probes::append(&mut Log::open(&self.path().join(PROBES))?, record)
     }
 
     /// Keeps a finished case, and gives its records.

@@ -9,6 +9,7 @@ pub mod mechanisms;
 pub mod model;
 pub mod order;
 pub mod probe;
+pub mod reliance;
 mod setting;
 pub mod sweep;
 pub mod trace;

@@ -3,6 +3,7 @@
 mod case;
 mod environment;
 mod heard;
+mod probed;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -76,6 +77,11 @@ impl Run<'_> {
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(End, Vec<Record>), RunError> {
+        let known = folder.probes()?;
+        let (end, probes) = self.probe(folder, known, observer)?;
+        if end == End::Interrupted {
+            return Ok((end, Vec::new()));
+        }
         let mut records = Vec::new();
         let total = self.plan.cases.len();
         for i in 0..total {
@@ -90,6 +96,8 @@ impl Run<'_> {
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((End::Interrupted, records)),
             };
+            let mut methods = methods;
+            self.mark(i, &mut methods, &probes);
             let result = CaseResult { message: self.message(i, hello.as_deref()), case, methods };
             records.extend(folder.append(&result)?);
             if let Some(hello) = hello.filter(|_| environment.rank_program.is_none()) {

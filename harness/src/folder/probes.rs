@@ -48,9 +48,7 @@ impl ProbeFolder {
     /// # Errors
     /// If the disk is full, for example; the file is then as it was.
     pub fn append(&mut self, record: &ProbeRecord) -> Result<()> {
-        let before = self.table.len();
-        let row = report::probes::csv(std::slice::from_ref(record), self.table.is_empty());
-        self.table.append(&row).inspect_err(|_| self.table.cut(before))
+        append(&mut self.table, record)
     }
 
     /// Removes what was made for a check that could not begin. Does nothing and gives `false` where a probe has ended.
@@ -61,6 +59,13 @@ impl ProbeFolder {
         self.place.discard(&[ENVIRONMENT, PROBES]);
         true
     }
+}
+
+/// Keeps a record at the end of a table.
+pub(super) fn append(table: &mut Log, record: &ProbeRecord) -> Result<()> {
+    let before = table.len();
+    let row = report::probes::csv(std::slice::from_ref(record), table.is_empty());
+    table.append(&row).inspect_err(|_| table.cut(before))
 }
 
 /// The records of a check's folder; of one that was cut off, those that are whole.

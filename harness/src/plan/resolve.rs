@@ -10,7 +10,7 @@ use crate::event::MessageFacts;
 use crate::experiment::Experiment;
 use crate::halo::{self, HaloCase};
 use crate::memory;
-use crate::partitioned::{self, Setting};
+use crate::partitioned::{self, Setting, reliance};
 
 /// A planned case with all its values.
 pub(super) enum Resolved {
@@ -136,6 +136,18 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) | Resolved::Halo(_) => BTreeMap::new(),
             Resolved::Partitioned(setting) => setting.env(),
+        }
+    }
+
+    /// Probes that the figures of a method rest on in case `i`.
+    ///
+    /// # Panics
+    /// If the plan was not checked.
+    pub fn probes(&self, i: usize, method: &str) -> Vec<&'static str> {
+        match self.checked(i) {
+            Resolved::PingPong(..) => Vec::new(),
+            Resolved::Partitioned(setting) => reliance::of_mechanism(method, &setting),
+            Resolved::Halo(halo) => reliance::of_halo(method, halo.0.setting.threads),
         }
     }
 

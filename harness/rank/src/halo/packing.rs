@@ -25,8 +25,8 @@ pub struct Packing {
     how: How,
     /// Of each stage, each message, each thread.
     shares: Vec<Vec<Vec<Compiled>>>,
-    /// Of each stage, each message.
-    arrivals: Vec<Vec<Compiled>>,
+    /// Likewise, in the same parts: LAMMPS' datatypes put the values of a whole face and of its parts in different orders.
+    arrivals: Vec<Vec<Vec<Compiled>>>,
 }
 
 /// Why a program cannot be refused its memory.
@@ -48,16 +48,11 @@ impl Packing {
         };
         let is_compiled = how == How::Compiled;
         let stages = || links.stages.iter().filter(|_| is_compiled);
+        let parts = |link: &Link| link.cut.parts.iter().map(compiled).collect();
         Self {
             how,
-            shares: stages()
-                .map(|stage| {
-                    stage.sends.iter().map(|link| link.cut.parts.iter().map(compiled).collect()).collect()
-                })
-                .collect(),
-            arrivals: stages()
-                .map(|stage| stage.receives.iter().map(|link| compiled(&link.face)).collect())
-                .collect(),
+            shares: stages().map(|stage| stage.sends.iter().map(parts).collect()).collect(),
+            arrivals: stages().map(|stage| stage.receives.iter().map(parts).collect()).collect(),
         }
     }
 
@@ -92,9 +87,11 @@ impl Packing {
             How::Not => {}
             How::ByHand => link.face.unpack(packed, arrays),
             How::Compiled => {
-                if let Some((origin, program)) = &self.arrivals[stage][receive] {
-                    let origin = memory.start as i64 + origin;
-                    program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                for (part, range) in self.arrivals[stage][receive].iter().zip(&link.cut.ranges) {
+                    if let Some((origin, program)) = part {
+                        let origin = memory.start as i64 + origin;
+                        program.unpack(&packed[range.clone()], arrays.memory_mut(), origin).expect(PROVED);
+                    }
                 }
             }
         }

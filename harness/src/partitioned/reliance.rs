@@ -1,0 +1,79 @@
+//! Which probes a method's figures rest on: where one of them fails, the figures are invalid.
+
+use super::aggregation::{Aggregation, Over};
+use super::order::Order;
+use super::setting::Setting;
+
+/// Those of a mechanism between two ranks.
+pub fn of_mechanism(name: &str, setting: &Setting) -> Vec<&'static str> {
+    let over_requests =
+        matches!(Aggregation::of_mechanism(name), Some(Ok(Aggregation { over: Over::Partitioned, .. })));
+    let is_native = name == "partitioned" || name.starts_with("partitioned:");
+    if !over_requests && !is_native {
+        return Vec::new();
+    }
+    let is_unequal = is_native && setting.receive_partitions() != setting.partitions;
+    let has_threads = setting.threads > 1;
+    let mut probes = vec![if is_unequal { "unequal_counts" } else { "equal_counts" }];
+    probes.extend((setting.order != Order::Linear).then_some("any_order"));
+    probes.extend(has_threads.then_some("pready_threads"));
+    probes.extend((setting.bytes == 0).then_some("zero_count"));
+    match name {
+        "partitioned:list" => probes.push("pready_list"),
+        "partitioned:parrived" => {
+            probes.push(if is_unequal { "parrived_unequal" } else { "parrived_equal" });
+            probes.extend(has_threads.then_some("parrived_threads"));
+        }
+        _ => {}
+    }
+    probes
+}
+
+/// Those of a halo's method. Where there are several neighbours, MPI is called for one between the start of another's
+/// request and its first partition.
+pub fn of_halo(name: &str, threads: usize) -> Vec<&'static str> {
+    let mut probes = match name {
+        "partitioned" => vec!["equal_counts", "ring", "progress_before_first_pready"],
+        "partitioned_ddt" => {
+            vec!["equal_counts", "ring", "progress_before_first_pready", "datatype_with_gaps"]
+        }
+        _ => return Vec::new(),
+    };
+    probes.extend((threads > 1).then_some("pready_threads"));
+    probes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partitioned::probe::{Kind, find};
+
+    #[test]
+    fn every_probe_that_figures_rest_on_is_one_that_can_fail() {
+        let all = Setting {
+            receive_partitions: Some(8),
+            threads: 2,
+            order: Order::Random,
+            bytes: 0,
+            ..Setting::default()
+        };
+        let equal = Setting { receive_partitions: None, ..all.clone() };
+        let mechanisms = super::super::mechanisms::MECHANISMS.iter().map(|mechanism| mechanism.name);
+        let mechanisms: Vec<_> = mechanisms.chain(["aggregated:m=4@partitioned"]).collect();
+        let of_transfers =
+            mechanisms.iter().flat_map(|name| [of_mechanism(name, &all), of_mechanism(name, &equal)]);
+        let of_halos = crate::halo::METHODS.iter().map(|method| of_halo(method.name, 2));
+        for name in of_transfers.chain(of_halos).flatten() {
+            assert_eq!(find(name).unwrap().kind, Kind::Conformance, "{name}");
+        }
+    }
+
+    #[test]
+    fn messages_rest_on_no_probe() {
+        let setting = Setting::default();
+        assert!(of_mechanism("many", &setting).is_empty() && of_mechanism("aggregated", &setting).is_empty());
+        assert_eq!(of_mechanism("partitioned:parrived", &setting), ["equal_counts", "parrived_equal"]);
+        assert_eq!(of_mechanism("aggregated:m=4@partitioned", &setting), ["equal_counts"]);
+        assert!(of_halo("ddt", 4).is_empty());
+    }
+}

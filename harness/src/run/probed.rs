@@ -1,0 +1,80 @@
+//! What a run asks of its MPI before it measures: the probes that its methods' figures rest on.
+
+use std::collections::BTreeSet;
+
+use super::{End, Observer, Run, RunError};
+use crate::event::Outcome;
+use crate::folder::Folder;
+use crate::partitioned::check::{Check, Progress};
+use crate::partitioned::probe::{self, PROBES, Probe, ProbeRecord};
+use crate::record::Measured;
+
+/// Silence after which a probe is ended, in seconds: a run needs few and quick ones.
+const TIMEOUT_S: f64 = 10.0;
+
+impl Run<'_> {
+    /// Runs the probes that are needed and not in `known`, and keeps them in the folder.
+    ///
+    /// # Errors
+    /// If the launcher cannot be started, or a record not be kept.
+    pub(super) fn probe(
+        &self,
+        folder: &mut Folder,
+        mut known: Vec<ProbeRecord>,
+        observer: &mut dyn Observer,
+    ) -> Result<(End, Vec<ProbeRecord>), RunError> {
+        let cases = 0..self.plan.cases.len();
+        let needed: BTreeSet<&str> = cases
+            .flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)))
+            .flat_map(|(i, method)| self.plan.probes(i, &method))
+            .collect();
+        let is_new = |probe: &&Probe| {
+            needed.contains(probe.name) && known.iter().all(|record| record.probe != probe.name)
+        };
+        let probes: Vec<&'static Probe> = PROBES.iter().filter(is_new).collect();
+        let check = Check {
+            installation: self.installation,
+            program: self.program,
+            probes: &probes,
+            timeout_s: TIMEOUT_S,
+            launcher: self.plan.launcher.as_deref(),
+            launcher_args: &self.plan.launcher_args,
+        };
+        let progress = Progress { before: 0, total: probes.len() };
+        let (end, new) =
+            check.run(progress, &mut |record| folder.append_probe(record), &mut Quiet(observer))?;
+        known.extend(new);
+        Ok((end, known))
+    }
+
+    /// Marks what rests on a probe that failed.
+    pub(super) fn mark(&self, i: usize, methods: &mut [Measured], probes: &[ProbeRecord]) {
+        for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
+            if let Some(failed) = probe::failed(probes, &self.plan.probes(i, &measured.method)) {
+                let (name, outcome) = (&failed.probe, failed.outcome.label());
+                let detail = match failed.detail.is_empty() {
+                    true => format!("rests on probe {name}, which {outcome}"),
+                    false => format!("rests on probe {name}, which {outcome}: {}", failed.detail),
+                };
+                measured.outcome = Outcome::Invalid { detail };
+            }
+        }
+    }
+}
+
+/// Tells what probes say, but not that each begins and ends: they are no cases of the run.
+struct Quiet<'a>(&'a mut dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn begins(&mut self, _: usize, _: usize, _: &str) {}
+
+    fn method_ended(&mut self, _: &str) {}
+
+    fn note(&mut self, text: &str) {
+        self.0.note(text);
+    }
+
+    fn ended(&mut self, _: &[Measured], _: std::time::Duration) {}
+
+    fn skipped(&mut self, _: &crate::record::Case) {}
+}
