@@ -35,6 +35,8 @@ pub struct Field {
     rank: usize,
     /// Per array, per element.
     cells: Vec<Vec<Cell>>,
+    /// Of an element of each array.
+    bytes: Vec<usize>,
 }
 
 impl Field {
@@ -44,7 +46,9 @@ impl Field {
             let cells = app.cells(rank, array);
             (0..spec.elements()).map(cells).collect()
         };
-        Self { rank, cells: app.arrays(rank).iter().enumerate().map(cells).collect() }
+        let arrays = app.arrays(rank);
+        let bytes = arrays.iter().map(|spec| spec.element.size() as usize).collect();
+        Self { rank, cells: arrays.iter().enumerate().map(cells).collect(), bytes }
     }
 
     /// Fills the rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values
@@ -58,6 +62,21 @@ impl Field {
                     value(id, generation, to);
                 }
             }
+        }
+    }
+
+    /// The bytes that the last value before byte `end` of an array has after an exchange; `None` where nothing of the
+    /// exchange lies there.
+    pub fn last_value(&self, array: usize, end: i64, generation: u64) -> Option<Vec<u8>> {
+        let bytes = *self.bytes.get(array)?;
+        let element = usize::try_from(end).ok()?.checked_sub(bytes)? / bytes;
+        match *self.cells[array].get(element)? {
+            Cell::Own(id) | Cell::Halo(id) => {
+                let mut expected = vec![0; bytes];
+                value(id, generation, &mut expected);
+                Some(expected)
+            }
+            Cell::Other => None,
         }
     }
 

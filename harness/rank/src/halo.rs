@@ -10,6 +10,7 @@ mod method;
 mod neighbour;
 mod packing;
 mod put;
+mod sight;
 mod typed;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ use exchange::{Readings, Site, Times};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
 use packing::Packing;
+use sight::Sight;
 
 /// Exchanges before anything is timed, each compared.
 const VERIFIED: u32 = 3;
@@ -168,12 +170,16 @@ struct Exchanges {
     readings: Vec<Readings>,
     /// What this rank got wrong first.
     complaint: Option<String>,
+    /// Of an exchange that was watched: the share of the first stage's bytes that were there early.
+    early: Option<f64>,
 }
 
 impl Bench<'_> {
-    fn exchange(&mut self, course: &Course<'_>, count: u32) -> anyhow::Result<Exchanges> {
-        let mut exchanges = Exchanges { readings: Vec::with_capacity(count as usize), complaint: None };
-        for _ in 0..count {
+    /// Exchanges `count` times, and compares each; looks for what is there early in the last of them, if `watched`.
+    fn exchange(&mut self, course: &Course<'_>, count: u32, watched: bool) -> anyhow::Result<Exchanges> {
+        let readings = Vec::with_capacity(count as usize);
+        let mut exchanges = Exchanges { readings, complaint: None, early: None };
+        for number in 0..count {
             self.generation += 1;
             // SAFETY: no other thread runs between exchanges.
             self.field.fill(unsafe { self.parts.memory.arrays.get() }, self.generation);
@@ -195,9 +201,19 @@ impl Bench<'_> {
                 telling: &self.job.telling,
                 emulation: self.case.setting.emulation,
             };
-            let mine = exchange::run(&site, &self.team, &Times { start_s, compute_s: &compute_s });
-            let longest = self.job.world.maxima(&mine.list())?;
-            exchanges.readings.push(Readings::of(&longest));
+            let Parts { links, memory, .. } = self.parts;
+            let how = course.packing.how();
+            let sight = (watched && number + 1 == count && is_checked(&course.name))
+                .then(|| Sight::new(links, memory, &self.field, self.generation, how));
+            let mine =
+                exchange::run(&site, &self.team, &Times { start_s, compute_s: &compute_s }, sight.as_ref());
+            let (mine, [seen, all]) = mine;
+            if sight.is_some() {
+                let sums = self.job.world.sums(&[seen, all])?;
+                exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
+            } else {
+                exchanges.readings.push(Readings::of(&self.job.world.maxima(&mine.list())?));
+            }
             course.method.settle()?;
             if exchanges.complaint.is_none() && is_checked(&course.name) {
                 // SAFETY: as above.
@@ -244,14 +260,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
-        Ok(self.exchange(course, VERIFIED)?.complaint)
+        Ok(self.exchange(course, VERIFIED, false)?.complaint)
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
         let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..count {
             let start = Instant::now();
-            let exchanges = self.exchange(course, 1)?;
+            let exchanges = self.exchange(course, 1, false)?;
             turn_s = turn_s.min(start.elapsed().as_secs_f64());
             let times = exchanges.readings.iter().map(|readings| readings.exchange_s + readings.compute_s);
             repetition_s = times.fold(repetition_s, f64::min);
@@ -271,8 +287,9 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sync.again()?;
         // Every block of every method sees the same times of threads.
         self.sampler = self.case.setting.sampler(self.seed, self.rank).map_err(anyhow::Error::msg)?;
-        let count = amount.unread + amount.samples as u32;
-        let Exchanges { readings, complaint } = self.exchange(course, count)?;
+        let watched = is_checked(&course.name);
+        let count = amount.unread + amount.samples as u32 + u32::from(watched);
+        let Exchanges { readings, complaint, early } = self.exchange(course, count, watched)?;
         let messages = course.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
@@ -280,7 +297,8 @@ impl<'a> Experiment<'a> for Bench<'a> {
             return Ok((None, complaint));
         }
         let messages = (messages >= 0.0).then_some(messages as u64);
-        let mut block = Block { batch: 1, messages, ..Block::default() };
+        let early = early.into_iter().collect();
+        let mut block = Block { batch: 1, messages, early, ..Block::default() };
         block.times[Phase::Init].extend(course.init_s.take());
         for readings in &readings[amount.unread as usize..] {
             block.times[Phase::Compute].push(readings.compute_s);

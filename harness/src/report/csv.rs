@@ -43,7 +43,7 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
 pub fn samples(result: &CaseResult, header: bool) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let phases = result.case.experiment.phases();
-    let has_early = result.case.experiment == Experiment::Partitioned;
+    let has_early = result.case.experiment != Experiment::PingPong;
     let write = |writer: &mut csv::Writer<Vec<u8>>, row: &[String]| {
         writer.write_record(row).expect("a row of plain fields always fits into memory");
     };

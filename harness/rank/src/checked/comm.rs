@@ -281,26 +281,37 @@ impl Comm {
 
     /// The smallest of each value over all ranks, on every rank.
     pub fn minima(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
+        // SAFETY: a constant of the library.
+        self.reduce(values, unsafe { ffi::RSMPI_MIN })
+    }
+
+    /// The sum of each value over all ranks, on every rank.
+    pub fn sums(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
+        // SAFETY: a constant of the library.
+        self.reduce(values, unsafe { ffi::RSMPI_SUM })
+    }
+
+    fn reduce(&self, values: &[f64], operation: ffi::MPI_Op) -> Result<Vec<f64>, CallError> {
         let count = int("MPI_Allreduce", "count", values.len() as i64)?;
-        let mut minima = vec![0.0f64; values.len()];
+        let mut reduced = vec![0.0f64; values.len()];
         // SAFETY: both lists have `count` doubles.
         check("MPI_Allreduce", unsafe {
             ffi::MPI_Allreduce(
                 values.as_ptr().cast::<c_void>(),
-                minima.as_mut_ptr().cast::<c_void>(),
+                reduced.as_mut_ptr().cast::<c_void>(),
                 count,
                 ffi::RSMPI_DOUBLE,
-                ffi::RSMPI_MIN,
+                operation,
                 self.raw,
             )
         })?;
-        Ok(minima)
+        Ok(reduced)
     }
 
     /// The largest of each value over all ranks, on every rank.
     pub fn maxima(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
-        let negative: Vec<f64> = values.iter().map(|value| -value).collect();
-        Ok(self.minima(&negative)?.into_iter().map(|value| -value).collect())
+        // SAFETY: a constant of the library.
+        self.reduce(values, unsafe { ffi::RSMPI_MAX })
     }
 
     /// The bytes of every rank, in rank order, on rank 0; empty elsewhere.

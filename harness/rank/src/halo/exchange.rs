@@ -8,6 +8,7 @@ use ddtbench::partitioned::Emulation;
 
 use super::method::{HaloMethod, Parts};
 use super::packing::Packing;
+use super::sight::Sight;
 use crate::checked::CallError;
 use crate::compute::compute;
 use crate::measure::sync::Sync;
@@ -63,9 +64,11 @@ impl Readings {
     }
 }
 
-/// Runs one exchange on this rank.
-pub fn run(site: &Site<'_>, team: &Team, times: &Times<'_>) -> Readings {
+/// Runs one exchange on this rank. Gives its times and, with something to look for, the bytes that were there early and
+/// all that could have been.
+pub fn run(site: &Site<'_>, team: &Team, times: &Times<'_>, sight: Option<&Sight>) -> (Readings, [f64; 2]) {
     let whole = Mutex::new(Readings::default());
+    let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
     let threads = Mutex::new(vec![[0.0f64; 2]; times.compute_s.len()]);
     if let Some(start_s) = times.start_s {
@@ -73,7 +76,9 @@ pub fn run(site: &Site<'_>, team: &Team, times: &Times<'_>) -> Readings {
     }
     let start = Instant::now();
     team.run(|member| {
-        if let Err(error) = work(site, member, times, &whole, &threads) {
+        if let Err(error) =
+            work(site, member, times, &Kept { whole: &whole, threads: &threads, seen: &seen }, sight)
+        {
             // The other threads, and the other ranks, wait for this one.
             site.telling.abort(&error.to_string());
         }
@@ -83,7 +88,14 @@ pub fn run(site: &Site<'_>, team: &Team, times: &Times<'_>) -> Readings {
     let longest = |of: usize| threads.iter().map(|thread| thread[of]).fold(0.0, f64::max);
     (readings.compute_s, readings.pack_s) = (longest(0), longest(1));
     readings.exchange_s = total_s - readings.compute_s;
-    readings
+    (readings, *locked(&seen))
+}
+
+/// What threads leave behind.
+struct Kept<'a> {
+    whole: &'a Mutex<Readings>,
+    threads: &'a Mutex<Vec<[f64; 2]>>,
+    seen: &'a Mutex<[f64; 2]>,
 }
 
 /// What a thread that failed left behind is never read: the job ends.
@@ -96,10 +108,11 @@ fn work(
     site: &Site<'_>,
     member: Member<'_>,
     times: &Times<'_>,
-    whole: &Mutex<Readings>,
-    threads: &Mutex<Vec<[f64; 2]>>,
+    kept: &Kept<'_>,
+    sight: Option<&Sight>,
 ) -> Result<(), CallError> {
     let Site { parts, method, packing, .. } = site;
+    let Kept { whole, threads, seen } = kept;
     let thread = member.number;
     for (stage, links) in parts.links.stages.iter().enumerate() {
         if member.is_first() {
@@ -121,6 +134,9 @@ fn work(
         locked(threads)[thread][1] += pack_s;
         member.barrier();
         if member.is_first() {
+            if let (0, Some(sight)) = (stage, sight) {
+                *locked(seen) = sight.look();
+            }
             let packed = Instant::now();
             method.finish(stage)?;
             let arrived = Instant::now();

@@ -56,6 +56,11 @@ impl Packing {
         }
     }
 
+    /// In which way.
+    pub fn how(&self) -> How {
+        self.how
+    }
+
     /// Whether there is anything to do.
     pub fn packs(&self) -> bool {
         self.how != How::Not
