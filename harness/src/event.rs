@@ -6,6 +6,7 @@ use apps::{MicroApp, Side, WireOrder};
 use serde::{Deserialize, Serialize};
 
 use crate::partitioned::probe;
+use crate::phase::Phase;
 use crate::times::Times;
 
 /// One line from the rank program.
@@ -178,6 +179,13 @@ pub struct Block {
     /// Messages or puts of the last repetition, where the mechanism knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
+}
+
+impl Phase {
+    /// The samples of this phase in a block.
+    pub fn samples(self, block: &Block) -> &[f64] {
+        &block.times[self]
+    }
 }
 
 /// How a method ended.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::halo;
 use crate::methods::{self, METHODS, MethodInfo};
 use crate::partitioned::mechanisms::{self, MECHANISMS};
-use crate::record::Phase;
+use crate::phase::Phase;
 
 /// What a run measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

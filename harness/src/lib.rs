@@ -13,6 +13,7 @@ pub mod memory;
 pub mod methods;
 pub mod mpi;
 pub mod partitioned;
+pub mod phase;
 pub mod plan;
 pub mod record;
 pub mod report;

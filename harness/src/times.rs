@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::Phase;
+use crate::phase::Phase;
 
 /// The samples of a block, per phase in the order in which they were taken, in seconds. A phase that was not timed has
 /// none.

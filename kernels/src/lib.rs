@@ -26,6 +26,7 @@ mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
+pub mod gate;
 mod loops;
 mod operation;
 mod overlap;

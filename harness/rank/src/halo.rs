@@ -11,6 +11,7 @@ mod neighbour;
 mod packing;
 mod put;
 mod sight;
+mod table;
 mod typed;
 
 use std::process::ExitCode;
@@ -243,18 +244,18 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        method::needs(method)
+        table::needs(method)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
         let threads = self.case.setting.threads;
-        if threads > 1 && !self.has_threads && method::has_threads(method) {
+        if threads > 1 && !self.has_threads && table::has_threads(method) {
             let reason = format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
         let start = Instant::now();
-        let packing = Packing::new(method::packing(method), self.parts.links, self.parts.memory);
-        let made = method::make(method, self.parts)?;
+        let packing = Packing::new(table::packing(method), self.parts.links, self.parts.memory);
+        let made = table::make(method, self.parts)?;
         let init_s = Some(start.elapsed().as_secs_f64());
         Ok(Ok(Course { name: method.to_owned(), method: made, packing, init_s }))
     }
@@ -264,15 +265,10 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
-        let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..count {
-            let start = Instant::now();
-            let exchanges = self.exchange(course, 1, false)?;
-            turn_s = turn_s.min(start.elapsed().as_secs_f64());
-            let times = exchanges.readings.iter().map(|readings| readings.exchange_s + readings.compute_s);
-            repetition_s = times.fold(repetition_s, f64::min);
-        }
-        Ok(Turn { repetition_s: repetition_s.min(turn_s), turn_s })
+        Turn::shortest(count, || {
+            let readings = self.exchange(course, 1, false)?.readings;
+            Ok(readings.iter().map(|times| times.exchange_s + times.compute_s).fold(f64::INFINITY, f64::min))
+        })
     }
 
     fn readings(&self, _: &Course<'a>) -> Option<u32> {

@@ -2,6 +2,7 @@
 //! mechanisms over the same memory, interleaved.
 
 mod repetition;
+mod site;
 mod watch;
 
 use std::process::ExitCode;
@@ -34,7 +35,8 @@ use crate::pingpong::WRONG_DATA;
 use crate::surroundings;
 use crate::team::Team;
 use crate::telling::Telling;
-use repetition::{Plan, Readings, Site, Times};
+use repetition::{Readings, Times};
+use site::{Plan, Site};
 use watch::Sight;
 
 /// Repetitions of each block in which the receiver looks at partitions as they arrive. What it sees is a latency and a
@@ -264,18 +266,10 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
-        let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..count {
-            let start = Instant::now();
-            let transfers = self.transfer(&*course.mechanism, 1, 0)?;
-            turn_s = turn_s.min(start.elapsed().as_secs_f64());
-            repetition_s = transfers
-                .pairs
-                .iter()
-                .map(|[_, receiver]| repetition::total_s(receiver))
-                .fold(repetition_s, f64::min);
-        }
-        Ok(Turn { repetition_s: repetition_s.min(turn_s), turn_s })
+        Turn::shortest(count, || {
+            let pairs = self.transfer(&*course.mechanism, 1, 0)?.pairs;
+            Ok(pairs.iter().map(|[_, receiver]| repetition::total_s(receiver)).fold(f64::INFINITY, f64::min))
+        })
     }
 
     fn readings(&self, _: &Course<'a>) -> Option<u32> {

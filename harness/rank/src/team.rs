@@ -1,14 +1,13 @@
 //! The threads of a rank: each knows its number, and all meet at barriers.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use kernels::gate::Gate;
 
 use crate::measure::state::SPINS;
 
 /// As many threads as there are, the caller among them.
 pub struct Team {
     threads: usize,
-    arrived: AtomicUsize,
-    passed: AtomicUsize,
+    gate: Gate,
 }
 
 /// A thread within [`Team::run`].
@@ -22,7 +21,7 @@ pub struct Member<'a> {
 impl Team {
     /// A team of `threads`, at least one.
     pub fn new(threads: usize) -> Self {
-        Self { threads, arrived: AtomicUsize::new(0), passed: AtomicUsize::new(0) }
+        Self { threads, gate: Gate::new(threads, SPINS) }
     }
 
     /// Runs `work` on all threads, and waits until all have ended. A panic of any is passed on.
@@ -45,16 +44,8 @@ impl Member<'_> {
 
     /// Waits until all threads are here. What any did before is visible to all after.
     pub fn barrier(self) {
-        let Team { threads, arrived, passed } = self.team;
-        if *threads == 1 {
-            return;
-        }
-        let generation = passed.load(Ordering::Acquire);
-        if arrived.fetch_add(1, Ordering::AcqRel) + 1 == *threads {
-            arrived.store(0, Ordering::Relaxed);
-            passed.fetch_add(1, Ordering::AcqRel);
-        } else {
-            spin_until(|| passed.load(Ordering::Acquire) != generation);
+        if self.team.threads > 1 {
+            self.team.gate.pass(|| {});
         }
     }
 }
@@ -74,6 +65,8 @@ pub fn spin_until(mut is_so: impl FnMut() -> bool) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]

@@ -7,7 +7,8 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::mechanisms::AGGREGATED;
+/// Our own layer over an MPI's transfers. Its name may carry how: see [`Aggregation`].
+pub const AGGREGATED: &str = "aggregated";
 
 /// Bytes from which on a message is worth sending by itself. Below it most of a message's time is its latency: on MPICH
 /// 5.0.2 and Open MPI 5.0.11 in shared memory 64 KiB take about ten times as long as 8 bytes.

@@ -3,12 +3,10 @@
 
 use crate::methods::MethodInfo;
 
-use super::aggregation::Aggregation;
+use super::aggregation::{AGGREGATED, Aggregation};
 
 /// The mechanism that all others are compared with.
 pub const SINGLE: &str = "single";
-/// Our own layer over an MPI's transfers. Its name may carry how: see [`Aggregation`].
-pub const AGGREGATED: &str = "aggregated";
 
 const fn mechanism(name: &'static str, about: &'static str) -> MethodInfo {
     MethodInfo { name, about, original_name: None, is_complete: true }

@@ -4,7 +4,7 @@ use super::case::{CaseView, half_width, measured, overhead_interval};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
-use crate::partitioned::mechanisms::AGGREGATED;
+use crate::partitioned::aggregation::AGGREGATED;
 use crate::record::{Phase, Record};
 
 /// See [`Form`].

@@ -1,10 +1,11 @@
 //! Threads that go through the steps of a computation together, and when each has done its share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
-use std::{hint, iter, thread};
+use std::{iter, thread};
 
 use super::Compute;
+use crate::gate::Gate;
 
 /// Steps before the first that is recorded: memory is then mapped, and the processor awake.
 pub const WARM_UP_STEPS: usize = 10;
@@ -24,7 +25,7 @@ pub fn record(compute: &dyn Compute, steps: usize, stop: &(dyn Fn() -> bool + Sy
     let team = Team {
         compute,
         stop,
-        gate: Gate { threads: compute.threads(), waiting: AtomicUsize::new(0), passed: AtomicUsize::new(0) },
+        gate: Gate::new(compute.threads(), SPINS),
         epoch: Instant::now(),
         start_ns: AtomicU64::new(0),
         is_stopped: AtomicBool::new(false),
@@ -73,37 +74,5 @@ impl Team<'_> {
             }
         }
         times_ns
-    }
-}
-
-/// A barrier whose threads spin.
-struct Gate {
-    threads: usize,
-    waiting: AtomicUsize,
-    /// How often all have passed.
-    passed: AtomicUsize,
-}
-
-impl Gate {
-    /// Waits for all threads. The last one to come does `last` before any goes on; all of them see what it did, and
-    /// what each did before it came.
-    fn pass(&self, last: impl FnOnce()) {
-        // Nobody can pass before this thread has come, so the count is still that of this round.
-        let round = self.passed.load(Ordering::Relaxed);
-        if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            last();
-            self.waiting.store(0, Ordering::Relaxed);
-            self.passed.store(round.wrapping_add(1), Ordering::Release);
-            return;
-        }
-        let mut spins = 0;
-        while self.passed.load(Ordering::Acquire) == round {
-            if spins < SPINS {
-                spins += 1;
-                hint::spin_loop();
-            } else {
-                thread::yield_now();
-            }
-        }
     }
 }

@@ -84,6 +84,24 @@ pub struct Partitioned {
 // initialised for several; all else takes `&mut`.
 unsafe impl Sync for Partitioned {}
 
+/// A call that makes a request; both take the same arguments.
+macro_rules! init {
+    ($function:ident, $call:ident, $address:expr, $partitions:expr, $envelope:expr) => {{
+        let mut request = Request::null();
+        let Envelope { count, datatype, peer, tag, comm } = $envelope;
+        let (partitions, count) = ($partitions as c_int, count as ffi::MPI_Count);
+        let (peer, tag, datatype, comm) = (peer as c_int, tag as c_int, datatype.raw(), comm.raw());
+        // SAFETY: the caller vouches for the memory; handles are live.
+        let code = unsafe {
+            let info = ffi::RSMPI_INFO_NULL;
+            let function = functions().$function;
+            function($address.cast(), partitions, count, datatype, peer, tag, comm, info, request.raw_mut())
+        };
+        check(stringify!($call), code)?;
+        Ok(Self { request })
+    }};
+}
+
 impl Partitioned {
     /// `MPI_Psend_init` of `partitions` times `envelope.count` of the type.
     ///
@@ -95,23 +113,7 @@ impl Partitioned {
         partitions: usize,
         envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        let mut request = Request::null();
-        let Envelope { count, datatype, peer, tag, comm } = envelope;
-        // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Psend_init", unsafe {
-            (functions().send_init)(
-                address.cast(),
-                partitions as c_int,
-                count as ffi::MPI_Count,
-                datatype.raw(),
-                peer as c_int,
-                tag as c_int,
-                comm.raw(),
-                ffi::RSMPI_INFO_NULL,
-                request.raw_mut(),
-            )
-        })?;
-        Ok(Self { request })
+        init!(send_init, MPI_Psend_init, address, partitions, envelope)
     }
 
     /// `MPI_Precv_init`, likewise.
@@ -124,23 +126,7 @@ impl Partitioned {
         partitions: usize,
         envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        let mut request = Request::null();
-        let Envelope { count, datatype, peer, tag, comm } = envelope;
-        // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Precv_init", unsafe {
-            (functions().receive_init)(
-                address.cast(),
-                partitions as c_int,
-                count as ffi::MPI_Count,
-                datatype.raw(),
-                peer as c_int,
-                tag as c_int,
-                comm.raw(),
-                ffi::RSMPI_INFO_NULL,
-                request.raw_mut(),
-            )
-        })?;
-        Ok(Self { request })
+        init!(receive_init, MPI_Precv_init, address, partitions, envelope)
     }
 
     /// The request, to start, wait for, or test the whole.

@@ -51,17 +51,13 @@ pub fn repeat(
     memory: &mut Memory,
     method: &mut dyn Method,
     count: u32,
-) -> Result<Turn, CallError> {
-    let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..count {
-        let turn = Instant::now();
+) -> anyhow::Result<Turn> {
+    Turn::shortest(count, || {
         session.evict(memory)?;
         let start = Instant::now();
         repetition_unread(session.setup, memory, method)?;
-        repetition_s = repetition_s.min(start.elapsed().as_secs_f64());
-        turn_s = turn_s.min(turn.elapsed().as_secs_f64());
-    }
-    Ok(Turn { repetition_s, turn_s })
+        Ok(start.elapsed().as_secs_f64())
+    })
 }
 
 fn one_by_one(

@@ -1,5 +1,7 @@
 //! What the schedule can measure: some methods of one case, each verified, timed in blocks, and given back.
 
+use std::time::Instant;
+
 use ddtbench::event::{Block, Outcome};
 use ddtbench::experiment::Experiment as Kind;
 
@@ -28,6 +30,21 @@ pub struct Turn {
     pub repetition_s: f64,
     /// With all that lies between two samples.
     pub turn_s: f64,
+}
+
+impl Turn {
+    /// The shortest of `count` turns, of which each gives the time of its repetition.
+    pub fn shortest(count: u32, mut turn: impl FnMut() -> anyhow::Result<f64>) -> anyhow::Result<Self> {
+        let mut shortest = Self { repetition_s: f64::INFINITY, turn_s: f64::INFINITY };
+        for _ in 0..count {
+            let start = Instant::now();
+            shortest.repetition_s = shortest.repetition_s.min(turn()?);
+            shortest.turn_s = shortest.turn_s.min(start.elapsed().as_secs_f64());
+        }
+        // A rank that does not measure knows no repetition.
+        shortest.repetition_s = shortest.repetition_s.min(shortest.turn_s);
+        Ok(shortest)
+    }
 }
 
 /// A kind of experiment with its case. All ranks walk through it together: every function is collective.

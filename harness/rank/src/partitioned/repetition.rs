@@ -6,32 +6,14 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ddtbench::partitioned::{Emulation, Setting};
 use serde::{Deserialize, Serialize};
 
+use super::site::{Plan, Site};
 use super::watch::{Sight, watch};
-use crate::checked::{CallError, Comm};
+use crate::checked::CallError;
 use crate::compute::compute;
-use crate::measure::sync::Sync;
 use crate::mechanism::{Mechanism, Role};
 use crate::team::{Member, Team};
-use crate::telling::Telling;
-
-/// Who finishes which partition, and how.
-pub struct Plan {
-    /// Bytes of each partition.
-    pub ranges: Vec<Range<usize>>,
-    /// Partitions of each thread, in the order in which they become ready.
-    pub of_thread: Vec<Vec<usize>>,
-    /// How computing time passes.
-    pub emulation: Emulation,
-}
-
-impl Plan {
-    pub fn new(setting: &Setting, seed: u64) -> Self {
-        Self { ranges: setting.ranges(), of_thread: setting.of_thread(seed), emulation: setting.emulation }
-    }
-}
 
 /// Readings of one rank in one transfer, in seconds of the common time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -50,22 +32,6 @@ pub struct Readings {
     /// Of a receiver that looked: when each partition was there.
     pub arrived_s: Vec<f64>,
 }
-
-/// What the threads of a rank share in a transfer.
-pub struct Site<'a> {
-    pub role: Role,
-    pub plan: &'a Plan,
-    pub sync: &'a Sync,
-    /// On which nothing is ever sent: asking it for messages brings others forward.
-    pub watcher: &'a Comm,
-    /// The message.
-    pub memory: *const u8,
-    /// Ends all ranks.
-    pub telling: &'a Telling,
-}
-
-// SAFETY: the address is only read from, by one thread.
-unsafe impl std::marker::Sync for Site<'_> {}
 
 /// When and how long the threads of a rank do what in one transfer.
 pub struct Times<'a> {

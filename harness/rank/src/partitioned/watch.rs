@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::repetition::Site;
+use super::site::Site;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
 use crate::pattern::Pattern;

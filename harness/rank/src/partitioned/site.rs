@@ -1,0 +1,42 @@
+//! What the threads of a rank share in a transfer, and who of them finishes what.
+
+use std::ops::Range;
+
+use ddtbench::partitioned::{Emulation, Setting};
+
+use crate::checked::Comm;
+use crate::measure::sync::Sync;
+use crate::mechanism::Role;
+use crate::telling::Telling;
+
+/// Who finishes which partition, and how.
+pub struct Plan {
+    /// Bytes of each partition.
+    pub ranges: Vec<Range<usize>>,
+    /// Partitions of each thread, in the order in which they become ready.
+    pub of_thread: Vec<Vec<usize>>,
+    /// How computing time passes.
+    pub emulation: Emulation,
+}
+
+impl Plan {
+    pub fn new(setting: &Setting, seed: u64) -> Self {
+        Self { ranges: setting.ranges(), of_thread: setting.of_thread(seed), emulation: setting.emulation }
+    }
+}
+
+/// What the threads of a rank share in a transfer.
+pub struct Site<'a> {
+    pub role: Role,
+    pub plan: &'a Plan,
+    pub sync: &'a Sync,
+    /// On which nothing is ever sent: asking it for messages brings others forward.
+    pub watcher: &'a Comm,
+    /// The message.
+    pub memory: *const u8,
+    /// Ends all ranks.
+    pub telling: &'a Telling,
+}
+
+// SAFETY: the address is only read from, by one thread.
+unsafe impl std::marker::Sync for Site<'_> {}
