@@ -126,8 +126,11 @@ impl HaloSetting {
             "reorder" => self.reorder = switch()?,
             "arrival" => self.arrival = text.parse()?,
             "compute_us" => self.compute_us = emulation::compute_us(text)?,
-            "emulate" => self.emulation = <Emulation as clap::ValueEnum>::from_str(text, false)?,
-            "start" => self.start = <Start as clap::ValueEnum>::from_str(text, false)?,
+            "emulate" => self.emulation = Emulation::parse(text)?,
+            "start" => {
+                let start = <Start as clap::ValueEnum>::from_str(text, false);
+                self.start = start.map_err(|_| "must be barrier or clock")?;
+            }
             _ => {}
         }
         Ok(())

@@ -51,6 +51,50 @@ const REFUSALS: &[Refusal] = &[
     ("to remove an unknown MPI", &["mpi", "remove", "nosuch"], &["nosuch"]),
     ("to install what it does not know", &["mpi", "install", "nosuch"], &["nosuch", "mpich", "openmpi"]),
     ("to add what is no compiler", &["mpi", "add", "mine", "--mpicc", "/no/such/mpicc"], &["/no/such/mpicc"]),
+    (
+        "an unknown mechanism, with all names",
+        &["partitioned", "-m", "psend"],
+        &["psend", "isend", "rma_fence"],
+    ),
+    ("an aggregation of nothing", &["partitioned", "-m", "aggregated:bins=0"], &["bins=0", "at least 1"]),
+    (
+        "an aggregation that adapts, over fixed partitions",
+        &["partitioned", "-m", "aggregated:adaptive@partitioned"],
+        &["adaptive", "fixed"],
+    ),
+    (
+        "an unknown order, with all names",
+        &["partitioned", "--order", "sideways"],
+        &["sideways", "neighbourhood"],
+    ),
+    ("an unknown arrival, with all names", &["partitioned", "--arrival", "poisson"], &["poisson", "laggard"]),
+    ("a size that is none", &["partitioned", "-b", "4XB"], &["bytes", "4XB", "64KiB"]),
+    ("no partitions at all", &["partitioned", "--partitions", "0"], &["partitions", "0"]),
+    ("no threads at all", &["partitioned", "--threads", "0"], &["threads", "0"]),
+    ("an unknown way to compute", &["partitioned", "--emulate", "nap"], &["nap", "spin", "sleep", "work"]),
+    ("ranks of a transfer between two", &["partitioned", "--ranks", "4"], &["--ranks"]),
+    (
+        "recorded arrivals that are not there",
+        &["partitioned", "--arrival", "kde:/no/such"],
+        &["/no/such", "sparse"],
+    ),
+    (
+        "a laggard where nobody computes",
+        &["partitioned", "--arrival", "laggard:4%"],
+        &["laggard", "computing time"],
+    ),
+    (
+        "partitions and partitions per thread",
+        &["partitioned", "--theta", "2", "--partitions", "4"],
+        &["--theta", "--partitions"],
+    ),
+    ("the whole grid of no paper", &["partitioned", "--full-grid"], &["--preset"]),
+    (
+        "values beside a plan",
+        &["partitioned", "--plan", "x", "--compute-us", "5"],
+        &["--compute-us", "--plan"],
+    ),
+    ("to resume with other values", &["partitioned", "--resume", "x", "-b", "8"], &["--resume", "--bytes"]),
 ];
 
 pub fn trials() -> Vec<Trial> {

@@ -92,12 +92,16 @@ impl PartitionedArgs {
             ("--partitions", &self.partitions),
             ("--theta", &self.theta),
             ("--partition-bytes", &self.partition_bytes),
+            ("--receive", &self.receive),
             ("--threads", &self.threads),
             ("--order", &self.order),
             ("--arrival", &self.arrival),
+            ("--compute-us", &self.compute_us),
+            ("--emulate", &self.emulate),
+            ("--vcis", &self.vcis),
         ];
         let mut selected: Vec<_> = given.iter().map(|(flag, values)| (*flag, !values.is_empty())).collect();
-        selected.push(("--preset", self.preset.is_some()));
+        selected.extend([("--beta", self.beta.is_some()), ("--preset", self.preset.is_some())]);
         self.conditions.refuse_selection(&selected)?;
         self.conditions.execute(|| self.plan())
     }

@@ -15,6 +15,15 @@ pub enum Emulation {
 }
 
 impl Emulation {
+    /// The one called `text`.
+    ///
+    /// # Errors
+    /// The names that there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let known = <Self as clap::ValueEnum>::from_str(text, false);
+        known.map_err(|_| "must be spin, sleep, work or sweep".to_owned())
+    }
+
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {

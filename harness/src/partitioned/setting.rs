@@ -117,7 +117,7 @@ impl Setting {
             "order" => self.order = text.parse()?,
             "arrival" => self.arrival = text.parse()?,
             "compute_us" => self.compute_us = emulation::compute_us(text)?,
-            "emulate" => self.emulation = <Emulation as clap::ValueEnum>::from_str(text, false)?,
+            "emulate" => self.emulation = Emulation::parse(text)?,
             "beta" => {
                 let beta = number().filter(|beta| *beta > 0.0).ok_or("must be GB/s, above 0")?;
                 self.beta_bytes_per_s = Some(beta * 1e9);
