@@ -78,7 +78,7 @@ fn pairs_across(mpi: &Mpi) {
 
 /// Fails unless all ranks refuse together, and one of them says why.
 #[track_caller]
-fn refuses_once(command: &mut Command, words: &[&str]) {
+pub fn refuses_once(command: &mut Command, words: &[&str]) {
     let ended = run(command).expect_code(2).expect_err(words);
     assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
 }

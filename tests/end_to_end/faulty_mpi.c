@@ -10,9 +10,11 @@
  *   pack BYTE      rank 0 turns over a byte of what MPI_Pack packed
  *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
+ *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
+ *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
  *
- * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put and MPI_Type_commit
- * only messages with derived datatypes are touched, so that the methods without go on as they are. */
+ * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put, MPI_Type_commit and
+ * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
 #include <mpi.h>
 #include <signal.h>
@@ -110,4 +112,21 @@ int MPI_Unpack(const void *packed, int bytes, int *position, void *buffer, int c
     if (is_derived(type) && goes_wrong("unpack", 0))
         turn_over(buffer);
     return code;
+}
+
+int MPI_Pready(int partition, MPI_Request request)
+{
+    if (goes_wrong("drop", 0) && partition == atoi(strchr(fault(), ' ')))
+        return MPI_SUCCESS;
+    return PMPI_Pready(partition, request);
+}
+
+int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Info info, MPI_Request *request)
+{
+    int size;
+    PMPI_Type_size(type, &size);
+    if (goes_wrong("elsewhere", 1))
+        buffer = malloc(partitions * count * size);
+    return PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
 }

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{self, Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{self, Check, Mpi, ddtbench, in_environment, on_every_mpi};
 
 /// Sixteen doubles, each followed by a gap of one: value i of the message is bytes 16 i to 16 i + 7 of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The library for an MPI, compiled once.
-fn library(mpi: &Mpi) -> &'static PathBuf {
+pub fn library(mpi: &Mpi) -> &'static PathBuf {
     static BUILT: [OnceLock<PathBuf>; setup::MPIS.len()] = [const { OnceLock::new() }; setup::MPIS.len()];
     let place = setup::MPIS.iter().position(|&name| name == mpi.name).expect("one of the tested MPIs");
     BUILT[place].get_or_init(|| {
@@ -60,12 +60,7 @@ fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) ->
 pub fn under_faults(mpi: &Mpi, command: &mut Command, faults: &[(&str, &str)]) {
     command.arg("--");
     let library = library(mpi).to_str().expect("a path in plain characters");
-    for (name, value) in [("LD_PRELOAD", library)].iter().chain(faults) {
-        match mpi.name {
-            "openmpi" => command.args(["-x".to_owned(), format!("{name}={value}")]),
-            _ => command.args(["-genv", name, value]),
-        };
-    }
+    in_environment(mpi, command, &[&[("LD_PRELOAD", library)], faults].concat());
 }
 
 /// The two values that a detail tells of.

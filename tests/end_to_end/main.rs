@@ -19,6 +19,8 @@ mod engine;
 mod faulty_mpi;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
+/// Messages that are finished partition by partition.
+mod partitioned;
 /// The check of partitioned communication.
 mod probes;
 /// Without an MPI: what must be refused, and how.
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         faulty_mpi::trials(),
         engine::trials(),
         probes::trials(),
+        partitioned::trials(),
         robustness::trials(),
         by_hand::trials(),
     ];

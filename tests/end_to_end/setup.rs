@@ -81,6 +81,16 @@ pub fn ddtbench(dir: &Path) -> Command {
     command
 }
 
+/// Options of the launcher that give variables to the ranks alone, added to those of a command.
+pub fn in_environment(mpi: &Mpi, command: &mut Command, variables: &[(&str, &str)]) {
+    for (name, value) in variables {
+        match mpi.name {
+            "openmpi" => command.args(["-x".to_owned(), format!("{name}={value}")]),
+            _ => command.args(["-genv", name, value]),
+        };
+    }
+}
+
 /// The program `ddtbench`, built from the source as it is now.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();

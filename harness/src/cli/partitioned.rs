@@ -51,7 +51,7 @@ pub struct PartitionedArgs {
     /// Time that each thread computes, in microseconds [default: 0]
     #[arg(long, value_name = "US", value_delimiter = ',', conflicts_with = "resume")]
     compute_us: Vec<String>,
-    /// How computing time passes: spin, sleep or work
+    /// How computing time passes: spin, sleep, work or sweep
     #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with = "resume")]
     emulate: Vec<String>,
     /// Bandwidth for the model, in GB/s [default: what `single` reaches beside it]

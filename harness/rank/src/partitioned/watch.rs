@@ -60,5 +60,7 @@ pub fn watch(site: &Site<'_>, mechanism: &dyn Mechanism, sight: &Sight) -> Resul
             site.watcher.probe_any()?;
         }
     }
+    // What is not seen must be received as well: partitions without bytes above all, which are there from the beginning.
+    while mechanism.bring()? {}
     Ok(arrived_s)
 }

@@ -1,0 +1,350 @@
+//! Partitioned transfers: every mechanism moves the right bytes, whatever the order, the sizes and the threads, and what an
+//! MPI cannot do is told.
+//!
+//! Every transfer is compared, so a mechanism that has figures has moved the right bytes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use libtest_mimic::Trial;
+
+use super::by_hand::{mpiexec, refuses_once};
+use super::faulty_mpi;
+use super::job::{Job, run, signal};
+use super::results::{Row, Summary, rows};
+use super::setup::{Check, Mpi, ddtbench, in_environment, on_every_mpi};
+
+/// As short as it can be: one round and verification.
+const SHORT: [&str; 8] = ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--warmup", "1"];
+/// Ways to aggregate beside that without a name, which adapts.
+const AGGREGATED: [&str; 5] = [
+    "aggregated:m=4",
+    "aggregated:bytes=4096",
+    "aggregated:bins=3",
+    "aggregated:m=2@partitioned",
+    "aggregated:bytes=4096@partitioned",
+];
+/// MPI's own partitioned transfer, whose partitions are of one size.
+const NATIVE: [&str; 3] = ["partitioned", "partitioned:list", "partitioned:parrived"];
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("every mechanism moves the right bytes in every order", orders),
+        ("partitions that do not divide the bytes", unequal_partitions),
+        ("no bytes, and one partition", next_to_nothing),
+        ("threads, and more of them than partitions", threads),
+        ("partitions of the receiver that are not the sender's", other_partitions),
+        ("to ask for partitions that are not the sender's ends with a record", asking_for_other_partitions),
+        ("computing in every way, with every arrival", computing),
+        ("over TCP", over_tcp),
+        ("an MPI without partitioned calls", without_calls),
+        ("a partition that is never sent is found out", a_dropped_partition),
+        ("a message that goes elsewhere is found out", a_message_elsewhere),
+        ("a killed run is resumed", a_killed_run),
+        ("the rank program refuses any number of ranks but two, once", ranks),
+    ];
+    on_every_mpi("partitioned", checks)
+}
+
+/// The mechanisms of the program's own table, and more ways to aggregate.
+fn mechanisms() -> &'static [String] {
+    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let plan = run(ddtbench(dir.path()).args(["partitioned", "--dry-run"])).expect_code(0).out;
+        let line = plan.lines().find_map(|line| line.strip_prefix("methods = ")).expect("a plan has methods");
+        let mut all: Vec<String> = serde_json::from_str(line).expect("a list of texts");
+        assert!(
+            all.len() >= 14 && NATIVE.iter().all(|native| all.iter().any(|name| name == native)),
+            "{all:?}"
+        );
+        all.extend(AGGREGATED.map(str::to_owned));
+        all
+    });
+    &ALL
+}
+
+/// What a run is told beside its cases.
+#[derive(Default)]
+struct Conditions<'a> {
+    /// All mechanisms without any.
+    methods: &'a [&'a str],
+    /// Options of the launcher.
+    launcher: &'a [&'a str],
+    /// Variables that the ranks see.
+    environment: &'a [(&'a str, &'a str)],
+    /// The exit code.
+    code: i32,
+}
+
+/// A short run; what it kept.
+fn measure(mpi: &Mpi, arguments: &[&str], conditions: &Conditions<'_>) -> Summary {
+    let dir = tempfile::tempdir().unwrap();
+    let methods = match conditions.methods {
+        [] => mechanisms().join(","),
+        chosen => chosen.join(","),
+    };
+    let mut command = ddtbench(dir.path());
+    command
+        .args(["partitioned", "--mpi", mpi.name, "--out", "out", "-m", &methods])
+        .args(SHORT)
+        .args(arguments);
+    command.arg("--").args(conditions.launcher);
+    in_environment(mpi, &mut command, conditions.environment);
+    run(&mut command).expect_code(conditions.code);
+    Summary::read(&dir.path().join("out"))
+}
+
+/// The row that tells how a mechanism ended in the case that has all of these parameters.
+#[track_caller]
+fn end<'a>(summary: &'a Summary, params: &[&str], method: &str) -> &'a Row {
+    let is_it = |row: &&Row| {
+        let given: Vec<_> = row.get("params").split(' ').collect();
+        row.is(&[("method", method), ("phase", "solution"), ("pair", "all")])
+            && params.iter().all(|param| given.contains(param))
+    };
+    let found: Vec<_> = summary.0.iter().filter(is_it).collect();
+    assert_eq!(found.len(), 1, "rows of {method} with {params:?}: {found:?}");
+    found[0]
+}
+
+#[track_caller]
+fn expect_measured(summary: &Summary, params: &[&str], method: &str) {
+    let row = end(summary, params, method);
+    assert!(row.is_measured() && row.number("median_s") > Some(0.0), "{row:?}");
+    for column in ["after_last", "total", "compute", "delay"] {
+        let of = |row: &&Row| {
+            row.is(&[
+                ("method", method),
+                ("phase", column),
+                ("params", end(summary, params, method).get("params")),
+            ])
+        };
+        assert_eq!(summary.0.iter().filter(of).count(), 1, "phase {column} of {method} with {params:?}");
+    }
+}
+
+/// Fails unless a mechanism has no figures, for a reason with these words.
+#[track_caller]
+fn expect_not_available(summary: &Summary, params: &[&str], method: &str, words: &[&str]) {
+    let row = end(summary, params, method);
+    assert!(row.is(&[("outcome", "not available"), ("median_s", "")]), "{row:?}");
+    assert!(words.iter().all(|word| row.get("detail").contains(word)), "{words:?} in {row:?}");
+}
+
+fn orders(mpi: &Mpi) {
+    let orders = ["linear", "reverse", "random", "strided:128", "burst:1024", "neighbourhood"];
+    // Four transport partitions worth sending, so that the aggregation that adapts has something to merge.
+    let case = ["--bytes", "256KiB", "--partitions", "8", "--order", &orders.join(",")];
+    let summary = measure(mpi, &case, &Conditions::default());
+    for order in orders.map(|order| format!("order={order}")) {
+        mechanisms().iter().for_each(|method| expect_measured(&summary, &[&order], method));
+        let messages = |method: &str| end(&summary, &[&order], method).number("messages");
+        let known = [("single", 1.0), ("isend", 8.0), ("aggregated:m=4", 2.0), ("aggregated:bins=3", 3.0)];
+        for (method, expected) in known {
+            assert_eq!(messages(method), Some(expected), "messages of {method} with {order}");
+        }
+        assert!((1.0..=4.0).contains(&messages("aggregated").unwrap()), "{order}");
+    }
+    let ends = summary.with(&[("phase", "solution")]).len();
+    assert_eq!(ends, orders.len() * mechanisms().len(), "a row for each case and mechanism, and no other");
+}
+
+fn unequal_partitions(mpi: &Mpi) {
+    let case = ["--bytes", "1000,3", "--partitions", "7,8"];
+    let summary = measure(mpi, &case, &Conditions::default());
+    for (bytes, partitions) in [(1000, 7), (1000, 8), (3, 7), (3, 8)] {
+        let params = [&*format!("bytes={bytes}"), &*format!("partitions={partitions}")];
+        let reason = format!("{bytes} bytes in {partitions} partitions");
+        for method in mechanisms() {
+            let is_even = bytes % partitions == 0;
+            match &**method {
+                native if NATIVE.contains(&native) && !is_even => {
+                    expect_not_available(&summary, &params, native, &[&reason, "one size"]);
+                }
+                "aggregated:m=2@partitioned" if !is_even => {
+                    expect_not_available(&summary, &params, method, &["transport partitions", "one size"]);
+                }
+                _ => expect_measured(&summary, &params, method),
+            }
+        }
+    }
+}
+
+fn next_to_nothing(mpi: &Mpi) {
+    let case = ["--bytes", "0,64KiB", "--partitions", "1,4"];
+    let summary = measure(mpi, &case, &Conditions::default());
+    for bytes in ["bytes=0", "bytes=65536"] {
+        for partitions in ["partitions=1", "partitions=4"] {
+            mechanisms().iter().for_each(|method| expect_measured(&summary, &[bytes, partitions], method));
+        }
+    }
+}
+
+fn threads(mpi: &Mpi) {
+    let case = ["--bytes", "128KiB", "--partitions", "2,8", "--threads", "2,3"];
+    let summary = measure(mpi, &case, &Conditions::default());
+    for threads in ["threads=2", "threads=3"] {
+        for partitions in ["partitions=2", "partitions=8"] {
+            mechanisms().iter().for_each(|method| expect_measured(&summary, &[threads, partitions], method));
+        }
+    }
+}
+
+fn other_partitions(mpi: &Mpi) {
+    let case = ["--bytes", "48KiB", "--partitions", "4,6,8", "--receive", "4,8"];
+    let methods = ["single", "partitioned", "partitioned:list"];
+    let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
+    for partitions in ["partitions=4", "partitions=6", "partitions=8"] {
+        for receive in ["receive=4", "receive=8"] {
+            methods.iter().for_each(|method| expect_measured(&summary, &[partitions, receive], method));
+        }
+    }
+}
+
+/// Open MPI 5.0.11 never says that such partitions have arrived, where the receiver has more of them.
+fn asking_for_other_partitions(mpi: &Mpi) {
+    let methods = ["single", "partitioned:parrived", "rma_fence"];
+    let case = ["--bytes", "48KiB", "--partitions", "4", "--receive", "8", "--timeout", "3"];
+    let knows = mpi.name != "openmpi";
+    let summary = measure(
+        mpi,
+        &case,
+        &Conditions { methods: &methods, code: i32::from(!knows), ..Conditions::default() },
+    );
+    for method in ["single", "rma_fence"] {
+        expect_measured(&summary, &[], method);
+    }
+    if knows {
+        expect_measured(&summary, &[], "partitioned:parrived");
+    } else {
+        let row = end(&summary, &[], "partitioned:parrived");
+        assert!(row.is(&[("outcome", "timed out"), ("median_s", "")]), "{row:?}");
+    }
+}
+
+fn computing(mpi: &Mpi) {
+    let methods = ["single", "persistent", "aggregated"];
+    let arrivals = ["none", "laggard:10%", "uniform:50%", "normal:2us", "kde:sparse", "delay:100"].join(",");
+    let message = ["--bytes", "4KiB", "--partitions", "4", "--threads", "2", "--compute-us", "20"];
+    for (flag, values) in [("--arrival", &*arrivals), ("--emulate", "sleep,work")] {
+        let case = [&message[..], &[flag, values]].concat();
+        let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
+        let cases = values.split(',').count();
+        assert_eq!(summary.with(&[("phase", "solution")]).len(), cases * methods.len());
+        for row in summary.with(&[("phase", "compute")]) {
+            assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
+        }
+    }
+}
+
+/// The loopback interface stands for a network: it shares no memory.
+fn over_tcp(mpi: &Mpi) {
+    let conditions = match mpi.name {
+        "openmpi" => Conditions {
+            launcher: &["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"],
+            ..Conditions::default()
+        },
+        _ => Conditions {
+            environment: &[("MPIR_CVAR_NOLOCAL", "1"), ("UCX_TLS", "tcp,self")],
+            ..Conditions::default()
+        },
+    };
+    let case = ["--bytes", "64KiB", "--partitions", "8", "--timeout", "10"];
+    let summary = measure(mpi, &case, &conditions);
+    mechanisms().iter().for_each(|method| expect_measured(&summary, &[], method));
+}
+
+fn without_calls(mpi: &Mpi) {
+    let conditions =
+        Conditions { environment: &[("DDTBENCH_HIDE_SYMBOLS", "MPI_Psend_init")], ..Conditions::default() };
+    let summary = measure(mpi, &["--bytes", "4KiB", "--partitions", "4"], &conditions);
+    for method in mechanisms() {
+        match NATIVE.contains(&&**method) || method.ends_with("@partitioned") {
+            true => expect_not_available(&summary, &[], method, &["MPI_Psend_init"]),
+            false => expect_measured(&summary, &[], method),
+        }
+    }
+}
+
+/// A run under an MPI that errs in this way.
+fn under_fault(mpi: &Mpi, fault: &str) -> Summary {
+    let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
+    let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", fault)];
+    let methods = ["single", "partitioned", "aggregated:m=1", "rma_fence"];
+    let conditions =
+        Conditions { methods: &methods, environment: &environment, code: 1, ..Conditions::default() };
+    let summary = measure(mpi, &["--bytes", "4KiB", "--partitions", "4", "--timeout", "3"], &conditions);
+    for method in ["single", "aggregated:m=1", "rma_fence"] {
+        expect_measured(&summary, &[], method);
+    }
+    summary
+}
+
+fn a_dropped_partition(mpi: &Mpi) {
+    let summary = under_fault(mpi, "drop 2");
+    let row = end(&summary, &[], "partitioned");
+    assert!(
+        ["wrong data", "timed out"].contains(&row.get("outcome")) && row.number("median_s").is_none(),
+        "{row:?}"
+    );
+}
+
+fn a_message_elsewhere(mpi: &Mpi) {
+    let summary = under_fault(mpi, "elsewhere");
+    let row = end(&summary, &[], "partitioned");
+    assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
+    assert!(row.get("detail").contains("byte 0, in partition 0"), "{row:?}");
+}
+
+/// What tells rows of a summary apart.
+fn keys(summary: &Summary) -> BTreeSet<[String; 4]> {
+    let key = |row: &Row| ["params", "method", "phase", "pair"].map(|column| row.get(column).to_owned());
+    let keys: BTreeSet<_> = summary.0.iter().map(key).collect();
+    assert_eq!(keys.len(), summary.0.len(), "a row is there twice");
+    keys
+}
+
+fn a_killed_run(mpi: &Mpi) {
+    let cases = ["--bytes", "4KiB", "--partitions", "2,4,8"];
+    let methods = ["single", "send", "aggregated:bins=2"];
+    let whole = measure(mpi, &cases, &Conditions { methods: &methods, ..Conditions::default() });
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["partitioned", "--mpi", mpi.name, "--out", "cut", "-m", &methods.join(",")]).args(cases);
+    let long = ["--max-time", "0.5", "--precision", "0.00001", "--max-runs", "100000000", "--seed", "7"];
+    let mut job = Job::start(command.args(long));
+    let kept = || fs::read_to_string(dir.path().join("cut/summary.csv")).unwrap_or_default();
+    job.until("in the second case", |job| {
+        kept().contains("partitions=2 ") && job.named("ddtbench-rank").len() == 2
+    });
+    signal(job.pid(), libc::SIGKILL);
+    job.until_nothing_is_left();
+    let before = kept();
+    assert!(
+        !before.contains("partitions=8 "),
+        "this machine was too busy for the run to be met in the middle"
+    );
+    run(ddtbench(dir.path()).args(["partitioned", "--resume", "cut"])).expect_code(0);
+    assert!(kept().starts_with(&before), "what was finished has changed: {before}");
+    assert_eq!(keys(&Summary::read(&dir.path().join("cut"))), keys(&whole));
+    expect_each_sample_once(&dir.path().join("cut"));
+}
+
+#[track_caller]
+fn expect_each_sample_once(folder: &Path) {
+    let mut seen = BTreeSet::new();
+    for row in rows(&folder.join("samples.csv")) {
+        let name =
+            ["params", "method", "pair", "block", "repetition"].map(|column| row.get(column).to_owned());
+        assert!(seen.insert(name), "a sample is there twice: {row:?}");
+    }
+}
+
+fn ranks(mpi: &Mpi) {
+    for ranks in ["1", "3"] {
+        let words = [&*format!("{ranks} ranks"), "must be 2"];
+        refuses_once(mpiexec(mpi, mpi, ranks).args(["partitioned", "-m", "single"]), &words);
+    }
+}
