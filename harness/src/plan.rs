@@ -12,14 +12,18 @@ use crate::record::Case;
 mod error;
 mod limits;
 mod resolve;
+mod rule;
 mod selection;
 
 pub use error::PlanError;
 pub use limits::{Limits, max_time_s};
+pub use rule::{Rule, pcomm};
 pub use selection::{Selected, Selection};
 
 /// The version of the file's format.
 pub const SCHEMA: u32 = 1;
+/// Methods of a plan at most: all that there are, and as many ways to aggregate.
+pub const MOST_METHODS: usize = 64;
 /// The name of a set of values that is none of the test's.
 pub const CUSTOM: &str = "custom";
 
@@ -299,8 +303,16 @@ impl Plan {
             return field("seed", self.seed.to_string(), "must be below 2^63");
         }
         self.limits.check()?;
+        if !self.limits.rule.is_default() && self.experiment != Experiment::Partitioned {
+            let reason = "must be interval: the other rule is one of partitioned transfers";
+            return field("rule", self.limits.rule.name().to_owned(), reason);
+        }
         if self.methods.is_empty() {
             return field("methods", "[]".to_owned(), "at least one is needed");
+        }
+        if self.methods.len() > MOST_METHODS {
+            let reason = format!("must be at most {MOST_METHODS}");
+            return field("methods", format!("{} of them", self.methods.len()), &reason);
         }
         for (i, method) in self.methods.iter().enumerate() {
             self.experiment.method(method).map_err(PlanError::Method)?;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::experiment::Experiment;
 pub use crate::phase::Phase;
+use crate::plan::Rule;
 
 /// What is measured together: one test with one set of values on one MPI; all methods interleaved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct Measured {
 pub struct CaseResult {
     /// What was measured.
     pub case: Case,
+    /// The rule by which it was: it says which blocks count.
+    pub rule: Rule,
     /// The message's size and segments.
     pub message: MessageFacts,
     /// Per method, in the order in which they were asked for.
@@ -93,6 +96,10 @@ pub struct Record {
     pub median_high_s: Option<f64>,
     /// The mean.
     pub mean_s: Option<f64>,
+    /// Lower end of the mean's 90% interval by Student, under bench-pcomm's rule only.
+    pub mean_low_s: Option<f64>,
+    /// Upper end of it.
+    pub mean_high_s: Option<f64>,
     /// The smallest sample.
     pub min_s: Option<f64>,
     /// The 90th percentile.
@@ -132,6 +139,6 @@ pub struct Record {
     pub state_latency_s: Option<f64>,
     /// How the method ended.
     pub outcome: String,
-    /// The reason, where times are missing.
+    /// The reason, where times are missing, or are no times.
     pub detail: Option<String>,
 }

@@ -98,7 +98,12 @@ impl Run<'_> {
             };
             let mut methods = methods;
             self.mark(i, &mut methods, &probes);
-            let result = CaseResult { message: self.message(i, hello.as_deref()), case, methods };
+            let result = CaseResult {
+                rule: self.plan.limits.rule,
+                message: self.message(i, hello.as_deref()),
+                case,
+                methods,
+            };
             records.extend(folder.append(&result)?);
             if let Some(hello) = hello.filter(|_| environment.rank_program.is_none()) {
                 environment.rank_program = Some(Hello { message: Default::default(), ..*hello });

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Block;
 use crate::experiment::Experiment;
+use crate::plan::{Rule, pcomm};
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
 
@@ -33,7 +34,9 @@ pub struct BlockState {
 /// States are told apart for each pair by itself, since pairs lie at different distances. The blocks used are
 /// those of the rounds that passed wholly in one state, so that all methods are compared over the same time; or
 /// all blocks where there is no such round.
-pub fn block_states(methods: &[Measured]) -> Vec<Vec<BlockState>> {
+///
+/// Under bench-pcomm's rule a block is an attempt, and the last of each method is used.
+pub fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
     let none = BlockState { state: String::new(), used: false };
     let mut all: Vec<_> = methods.iter().map(|method| vec![none.clone(); method.blocks.len()]).collect();
     for pair in pairs(methods) {
@@ -53,7 +56,12 @@ pub fn block_states(methods: &[Measured]) -> Vec<Vec<BlockState>> {
         let chosen = stats::used_state(&rounds.values().cloned().collect::<Vec<_>>());
         for ((m, b, block), &state) in of_pair().zip(&states) {
             let in_chosen = || chosen.is_none_or(|chosen| stats::passed_in(&rounds[&block.block], chosen));
-            let used = is_measured(m) && in_chosen();
+            let is_last = || methods[m].blocks[b + 1..].iter().all(|later| later.pair != pair);
+            let counts = match rule {
+                Rule::Interval => in_chosen(),
+                Rule::Pcomm => is_last(),
+            };
+            let used = is_measured(m) && counts;
             all[m][b] = BlockState { state: state.name().to_owned(), used };
         }
     }
@@ -63,8 +71,9 @@ pub fn block_states(methods: &[Measured]) -> Vec<Vec<BlockState>> {
 /// Whether the interval of each method's median of the `whole` phase lies within `precision` of it, by the same blocks that
 /// its figures will rest on.
 pub fn narrow(methods: &[Measured], whole: Phase, precision: f64) -> Vec<bool> {
-    let (states, pairs) = (block_states(methods), pairs(methods));
-    let views = methods.iter().zip(&states).map(|(method, states)| View { method, states });
+    let (states, pairs) = (block_states(methods, Rule::Interval), pairs(methods));
+    let views =
+        methods.iter().zip(&states).map(|(method, states)| View { method, states, rule: Rule::Interval });
     let is_narrow = |view: View<'_>| {
         let rounds: Vec<_> = view.rounds(whole, Scope::All(&pairs)).into_values().collect();
         stats::is_narrow(&rounds, precision)
@@ -85,9 +94,9 @@ fn pairs(methods: &[Measured]) -> BTreeSet<usize> {
 /// The records of a case: per measured method and phase with samples one of all pairs, then one per pair if there
 /// are several. A method without usable times has one record without figures.
 pub fn records(result: &CaseResult) -> Vec<Record> {
-    let states = block_states(&result.methods);
+    let (rule, states) = (result.rule, block_states(&result.methods, result.rule));
     let views: Vec<_> =
-        result.methods.iter().zip(&states).map(|(method, states)| View { method, states }).collect();
+        result.methods.iter().zip(&states).map(|(method, states)| View { method, states, rule }).collect();
     let experiment = result.case.experiment;
     let is_reference = |view: &&View<'_>| view.method.method == experiment.reference();
     let reference = views.iter().find(|view| is_reference(view) && view.method.outcome.is_measured());
@@ -140,6 +149,7 @@ impl Scope<'_> {
 struct View<'a> {
     method: &'a Measured,
     states: &'a [BlockState],
+    rule: Rule,
 }
 
 impl<'a> View<'a> {
@@ -150,11 +160,16 @@ impl<'a> View<'a> {
         of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
     }
 
-    /// The samples of the blocks used, of all pairs together, by the number of their round.
+    /// The samples of the blocks used, of all pairs together, by the number of their round. Attempts that count stand for
+    /// one round, whenever they were made.
     fn rounds(&self, phase: Phase, scope: Scope<'_>) -> BTreeMap<usize, Vec<f64>> {
         let mut rounds: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for block in self.blocks(phase, scope, true) {
-            rounds.entry(block.block).or_default().extend(phase.samples(block));
+            let round = match self.rule {
+                Rule::Interval => block.block,
+                Rule::Pcomm => 0,
+            };
+            rounds.entry(round).or_default().extend(phase.samples(block));
         }
         rounds
     }
@@ -203,18 +218,25 @@ fn record(
     // Creation and freeing are timed one by one, whatever the repetitions are.
     let is_batched = !matches!(phase, Phase::Create | Phase::Free | Phase::Init);
     let batch = if is_batched { blocks.iter().map(|block| block.batch).max()? } else { 1 };
+    let (mean_interval, blocks_other_state) = match result.rule {
+        Rule::Interval => (None, view.blocks(phase, scope, false).len()),
+        // Earlier attempts are left out as well, whatever the machine was then.
+        Rule::Pcomm => (stats::student_interval(&samples, pcomm::LEVEL), 0),
+    };
     let mut record = Record {
         phase,
         pair: scope.label(),
         n: samples.len(),
         blocks: blocks.len(),
-        blocks_other_state: view.blocks(phase, scope, false).len(),
+        blocks_other_state,
         mixed_states: view.mixes_states(scope),
         batch,
         median_s: Some(median),
         median_low_s: interval.map(|interval| interval.0),
         median_high_s: interval.map(|interval| interval.1),
         mean_s: stats::mean(&samples),
+        mean_low_s: mean_interval.map(|(mean, half)| mean - half),
+        mean_high_s: mean_interval.map(|(mean, half)| mean + half),
         min_s: samples.first().copied(),
         p90_s: stats::quantile(&samples, 0.9),
         p99_s: stats::quantile(&samples, 0.99),
@@ -224,6 +246,9 @@ fn record(
     let experiment = result.case.experiment;
     if phase != experiment.whole() {
         return Some(record);
+    }
+    if result.rule == Rule::Pcomm {
+        record.detail = record.mean_s.and_then(pcomm::complaint);
     }
     let reference = reference.filter(|reference| reference.method.method != view.method.method);
     add_reference_overhead(&mut record, view, reference, phase, scope);
@@ -312,6 +337,8 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         median_low_s: None,
         median_high_s: None,
         mean_s: None,
+        mean_low_s: None,
+        mean_high_s: None,
         min_s: None,
         p90_s: None,
         p99_s: None,

@@ -39,6 +39,7 @@ pub fn trials() -> Vec<Trial> {
         ("to ask for partitions that are not the sender's ends with a record", asking_for_other_partitions),
         ("computing in every way, with every arrival", computing),
         ("over TCP", over_tcp),
+        ("the rule of bench-pcomm: attempts, of which the last counts", rule_of_pcomm),
         ("an MPI without partitioned calls", without_calls),
         ("a partition that is never sent is found out", a_dropped_partition),
         ("a message that goes elsewhere is found out", a_message_elsewhere),
@@ -99,12 +100,12 @@ fn measure(mpi: &Mpi, arguments: &[&str], conditions: &Conditions<'_>) -> Summar
 /// The row that tells how a mechanism ended in the case that has all of these parameters.
 #[track_caller]
 fn end<'a>(summary: &'a Summary, params: &[&str], method: &str) -> &'a Row {
-    let is_it = |row: &&Row| {
+    let has_params = |row: &&Row| {
         let given: Vec<_> = row.get("params").split(' ').collect();
-        row.is(&[("method", method), ("phase", "solution"), ("pair", "all")])
-            && params.iter().all(|param| given.contains(param))
+        params.iter().all(|param| given.contains(param))
     };
-    let found: Vec<_> = summary.0.iter().filter(is_it).collect();
+    let ends = summary.with(&[("method", method), ("phase", "solution"), ("pair", "all")]);
+    let found: Vec<_> = ends.into_iter().filter(has_params).collect();
     assert_eq!(found.len(), 1, "rows of {method} with {params:?}: {found:?}");
     found[0]
 }
@@ -113,15 +114,10 @@ fn end<'a>(summary: &'a Summary, params: &[&str], method: &str) -> &'a Row {
 fn expect_measured(summary: &Summary, params: &[&str], method: &str) {
     let row = end(summary, params, method);
     assert!(row.is_measured() && row.number("median_s") > Some(0.0), "{row:?}");
-    for column in ["after_last", "total", "compute", "delay"] {
-        let of = |row: &&Row| {
-            row.is(&[
-                ("method", method),
-                ("phase", column),
-                ("params", end(summary, params, method).get("params")),
-            ])
-        };
-        assert_eq!(summary.0.iter().filter(of).count(), 1, "phase {column} of {method} with {params:?}");
+    let case = row.get("params");
+    for phase in ["after_last", "total", "compute", "delay"] {
+        let found = summary.with(&[("method", method), ("phase", phase), ("params", case)]);
+        assert_eq!(found.len(), 1, "rows of phase {phase} of {method} with {params:?}");
     }
 }
 
@@ -254,6 +250,44 @@ fn over_tcp(mpi: &Mpi) {
     let case = ["--bytes", "64KiB", "--partitions", "8", "--timeout", "10"];
     let summary = measure(mpi, &case, &conditions);
     mechanisms().iter().for_each(|method| expect_measured(&summary, &[], method));
+}
+
+fn rule_of_pcomm(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    let case = ["--bytes", "64KiB", "--partitions", "4", "--rule", "pcomm", "-m", "single,isend,partitioned"];
+    command.args(["partitioned", "--mpi", mpi.name, "--out", "out"]).args(case);
+    run(&mut command).expect_code(0);
+    // What is resumed goes by the same rule; here nothing is left to do.
+    run(ddtbench(dir.path()).args(["partitioned", "--resume", "out"])).expect_code(0);
+    let plan = fs::read_to_string(dir.path().join("out/plan.toml")).unwrap();
+    assert!(plan.contains("rule = \"pcomm\""), "{plan}");
+    let summary = Summary::read(&dir.path().join("out"));
+    let samples = rows(&dir.path().join("out/samples.csv"));
+    for method in ["single", "isend", "partitioned"] {
+        let row = end(&summary, &[], method);
+        assert!(row.is(&[("n", "150"), ("blocks", "1"), ("batch", "1"), ("median_low_s", "")]), "{row:?}");
+        let of_method: Vec<&Row> = samples.iter().filter(|row| row.get("method") == method).collect();
+        let attempts: BTreeSet<_> =
+            of_method.iter().map(|row| row.number("block").unwrap() as usize).collect();
+        assert_eq!(attempts, (0..attempts.len()).collect(), "attempts follow each other");
+        assert!(attempts.len() <= 50);
+        let of = |attempt: usize| {
+            let of = of_method.iter().filter(move |row| row.number("block") == Some(attempt as f64));
+            of.filter_map(|row| row.number("solution_s")).collect::<Vec<_>>()
+        };
+        assert!(attempts.iter().all(|&attempt| of(attempt).len() == 150), "an attempt has 150 repetitions");
+        let last = of(attempts.len() - 1);
+        let mean = last.iter().sum::<f64>() / 150.0;
+        let [found, low, high] =
+            ["mean_s", "mean_low_s", "mean_high_s"].map(|column| row.number(column).unwrap());
+        assert!((found / mean - 1.0).abs() < 1e-9 && low <= found && found <= high, "{mean}: {row:?}");
+        if row.get("outcome") == "converged" {
+            assert!(high - found <= 0.05 * found * (1.0 + 1e-9), "{row:?}");
+        } else {
+            assert_eq!((row.get("outcome"), attempts.len()), ("run limit", 50), "{row:?}");
+        }
+    }
 }
 
 fn without_calls(mpi: &Mpi) {

@@ -90,6 +90,11 @@ const REFUSALS: &[Refusal] = &[
     ),
     ("the whole grid of no paper", &["partitioned", "--full-grid"], &["--preset"]),
     (
+        "a limit beside a rule that has its own",
+        &["partitioned", "--rule", "pcomm", "--precision", "1"],
+        &["--precision", "--rule pcomm"],
+    ),
+    (
         "values beside a plan",
         &["partitioned", "--plan", "x", "--compute-us", "5"],
         &["--compute-us", "--plan"],

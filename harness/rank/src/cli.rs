@@ -1,6 +1,6 @@
 //! The command line of the rank program, for `ddtbench` and for people.
 
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
 use ddtbench::engine::{Contender, Order};
@@ -8,7 +8,7 @@ use ddtbench::experiment::Experiment;
 use ddtbench::halo::HaloCase;
 use ddtbench::partitioned::Setting;
 use ddtbench::partitioned::probe;
-use ddtbench::plan::{Cache, Limits, Pairs, Selection};
+use ddtbench::plan::{Cache, Limits, MOST_METHODS, Pairs, Rule, Selection};
 use ddtbench::record::Case;
 
 use mpi::Threading;
@@ -116,6 +116,9 @@ pub struct PingPong {
 /// When a method has been measured enough.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
+    /// When a method has been measured enough; a rule that is not the default has numbers of its own
+    #[arg(long, value_enum, default_value_t)]
+    rule: Rule,
     /// Repetitions before the first that counts
     #[arg(long, value_name = "N", default_value_t = Limits::default().warmup)]
     warmup: u32,
@@ -181,6 +184,7 @@ impl LimitArgs {
     /// When a method has been measured enough.
     pub fn limits(&self) -> anyhow::Result<Limits> {
         let limits = Limits {
+            rule: self.rule,
             warmup: self.warmup,
             min_runs: self.min_runs,
             max_runs: self.max_runs,
@@ -212,6 +216,7 @@ fn chosen(named: &[String], experiment: Experiment) -> anyhow::Result<Vec<String
             names.push(name.clone());
         }
     }
+    ensure!(names.len() <= MOST_METHODS, "{} methods: there can be {MOST_METHODS} at most", names.len());
     Ok(names)
 }
 

@@ -125,7 +125,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if place.rank == 0 {
-        telling.output.table(Case {
+        let result = Case {
             experiment: Kind::Halo,
             test: case.test.name.to_owned(),
             set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
@@ -133,7 +133,8 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
             mpi: identity::compiled_for(),
             ranks,
             cache: args.cache.name().to_owned(),
-        });
+        };
+        telling.output.table(result, limits.rule);
     }
     Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use ddtbench::engine::{self, EngineCase, EngineResult};
 use ddtbench::event::{Block, Event, Hello, MessageFacts, Outcome};
+use ddtbench::plan::Rule;
 use ddtbench::record::{Case, CaseResult, Measured};
 use ddtbench::{report, summary};
 
@@ -55,9 +56,9 @@ impl Output {
     }
 
     /// Prints what was kept as the table of a ping-pong.
-    pub fn table(&mut self, case: Case) {
+    pub fn table(&mut self, case: Case, rule: Rule) {
         self.print(|message, methods| {
-            report::table::table(&summary::records(&CaseResult { case, message, methods }), None)
+            report::table::table(&summary::records(&CaseResult { case, rule, message, methods }), None)
         });
     }
 

@@ -107,7 +107,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if place.rank == 0 {
-        telling.output.table(Case {
+        let case = Case {
             experiment: Kind::Partitioned,
             test: ddtbench::partitioned::TEST.to_owned(),
             set: ddtbench::plan::CUSTOM.to_owned(),
@@ -115,7 +115,8 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
             mpi: identity::compiled_for(),
             ranks,
             cache: args.cache.name().to_owned(),
-        });
+        };
+        telling.output.table(case, limits.rule);
     }
     Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }

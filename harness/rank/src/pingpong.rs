@@ -81,7 +81,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if place.rank == 0 {
-        telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks));
+        telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks), limits.rule);
     }
     Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }

@@ -9,7 +9,7 @@ use ddtbench::event::Outcome;
 use ddtbench::experiment::Experiment;
 use ddtbench::folder::{self, Folder, FolderError};
 use ddtbench::mpi::{self, Installation, Project, interrupt};
-use ddtbench::plan::{Cache, Plan};
+use ddtbench::plan::{Cache, Plan, Rule};
 use ddtbench::record::Record;
 use ddtbench::run::{End, Environment, Run, RunError};
 use ddtbench::{memory, report};
@@ -132,6 +132,26 @@ impl ConditionArgs {
                 "{flag} cannot be used with {source}, which says already what is run; leave one of them out"
             ),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses the limits that a rule has numbers of its own for.
+    ///
+    /// # Errors
+    /// If one was given.
+    pub fn refuse_limits(&self, rule: Rule) -> anyhow::Result<()> {
+        let given = [
+            ("--warmup", self.warmup.is_some()),
+            ("--min-runs", self.min_runs.is_some()),
+            ("--max-runs", self.max_runs.is_some()),
+            ("--max-time", self.max_time.is_some()),
+            ("--precision", self.precision.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) => {
+                bail!("{flag} cannot be used with --rule {}, which has numbers of its own", rule.name())
+            }
+            None => Ok(()),
         }
     }
 

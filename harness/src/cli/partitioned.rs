@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use ddtbench::experiment::Experiment;
 use ddtbench::partitioned::sweep::{Figures, Sweep};
-use ddtbench::plan::{self, Plan};
+use ddtbench::plan::{self, Plan, Rule};
 
-use super::conditions::ConditionArgs;
+use super::conditions::{ConditionArgs, set};
 
 #[derive(Debug, Args)]
 pub struct PartitionedArgs {
@@ -66,6 +66,9 @@ pub struct PartitionedArgs {
     /// The whole grid of the paper, with --preset
     #[arg(long, requires = "preset")]
     full_grid: bool,
+    /// When a mechanism has been measured enough, and what its figures rest on [default: interval]
+    #[arg(long, value_enum, conflicts_with = "resume")]
+    rule: Option<Rule>,
     /// Start several receives by MPI_Startall, which some MPIs do not survive
     #[arg(long, conflicts_with = "resume")]
     startall: bool,
@@ -109,6 +112,10 @@ impl PartitionedArgs {
     fn plan(&self) -> anyhow::Result<Plan> {
         let mut plan = self.conditions.begin(Experiment::Partitioned, plan::Limits::default().max_time_s)?;
         plan.startall |= self.startall;
+        set(&mut plan.limits.rule, self.rule);
+        if plan.limits.rule != Rule::Interval {
+            self.conditions.refuse_limits(plan.limits.rule)?;
+        }
         if !self.conditions.has_plan() {
             let sweep = Sweep {
                 bytes: self.bytes.clone(),

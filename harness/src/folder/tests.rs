@@ -3,6 +3,7 @@ use std::io::Write;
 use super::*;
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::plan::PlannedCase;
+use crate::plan::Rule;
 use crate::record::{Measured, Phase};
 use crate::times::Times;
 
@@ -27,6 +28,7 @@ fn result(plan: &Plan, i: usize) -> CaseResult {
         Measured { method: method.clone(), outcome: Outcome::Converged, blocks: vec![block] }
     };
     CaseResult {
+        rule: Rule::Interval,
         case: plan.case(i, "fake"),
         message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
         methods: plan.methods.iter().map(measured).collect(),

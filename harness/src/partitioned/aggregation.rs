@@ -155,7 +155,11 @@ mod tests {
         assert_eq!(units("bytes=2048", 4, 1000), [0..2, 2..4]);
         assert_eq!(units("bytes=999", 2, 1000), [0..1, 1..2]);
         assert_eq!(units("bins=2", 5, 1), [0..2, 2..5]);
-        assert_eq!(units("adaptive", 32, 1024), [0..32], "all of it is less than is worth sending twice");
+        assert_eq!(
+            units("adaptive", 32, 1024),
+            std::slice::from_ref(&(0..32)),
+            "all of it is less than is worth sending twice"
+        );
         assert_eq!(units("adaptive", 4, 1 << 20).len(), 4);
         assert_eq!(units("adaptive", 256, 1024).len(), 4);
     }

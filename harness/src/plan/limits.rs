@@ -3,12 +3,16 @@
 use apps::Preset;
 use serde::{Deserialize, Serialize};
 
-use super::PlanError;
+use super::{PlanError, Rule};
 
 /// When a method has been measured enough, and when a rank program counts as hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
+    /// The rule that ends a method's measurement; but for [`Rule::Interval`] it has numbers of its own, and the next five
+    /// say nothing.
+    #[serde(skip_serializing_if = "Rule::is_default")]
+    pub rule: Rule,
     /// Repetitions before the first that counts.
     pub warmup: u32,
     /// Repetitions that are made in any case.
@@ -26,6 +30,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            rule: Rule::default(),
             warmup: 10,
             min_runs: 30,
             max_runs: 10_000,

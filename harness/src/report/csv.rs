@@ -99,7 +99,7 @@ struct BlockRow<'a> {
 /// Every block of a case as `blocks.csv`: the machine beside it, its state, and whether figures rest on it.
 pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
     let case = &result.case;
-    let states = summary::block_states(&result.methods);
+    let states = summary::block_states(&result.methods, result.rule);
     let mut all = Vec::new();
     for (measured, states) in result.methods.iter().zip(&states) {
         for (block, state) in measured.blocks.iter().zip(states) {
@@ -140,11 +140,13 @@ mod tests {
 
     use super::*;
     use crate::event::{Block, MachineState, MessageFacts, Outcome};
+    use crate::plan::Rule;
     use crate::record::{Case, Measured, Phase};
     use crate::times::Times;
 
     fn result(blocks: Vec<Block>) -> CaseResult {
         CaseResult {
+            rule: Rule::Interval,
             case: Case {
                 experiment: Experiment::PingPong,
                 test: "wrf_x_vec".into(),

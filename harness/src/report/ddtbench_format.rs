@@ -88,6 +88,7 @@ fn line(cells: [&str; 9]) -> String {
 mod tests {
     use crate::event::{MessageFacts, Outcome};
     use crate::experiment::Experiment;
+    use crate::plan::Rule;
     use crate::record::{Case, Measured};
     use crate::times::Times;
 
@@ -95,6 +96,7 @@ mod tests {
 
     fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
         CaseResult {
+            rule: Rule::Interval,
             case: Case {
                 experiment: Experiment::PingPong,
                 test: test.into(),

@@ -70,7 +70,9 @@ fn row(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(text(record.speedup, units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
-    row.push(if record.outcome == "converged" { String::new() } else { record.outcome.clone() });
+    let doubt = record.detail.as_ref().map(|_| "mean not above 0");
+    let note = (record.outcome != "converged").then_some(&*record.outcome).into_iter().chain(doubt);
+    row.push(note.collect::<Vec<_>>().join(", "));
     row
 }
 

@@ -161,6 +161,9 @@ fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
     option("max-runs", limits.max_runs.to_string());
     option("max-time", limits.max_time_s.to_string());
     option("precision", limits.precision_percent.to_string());
+    if !limits.rule.is_default() {
+        option("rule", limits.rule.name().to_owned());
+    }
     option("format", "json".to_owned());
     match plan.experiment {
         Experiment::PingPong => option("pairs", plan.pairs.name().to_owned()),

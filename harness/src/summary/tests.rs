@@ -5,6 +5,7 @@ use crate::times::Times;
 
 fn result(methods: Vec<Measured>) -> CaseResult {
     CaseResult {
+        rule: Rule::Interval,
         case: Case {
             experiment: Experiment::PingPong,
             test: "wrf_x_vec".into(),
@@ -98,7 +99,7 @@ fn a_method_without_times_has_one_row_that_says_why() {
     assert_eq!((records[0].phase, records[0].n, records[0].median_s), (Phase::RoundTrip, 0, None));
     assert_eq!((records[0].outcome.as_str(), records[0].detail.as_deref()), ("wrong data", Some("rank 0")));
     assert_eq!((records[1].outcome.as_str(), records[1].n), ("converged", 0));
-    assert!(!block_states(&result.methods)[0][0].used);
+    assert!(!block_states(&result.methods, Rule::Interval)[0][0].used);
 }
 
 #[test]
@@ -125,7 +126,8 @@ fn blocks_of_another_state_are_left_out_and_counted() {
         measured("reference", vec![block(1.0, 33.0), block(1.0, 34.0), block(3.0, 190.0)]),
         measured("ddt", vec![block(2.0, 33.0), block(2.0, 34.0), block(9.0, 190.0)]),
     ]);
-    let used: Vec<_> = block_states(&result.methods)[1].iter().map(|s| (s.state.clone(), s.used)).collect();
+    let used: Vec<_> =
+        block_states(&result.methods, Rule::Interval)[1].iter().map(|s| (s.state.clone(), s.used)).collect();
     assert_eq!(used, [("0".into(), true), ("0".into(), true), ("1".into(), false)]);
     let records = records(&result);
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
@@ -139,16 +141,17 @@ fn rounds_in_several_states_are_used_for_want_of_better_ones_and_said_to_be() {
         measured("reference", vec![block(1.0, 33.0); 2]),
         measured("ddt", vec![block(2.0, 33.0), block(2.0, 190.0)]),
     ]);
-    let used: Vec<_> = block_states(&mixed.methods).concat().iter().map(|state| state.used).collect();
+    let used: Vec<_> =
+        block_states(&mixed.methods, Rule::Interval).concat().iter().map(|state| state.used).collect();
     assert_eq!(used, [true, false, true, false], "the second round had two states");
     let never = result(vec![
         measured("reference", vec![block(1.0, 33.0); 2]),
         measured("ddt", vec![block(2.0, 190.0); 2]),
     ]);
-    assert!(block_states(&never.methods).iter().flatten().all(|state| state.used));
-    assert_eq!(block_states(&never.methods)[1][0].state, "1");
+    assert!(block_states(&never.methods, Rule::Interval).iter().flatten().all(|state| state.used));
+    assert_eq!(block_states(&never.methods, Rule::Interval)[1][0].state, "1");
     let both = result(vec![measured("ddt", vec![block(2.0, 190.0), block(2.0, 33.0)])]);
-    assert_eq!(block_states(&both.methods)[0].iter().filter(|state| state.used).count(), 1);
+    assert_eq!(block_states(&both.methods, Rule::Interval)[0].iter().filter(|state| state.used).count(), 1);
     assert!(!of(&records(&both), "ddt", Phase::RoundTrip, "all").mixed_states);
     let flipping = measured("ddt", vec![block(1.0, 33.0), block(1.0, 190.0)]);
     let other = measured("reference", vec![block(1.0, 190.0), block(1.0, 33.0)]);

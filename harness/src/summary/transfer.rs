@@ -71,6 +71,7 @@ fn setting(params: &str) -> Option<Setting> {
 mod tests {
     use crate::event::{Block, MessageFacts, Outcome};
     use crate::experiment::Experiment;
+    use crate::plan::Rule;
     use crate::record::{Case, CaseResult, Measured, Phase, Record};
     use crate::times::Times;
 
@@ -100,7 +101,13 @@ mod tests {
     }
 
     fn records() -> Vec<Record> {
-        crate::summary::records(&CaseResult {
+        let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        crate::summary::records(&result(Rule::Interval, methods))
+    }
+
+    fn result(rule: Rule, methods: Vec<Measured>) -> CaseResult {
+        CaseResult {
+            rule,
             case: Case {
                 experiment: Experiment::Partitioned,
                 test: "partitioned".to_owned(),
@@ -111,8 +118,8 @@ mod tests {
                 cache: "warm".to_owned(),
             },
             message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
-            methods: vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)],
-        })
+            methods,
+        }
     }
 
     #[test]
@@ -133,5 +140,38 @@ mod tests {
         let single = of("single", Phase::Solution);
         assert_eq!((single.gain, single.overhead_reference, single.availability), (None, None, Some(0.0)));
         assert_eq!(of("many", Phase::Total).gain, None, "figures are of the whole");
+    }
+
+    #[test]
+    fn under_the_rule_of_bench_pcomm_only_last_attempts_count() {
+        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        // `single` was precise at once, `many` with its third attempt: they never ended in one round.
+        methods[0].blocks.truncate(1);
+        methods[1].blocks.truncate(3);
+        methods[1].blocks[2].times[Phase::Solution] = vec![3.0, 4.0, 5.0];
+        let result = result(Rule::Pcomm, methods);
+        let used: Vec<bool> =
+            crate::summary::block_states(&result.methods, Rule::Pcomm)[1].iter().map(|s| s.used).collect();
+        assert_eq!(used, [false, false, true]);
+        let records = crate::summary::records(&result);
+        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
+        assert_eq!((many.n, many.blocks, many.median_s, many.mean_s), (3, 1, Some(4.0), Some(4.0)));
+        // s = 1, t = 2.920 with two degrees of freedom.
+        let half = 2.92 / 3.0_f64.sqrt();
+        assert!((many.mean_low_s.unwrap() - (4.0 - half)).abs() < 1e-3);
+        assert!((many.mean_high_s.unwrap() - (4.0 + half)).abs() < 1e-3);
+        assert_eq!((many.gain, many.gain_low, many.median_low_s), (Some(2.0), None, None));
+        assert_eq!((many.detail.as_ref(), many.blocks_other_state), (None, 0));
+    }
+
+    #[test]
+    fn a_mean_that_is_no_time_is_told() {
+        let result =
+            result(Rule::Pcomm, vec![measured("single", 8.0, 8.0, 0.0), measured("many", -1.0, 1.0, 0.0)]);
+        for record in crate::summary::records(&result) {
+            let is_told = record.method == "many" && record.phase == Phase::Solution;
+            assert_eq!(record.detail.is_some(), is_told, "{record:?}");
+        }
+        assert!(records().iter().all(|record| record.mean_low_s.is_none()));
     }
 }

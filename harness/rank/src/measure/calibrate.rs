@@ -1,6 +1,6 @@
 //! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
 
-use ddtbench::plan::Limits;
+use ddtbench::plan::{Limits, pcomm};
 
 use super::experiment::{Amount, Experiment, Turn};
 
@@ -21,16 +21,19 @@ const UNREAD: f64 = 3.0;
 /// Repetitions that the first guess of a method's time rests on; the shortest counts.
 const TRIALS: u32 = 5;
 
+/// A block that is an attempt of bench-pcomm's rule.
+pub const ATTEMPT: Amount = Amount { unread: pcomm::WARMUP, samples: pcomm::SAMPLES, batch: 1 };
+
 /// What was found out of a method; the same on all ranks.
 #[derive(Clone, Copy)]
-pub struct Trial {
+struct Trial {
     turn: Turn,
     /// The shortest sample that the clock allows, in seconds; `None` where several repetitions cannot be one sample.
     shortest_s: Option<f64>,
 }
 
 /// Warms a method up and tries how long it takes.
-pub fn trial<'a, E: Experiment<'a>>(
+fn trial<'a, E: Experiment<'a>>(
     experiment: &mut E,
     course: &mut E::Course,
     limits: Limits,
@@ -48,8 +51,23 @@ pub fn trial<'a, E: Experiment<'a>>(
     Ok(Trial { turn, shortest_s: (!shortest_s.is_nan()).then_some(shortest_s) })
 }
 
+/// Warms all methods up, and finds out the amount of each.
+pub fn all<'a, E: Experiment<'a>>(
+    experiment: &mut E,
+    courses: &mut [(String, E::Course)],
+    limits: Limits,
+    least_blocks: u32,
+) -> anyhow::Result<Vec<Amount>> {
+    let mut trials = Vec::new();
+    for (name, course) in courses {
+        experiment.job().telling.working(name, "warm up");
+        trials.push(trial(experiment, course, limits)?);
+    }
+    Ok(amounts(&trials, limits, least_blocks))
+}
+
 /// The amount of each method. All have the same batch, so that like is compared with like.
-pub fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
+fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
     let needed = trials.iter().map(|trial| Some((trial.shortest_s? / trial.turn.repetition_s).ceil()));
     let batch = match needed.collect::<Option<Vec<f64>>>() {
         Some(needed) => needed.into_iter().fold(1.0, f64::max).min(1e6),

@@ -18,11 +18,6 @@ pub struct Amount {
     pub batch: u32,
 }
 
-impl Amount {
-    /// Nothing yet.
-    pub const NONE: Self = Self { unread: 0, samples: 0, batch: 1 };
-}
-
 /// The shortest times of some repetitions, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {

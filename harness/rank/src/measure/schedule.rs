@@ -4,11 +4,11 @@
 //! All ranks walk through this together. Rank 0 decides what comes next, and tells the others in a collective,
 //! so that no rank ever waits for one that has stopped.
 
+use std::mem::take;
 use std::time::Instant;
 
 use ddtbench::event::{Block, Event, Outcome};
-use ddtbench::methods::METHODS;
-use ddtbench::plan::Limits;
+use ddtbench::plan::{Limits, MOST_METHODS, Rule, pcomm};
 use ddtbench::record::{Measured, Phase};
 use ddtbench::summary;
 use rand::SeedableRng;
@@ -24,13 +24,8 @@ use crate::checked::symbols;
 /// outside it from ten on, so that one disturbed block does not decide.
 const MIN_ROUNDS: u32 = 10;
 
-/// Room in the message that tells all ranks which methods have ended.
-const MOST_METHODS: usize = 32;
-
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
-
-const _: () = assert!(METHODS.len() <= MOST_METHODS);
 
 /// A method on its way through the case.
 struct Runner<C> {
@@ -46,7 +41,7 @@ pub fn run<'a, E: Experiment<'a>>(
     limits: Limits,
 ) -> anyhow::Result<()> {
     let whole = experiment.kind().whole();
-    let mut runners: Vec<Runner<E::Course>> = Vec::new();
+    let mut courses: Vec<(String, E::Course)> = Vec::new();
     for name in methods {
         if !is_available(experiment, name)? {
             continue;
@@ -60,17 +55,16 @@ pub fn run<'a, E: Experiment<'a>>(
             }
         };
         match complaint(experiment, &mut course)? {
-            None => runners.push(Runner { name: name.clone(), course, amount: Amount::NONE }),
+            None => courses.push((name.clone(), course)),
             Some(detail) => end(experiment, name, course, Outcome::WrongData { detail })?,
         }
     }
-    let mut trials = Vec::new();
-    for Runner { name, course, .. } in &mut runners {
-        experiment.job().telling.working(name, "warm up");
-        trials.push(calibrate::trial(experiment, course, limits)?);
-    }
-    let amounts = calibrate::amounts(&trials, limits, MIN_ROUNDS);
-    runners.iter_mut().zip(amounts).for_each(|(runner, amount)| runner.amount = amount);
+    let amounts = match limits.rule {
+        Rule::Interval => calibrate::all(experiment, &mut courses, limits, MIN_ROUNDS)?,
+        Rule::Pcomm => vec![calibrate::ATTEMPT; courses.len()],
+    };
+    let runner = |((name, course), amount)| Runner { name, course, amount };
+    let mut runners: Vec<Runner<E::Course>> = courses.into_iter().zip(amounts).map(runner).collect();
     // Rank 0 keeps all blocks: it decides by the figures that will be reported.
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
     let mut measured: Vec<Measured> = runners.iter().map(|runner| going_on(&runner.name)).collect();
@@ -100,13 +94,19 @@ pub fn run<'a, E: Experiment<'a>>(
             end(experiment, &name, course, Outcome::WrongData { detail })?;
         }
         let amounts: Vec<Amount> = runners.iter().map(|runner| runner.amount).collect();
-        if let Some(outcomes) = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)? {
-            for (Runner { name, mut course, .. }, outcome) in runners.drain(..).zip(outcomes) {
-                experiment.job().telling.working(&name, "verify");
-                let detail = complaint(experiment, &mut course)?;
-                let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
-                end(experiment, &name, course, outcome)?;
-            }
+        let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)?;
+        let all = take(&mut runners).into_iter().zip(take(&mut measured)).zip(outcomes);
+        for ((runner, blocks), outcome) in all {
+            let Some(outcome) = outcome else {
+                runners.push(runner);
+                measured.push(blocks);
+                continue;
+            };
+            let Runner { name, mut course, .. } = runner;
+            experiment.job().telling.working(&name, "verify");
+            let detail = complaint(experiment, &mut course)?;
+            let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
+            end(experiment, &name, course, outcome)?;
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ fn tell(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// Rank 0 decides whether the case has ended, and how each method has; all ranks learn it.
+/// Rank 0 decides which methods have ended, and how; all ranks learn it.
 fn decide(
     job: &Job<'_>,
     measured: &[Measured],
@@ -167,38 +167,81 @@ fn decide(
     rounds: u32,
     start: Instant,
     whole: Phase,
-) -> anyhow::Result<Option<Vec<Outcome>>> {
-    let mut verdicts = [GOES_ON; MOST_METHODS];
+) -> anyhow::Result<Vec<Option<Outcome>>> {
+    let mut verdicts = [Verdict::GoesOn.number(); MOST_METHODS];
     if job.rank == 0 {
-        let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
-        let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
-        let next = |amount: &Amount| samples(amount) + amount.samples as u64;
-        let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
-        // Later rounds change little each, and looking at all blocks takes longer the more there are.
-        let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
-        if is_up || is_full || is_time_to_look {
-            let narrow = summary::narrow(measured, whole, limits.precision_percent / 100.0);
-            let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
-            let known: Vec<bool> =
-                amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();
-            if is_up || is_full || known.iter().all(|&known| known) {
-                let limit = if is_up { TIME_LIMIT } else { RUN_LIMIT };
-                let verdict = known.into_iter().map(|known| if known { CONVERGED } else { limit });
-                verdicts.iter_mut().zip(verdict).for_each(|(to, verdict)| *to = verdict);
-            }
-        }
+        let decided = match limits.rule {
+            Rule::Interval => by_interval(measured, amounts, limits, rounds, start, whole),
+            Rule::Pcomm => measured.iter().map(|method| by_attempt(method, whole)).collect(),
+        };
+        verdicts.iter_mut().zip(decided).for_each(|(to, verdict)| *to = verdict.number());
     }
     let verdicts = job.world.broadcast(verdicts)?;
-    let outcome = |verdict: &f64| match *verdict {
-        CONVERGED => Some(Outcome::Converged),
-        TIME_LIMIT => Some(Outcome::TimeLimit),
-        RUN_LIMIT => Some(Outcome::RunLimit),
-        _ => None,
-    };
-    Ok(verdicts[..amounts.len()].iter().map(outcome).collect())
+    Ok(verdicts[..amounts.len()].iter().map(|&number| Verdict::outcome(number)).collect())
 }
 
-const GOES_ON: f64 = 0.0;
-const CONVERGED: f64 = 1.0;
-const TIME_LIMIT: f64 = 2.0;
-const RUN_LIMIT: f64 = 3.0;
+/// All methods end together: once the intervals of all are narrow, or at a limit.
+fn by_interval(
+    measured: &[Measured],
+    amounts: &[Amount],
+    limits: Limits,
+    rounds: u32,
+    start: Instant,
+    whole: Phase,
+) -> Vec<Verdict> {
+    let going_on = vec![Verdict::GoesOn; amounts.len()];
+    let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
+    let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
+    let next = |amount: &Amount| samples(amount) + amount.samples as u64;
+    let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
+    // Later rounds change little each, and looking at all blocks takes longer the more there are.
+    let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
+    if !(is_up || is_full || is_time_to_look) {
+        return going_on;
+    }
+    let narrow = summary::narrow(measured, whole, limits.precision_percent / 100.0);
+    let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
+    let known: Vec<bool> =
+        amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();
+    if !(is_up || is_full || known.iter().all(|&known| known)) {
+        return going_on;
+    }
+    let limit = if is_up { Verdict::TimeLimit } else { Verdict::RunLimit };
+    known.into_iter().map(|known| if known { Verdict::Converged } else { limit }).collect()
+}
+
+/// Each method ends by itself: a block is an attempt.
+fn by_attempt(method: &Measured, whole: Phase) -> Verdict {
+    let attempts = &method.blocks;
+    match pcomm::verdict(attempts.last().map_or(&[], |last| whole.samples(last)), attempts.len()) {
+        pcomm::Verdict::Accepted => Verdict::Converged,
+        pcomm::Verdict::Again => Verdict::GoesOn,
+        pcomm::Verdict::GivenUp => Verdict::RunLimit,
+    }
+}
+
+/// What rank 0 decides of a method, as a number that all ranks are told.
+#[derive(Clone, Copy)]
+enum Verdict {
+    GoesOn,
+    Converged,
+    TimeLimit,
+    RunLimit,
+}
+
+impl Verdict {
+    const fn number(self) -> f64 {
+        self as u8 as f64
+    }
+
+    /// How a method has ended, if it has.
+    fn outcome(number: f64) -> Option<Outcome> {
+        let of = |verdict: Self| verdict.number() == number;
+        let ends = [
+            (Self::Converged, Outcome::Converged),
+            (Self::TimeLimit, Outcome::TimeLimit),
+            (Self::RunLimit, Outcome::RunLimit),
+        ];
+        ends.into_iter().find(|(verdict, _)| of(*verdict)).map(|(_, outcome)| outcome)
+    }
+}

@@ -23,6 +23,8 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
         median_low_s: Some(median * 0.99),
         median_high_s: Some(median * 1.012),
         mean_s: None,
+        mean_low_s: None,
+        mean_high_s: None,
         min_s: None,
         p90_s: None,
         p99_s: None,
