@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
+use apps::halo::HALOS;
 use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, WireOrder};
 use serde::Serialize;
 
 use super::columns::{Align, Column, aligned};
 use super::layout::{Params, pretty};
 use super::units;
-use crate::methods::METHODS;
+use crate::halo;
+use crate::methods::{METHODS, MethodInfo};
+use crate::partitioned::mechanisms::MECHANISMS;
 
 /// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-list/1";
@@ -107,8 +110,22 @@ fn table() -> String {
     text += "\nTests\n";
     text += &named(TESTS.iter().map(|test| (test.name, test.about.to_owned())));
     text += "\nMethods\n";
-    text += &named(METHODS.iter().map(|method| (method.name, method.about.to_owned())));
+    text += &methods(METHODS);
+    text += "\nExchanges between many ranks, with their sets (ddtbench halo)\n";
+    text += &named(HALOS.iter().map(|halo| {
+        let sets: Vec<_> = halo.sets.iter().map(|set| set.name).collect();
+        (halo.name, format!("{}; {}", halo.about, sets.join(" ")))
+    }));
+    text += "\nMethods of exchanges\n";
+    text += &methods(halo::METHODS);
+    text += "\nMechanisms for a message that is finished in partitions (ddtbench partitioned)\n";
+    text += &methods(MECHANISMS);
     text
+}
+
+/// Methods with what they do.
+fn methods(methods: &[MethodInfo]) -> String {
+    named(methods.iter().map(|method| (method.name, method.about.to_owned())))
 }
 
 /// Indented lines of a name and a text.
