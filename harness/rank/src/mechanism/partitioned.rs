@@ -33,8 +33,11 @@ pub struct Native {
 fn refusal(partitions: &[std::ops::Range<usize>], received: usize, bytes: usize) -> Option<String> {
     let first = partitions[0].len();
     let of_one_size = "those of an MPI request are of one size";
+    let count = partitions.len();
     if let Some(other) = partitions.iter().map(std::ops::Range::len).find(|&bytes| bytes != first) {
-        return Some(format!("partitions of {first} and of {other} bytes: {of_one_size}"));
+        return Some(format!(
+            "{bytes} bytes in {count} partitions are some of {first} and some of {other} bytes: {of_one_size}"
+        ));
     }
     (!bytes.is_multiple_of(received))
         .then(|| format!("{bytes} bytes in {received} partitions at the receiver: {of_one_size}"))
@@ -132,7 +135,7 @@ mod tests {
     fn unequal_partitions_are_refused_with_the_reason() {
         assert_eq!(refusal(&[0..3, 3..6], 3, 6), None);
         assert_eq!(refusal(&[0..0, 0..0], 3, 0), None);
-        assert!(refusal(&[0..3, 3..5], 2, 5).unwrap().contains("3 and of 2 bytes"));
+        assert!(refusal(&[0..3, 3..5], 2, 5).unwrap().contains("5 bytes in 2 partitions"));
         assert!(refusal(&[0..3, 3..6], 4, 6).unwrap().contains("4 partitions at the receiver"));
     }
 }
