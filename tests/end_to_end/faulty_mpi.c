@@ -12,6 +12,7 @@
  *   die            rank 0 is killed in MPI_Pack
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
+ *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put, MPI_Type_commit and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
@@ -129,4 +130,22 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     if (goes_wrong("elsewhere", 1))
         buffer = malloc(partitions * count * size);
     return PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
+}
+
+int MPI_Neighbor_alltoallw(const void *from, const int counts[], const MPI_Aint at[], const MPI_Datatype types[],
+                           void *to, const int to_counts[], const MPI_Aint to_at[], const MPI_Datatype to_types[],
+                           MPI_Comm comm)
+{
+    int wrong = is_derived(to_types[0]) && goes_wrong("left out", 1);
+    char kept[8], *place = NULL;
+    if (wrong) {
+        MPI_Aint start, extent;
+        PMPI_Type_get_true_extent(to_types[0], &start, &extent);
+        place = (char *) to + to_at[0] + start;
+        memcpy(kept, place, sizeof kept);
+    }
+    int code = PMPI_Neighbor_alltoallw(from, counts, at, types, to, to_counts, to_at, to_types, comm);
+    if (wrong)
+        memcpy(place, kept, sizeof kept);
+    return code;
 }

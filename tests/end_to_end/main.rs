@@ -17,6 +17,8 @@ mod by_hand;
 mod engine;
 /// An MPI that errs on purpose: is it found out?
 mod faulty_mpi;
+/// Exchanges between many ranks.
+mod halo;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
 /// Messages that are finished partition by partition.
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         moves_bytes::trials(),
         faulty_mpi::trials(),
         engine::trials(),
+        halo::trials(),
         probes::trials(),
         partitioned::trials(),
         robustness::trials(),
