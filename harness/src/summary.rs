@@ -153,10 +153,12 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Blocks of some pairs that have samples of a phase: those used, or those left out.
+    /// Blocks of some pairs that have samples of a phase: those used, or those left out. What is done once, before the
+    /// first block, counts whatever state that one was in: there is no other.
     fn blocks(&self, phase: Phase, scope: Scope<'_>, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
-        let of = all.filter(|(block, state)| state.used == used && scope.has(block.pair));
+        let is_once = phase == Phase::Init;
+        let of = all.filter(|(block, state)| (state.used || is_once) == used && scope.has(block.pair));
         of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
     }
 

@@ -136,6 +136,23 @@ fn blocks_of_another_state_are_left_out_and_counted() {
 }
 
 #[test]
+fn what_was_done_once_counts_though_its_block_was_left_out() {
+    let whole = |latency_ns: f64| Block {
+        times: Times::from([(Phase::Exchange, vec![1.0; 5])]),
+        ..block(1.0, latency_ns)
+    };
+    let first = with(whole(190.0), [(Phase::Init, vec![0.5]), (Phase::Compute, vec![0.1; 5])]);
+    let mut result = result(vec![measured("manual", vec![first, whole(33.0), whole(33.0)])]);
+    result.case.experiment = Experiment::Halo;
+    let records = records(&result);
+    let exchange = of(&records, "manual", Phase::Exchange, "all");
+    assert_eq!((exchange.blocks, exchange.blocks_other_state), (2, 1));
+    let init = of(&records, "manual", Phase::Init, "all");
+    assert_eq!((init.n, init.median_s, init.blocks_other_state), (1, Some(0.5), 0));
+    assert!(records.iter().all(|record| record.phase != Phase::Compute));
+}
+
+#[test]
 fn rounds_in_several_states_are_used_for_want_of_better_ones_and_said_to_be() {
     let mixed = result(vec![
         measured("reference", vec![block(1.0, 33.0); 2]),
