@@ -10,6 +10,7 @@ use apps::halo::{HaloApp, HaloContext, HaloTest};
 
 use crate::event::MessageFacts;
 use crate::methods::MethodInfo;
+use crate::partitioned::aggregation::{AGGREGATED, Aggregation, Over};
 use crate::partitioned::arrival::{Arrival, Sampler};
 use crate::partitioned::{Emulation, emulation};
 
@@ -32,6 +33,7 @@ pub const METHODS: &[MethodInfo] = &[
     method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true),
     method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true),
     method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true),
+    method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
     method(
         "aggregated",
         "the same over our own layer, which merges shares into messages worth sending",
@@ -45,7 +47,14 @@ pub const METHODS: &[MethodInfo] = &[
 /// # Errors
 /// A sentence with all names.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
-    METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
+    let stem = match Aggregation::of_mechanism(name) {
+        Some(Ok(Aggregation { over: Over::Partitioned, .. })) => {
+            return Err(format!("method {name:?}: a halo aggregates over messages alone"));
+        }
+        Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
+        None => name,
+    };
+    METHODS.iter().find(|method| method.name == stem).ok_or_else(|| {
         let names: Vec<_> = METHODS.iter().map(|method| method.name).collect();
         format!("no method of a halo is called {name:?}; there are {}", names.join(", "))
     })
@@ -292,6 +301,8 @@ mod tests {
             let error = HaloCase::parse("nas_mg", None, &params(&[(name, text)])).unwrap_err();
             assert!(error.contains(name) || error.contains(text), "{error}");
         }
+        assert!(find("aggregated:bins=2").is_ok() && find("aggregated:bins=0").is_err());
+        assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("messages alone"));
         assert!(HaloCase::parse("nas_mgg", None, &params(&[])).unwrap_err().contains("nas_mg"));
         let case = HaloCase::parse("nas_mg", None, &params(&[])).unwrap();
         assert!(case.build(3, 1).err().unwrap().contains("2 and 4"));

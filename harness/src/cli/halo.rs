@@ -47,6 +47,9 @@ pub struct HaloArgs {
     /// How ranks begin together: barrier or clock
     #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
     start: Vec<String>,
+    /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils with its times of threads
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "arrival", "compute_us", "emulate"])]
+    figures: bool,
     #[command(flatten)]
     conditions: ConditionArgs,
 }
@@ -70,10 +73,21 @@ impl HaloArgs {
             return Ok(plan);
         }
         plan.check_conditions()?;
+        let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        // All three figures have the computing time of 2^22 ns, which their threads sleep.
+        let [tests, arrival, compute_us, emulate] = match self.figures {
+            true => [
+                words("stencil7 stencil27"),
+                words("laggard:0.04 normal:2us kde:sparse kde:molecular kde:matrix"),
+                words("4194.304"),
+                words("sleep"),
+            ],
+            false => [&self.tests, &self.arrival, &self.compute_us, &self.emulate].map(Clone::clone),
+        };
         let switch = |on: bool, text: &str| if on { vec![text.to_owned()] } else { Vec::new() };
         let ValueArgs { set, params } = self.values.clone();
         let selection = HaloSelection {
-            tests: self.tests.clone(),
+            tests,
             preset,
             set,
             params,
@@ -81,9 +95,9 @@ impl HaloArgs {
                 ("threads", self.threads.clone()),
                 ("periodic", switch(self.no_periodic, "no")),
                 ("reorder", switch(self.reorder, "yes")),
-                ("arrival", self.arrival.clone()),
-                ("compute_us", self.compute_us.clone()),
-                ("emulate", self.emulate.clone()),
+                ("arrival", arrival),
+                ("compute_us", compute_us),
+                ("emulate", emulate),
                 ("start", self.start.clone()),
             ],
         };

@@ -43,7 +43,7 @@ const COLUMNS: [Column; 16] = [
 const LEGEND: &str = "exchange: median of the time on the rank that took longest, computing left out, ± the larger side of \
     its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of the longest of \
     all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and unpacking. gain: \
-    t_manual / t. early: share of the bytes that are there when a rank has handed over its own. rate: bytes that the busiest rank sends per second. msgs: its messages.";
+    t_manual / t, paired by rounds. early: share of the bytes that are there when a rank has handed over its own. rate: bytes that the busiest rank sends per second. msgs: its messages, puts, or requests of partitions.";
 
 /// The cells of a method.
 fn row(case: &CaseView, record: &Record) -> Vec<String> {

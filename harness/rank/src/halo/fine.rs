@@ -1,4 +1,4 @@
-//! `partitioned`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a partition of
+//! `partitioned`, `fine`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a partition of
 //! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
 //! which merges shares into persistent messages that are worth sending.
 
@@ -10,13 +10,18 @@ use crate::checked::CallError;
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
 use crate::mechanism::partitioned::{Form, Native};
+use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Role};
 
 /// How a message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// By MPI-4's partitioned transfers.
     Partitioned,
-    Aggregated,
+    /// A persistent message per share.
+    Fine,
+    /// Persistent messages of shares that our own layer has merged, by a mapping that is fixed beforehand.
+    Aggregated(Rule),
 }
 
 /// A message: one transfer of all shares, or one of each.
@@ -91,11 +96,15 @@ fn transfers<'a>(parts: Parts<'a>, link: &'a Link, role: Role, way: Way) -> Resu
     };
     let shares = &link.cut.ranges;
     let whole = channel(0, shares.clone(), 0);
-    if way == Way::Aggregated {
-        let aggregation = Aggregation { rule: Rule::Adaptive, over: Over::Persistent };
-        let runs = aggregation.units(shares.len(), (whole.bytes / shares.len()) as u64);
-        let units = Units::new(&whole, &runs);
-        return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units)?)));
+    match way {
+        Way::Partitioned => {}
+        Way::Fine => return Ok(Transfers::Whole(Box::new(Persistent::new(&whole)?))),
+        Way::Aggregated(rule) => {
+            let aggregation = Aggregation { rule, over: Over::Persistent };
+            let runs = aggregation.units(shares.len(), (whole.bytes / shares.len()) as u64);
+            let units = Units::new(&whole, &runs);
+            return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units)?)));
+        }
     }
     if Native::refusal(&whole).is_none() {
         return Ok(Transfers::Whole(Box::new(Native::new(&whole, Form::OneByOne)?)));

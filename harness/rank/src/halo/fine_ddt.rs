@@ -118,7 +118,11 @@ impl HaloMethod for FineTyped {
     }
 
     fn messages(&self) -> Option<usize> {
-        None
+        let of = |requests: &Requests| match requests {
+            Requests::Whole(_) => 1,
+            Requests::Shares(shares) => shares.iter().flatten().count(),
+        };
+        Some(self.stages.iter().flat_map(|stage| &stage.sends).map(of).sum())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

@@ -1,6 +1,7 @@
 //! The methods by name: what each is made of, what it needs of the MPI, and how it packs.
 
 use anyhow::bail;
+use ddtbench::partitioned::aggregation::Aggregation;
 
 use super::bulk::{Bulk, Ends};
 use super::fine::{Fine, Way};
@@ -23,14 +24,15 @@ pub fn needs(name: &str) -> &'static [&'static str] {
 
 /// Whether threads call MPI by themselves.
 pub fn has_threads(name: &str) -> bool {
-    matches!(name, "partitioned" | "partitioned_ddt" | "aggregated")
+    matches!(name, "partitioned" | "partitioned_ddt" | "fine") || Aggregation::of_mechanism(name).is_some()
 }
 
 /// How a method's shares are packed.
 pub fn packing(name: &str) -> How {
     match name {
-        "manual" | "persistent" | "partitioned" | "aggregated" => How::ByHand,
+        "manual" | "persistent" | "partitioned" | "fine" => How::ByHand,
         "engine" => How::Compiled,
+        _ if Aggregation::of_mechanism(name).is_some() => How::ByHand,
         _ => How::Not,
     }
 }
@@ -44,8 +46,11 @@ pub fn make<'a>(name: &str, parts: Parts<'a>) -> anyhow::Result<Box<dyn HaloMeth
         "neighbor_alltoallw" => Box::new(Neighbour::new(parts)?),
         "put_ddt" => Box::new(PutTyped::new(parts)?),
         "partitioned" => Box::new(Fine::new(parts, Way::Partitioned)?),
-        "aggregated" => Box::new(Fine::new(parts, Way::Aggregated)?),
+        "fine" => Box::new(Fine::new(parts, Way::Fine)?),
         "partitioned_ddt" => Box::new(FineTyped::new(parts)?),
-        other => bail!("method {other:?} is listed but not implemented"),
+        _ => match Aggregation::of_mechanism(name) {
+            Some(Ok(aggregation)) => Box::new(Fine::new(parts, Way::Aggregated(aggregation.rule))?),
+            _ => bail!("method {name:?} is listed but not implemented"),
+        },
     })
 }

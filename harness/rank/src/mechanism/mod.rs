@@ -12,7 +12,7 @@ mod isend;
 mod many;
 pub mod partitioned;
 mod passive;
-mod persistent;
+pub mod persistent;
 mod post_start;
 mod puts;
 mod send;
