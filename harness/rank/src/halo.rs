@@ -38,6 +38,7 @@ use crate::measure::schedule;
 use crate::measure::state::StateProbe;
 use crate::measure::sync::Sync;
 use crate::output::{Format, Output};
+use crate::pattern::Pattern;
 use crate::pingpong::WRONG_DATA;
 use crate::surroundings;
 use crate::team::Team;
@@ -183,8 +184,7 @@ impl Bench<'_> {
         let mut exchanges = Exchanges { readings, complaint: None, early: None };
         for number in 0..count {
             self.generation += 1;
-            // SAFETY: no other thread runs between exchanges.
-            self.field.fill(unsafe { self.parts.memory.arrays.get() }, self.generation);
+            self.fill(course);
             course.method.settle()?;
             let mut compute_s = vec![0.0; self.case.setting.threads];
             self.sampler.next(&mut compute_s);
@@ -205,7 +205,7 @@ impl Bench<'_> {
             };
             let Parts { links, memory, .. } = self.parts;
             let how = course.packing.how();
-            let sight = (watched && number + 1 == count && is_checked(&course.name))
+            let sight = (watched && number + 1 == count && !course.is_reference())
                 .then(|| Sight::new(links, memory, &self.field, self.generation, how));
             let mine =
                 exchange::run(&site, &self.team, &Times { start_s, compute_s: &compute_s }, sight.as_ref());
@@ -217,20 +217,55 @@ impl Bench<'_> {
                 exchanges.readings.push(Readings::of(&self.job.world.maxima(&mine.list())?));
             }
             course.method.settle()?;
-            if exchanges.complaint.is_none() && is_checked(&course.name) {
-                // SAFETY: as above.
-                let arrays = unsafe { self.parts.memory.arrays.get() };
-                let checked = self.field.check(arrays, self.generation);
-                exchanges.complaint = checked.err().map(|mismatch| mismatch.to_string());
+            if exchanges.complaint.is_none() {
+                exchanges.complaint = self.complaint(course);
             }
         }
         Ok(exchanges)
     }
+
+    /// Writes new data into what a method sends, and poison into all that it must not change.
+    fn fill(&self, course: &Course<'_>) {
+        let Parts { links, memory, .. } = self.parts;
+        // SAFETY: no other thread runs between exchanges.
+        self.field.fill(unsafe { memory.arrays.get() }, self.generation);
+        for link in links.stages.iter().flat_map(|stage| &stage.sends).filter(|_| course.is_reference()) {
+            // SAFETY: as above.
+            let bytes = unsafe { memory.bytes(memory.outgoing, link.wire.clone()) };
+            self.wire_pattern(self.rank, link.tag).write(0, bytes);
+        }
+    }
+
+    /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the
+    /// wire buffer.
+    fn complaint(&self, course: &Course<'_>) -> Option<String> {
+        let Parts { links, memory, .. } = self.parts;
+        if !course.is_reference() {
+            // SAFETY: no other thread runs between exchanges.
+            let checked = self.field.check(unsafe { memory.arrays.get() }, self.generation);
+            return checked.err().map(|mismatch| mismatch.to_string());
+        }
+        links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
+            // SAFETY: as above.
+            let bytes = unsafe { memory.bytes(memory.incoming, link.wire.clone()) };
+            let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
+            Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))
+        })
+    }
+
+    /// The bytes of a message of the reference.
+    fn wire_pattern(&self, sender: usize, tag: usize) -> Pattern {
+        /// More than any exchange has directions.
+        const TAGS: usize = 64;
+        Pattern::new(sender * TAGS + tag, self.generation as u32)
+    }
 }
 
-/// The reference moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
-fn is_checked(method: &str) -> bool {
-    method != halo::REFERENCE
+impl Course<'_> {
+    /// Whether it moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
+    fn is_reference(&self) -> bool {
+        self.name == halo::REFERENCE
+    }
 }
 
 impl<'a> Experiment<'a> for Bench<'a> {
@@ -284,7 +319,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sync.again()?;
         // Every block of every method sees the same times of threads.
         self.sampler = self.case.setting.sampler(self.seed, self.rank).map_err(anyhow::Error::msg)?;
-        let watched = is_checked(&course.name);
+        let watched = !course.is_reference();
         let count = amount.unread + amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, complaint, early } = self.exchange(course, count, watched)?;
         let messages = course.method.messages().map(|messages| messages as f64);
