@@ -97,8 +97,10 @@ pub struct Record {
     /// The mean.
     pub mean_s: Option<f64>,
     /// Lower end of the mean's 90% interval by Student, under bench-pcomm's rule only.
+    #[serde(default)]
     pub mean_low_s: Option<f64>,
     /// Upper end of it.
+    #[serde(default)]
     pub mean_high_s: Option<f64>,
     /// The smallest sample.
     pub min_s: Option<f64>,
@@ -118,22 +120,31 @@ pub struct Record {
     /// Payload per second one way: in half a round trip, summed over pairs, or in the time to solution. Of the whole only.
     pub bandwidth_bytes_per_s: Option<f64>,
     /// Of partitioned transfers, as the next ones: see [`Transfer`](crate::summary::Transfer). Of the whole only.
+    #[serde(default)]
     pub perceived_bandwidth_bytes_per_s: Option<f64>,
     /// Gain over `single`.
+    #[serde(default)]
     pub gain: Option<f64>,
     /// Lower end of its 95% interval.
+    #[serde(default)]
     pub gain_low: Option<f64>,
     /// Upper end of its 95% interval.
+    #[serde(default)]
     pub gain_high: Option<f64>,
     /// The gain that the model predicts.
+    #[serde(default)]
     pub gain_model: Option<f64>,
     /// Speed-up over `single` with the time that threads compute, as a fraction of `single`'s.
+    #[serde(default)]
     pub speedup: Option<f64>,
     /// Application availability.
+    #[serde(default)]
     pub availability: Option<f64>,
     /// Share of the bytes that had arrived when the last partition became ready.
+    #[serde(default)]
     pub early_bird: Option<f64>,
     /// Messages or puts of a transfer, where the mechanism knows.
+    #[serde(default)]
     pub messages: Option<u64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
