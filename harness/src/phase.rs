@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A timed part of a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Default, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Datatypes made and committed.
@@ -17,6 +17,7 @@ pub enum Phase {
     /// Datatypes freed.
     Free,
     /// The whole ping-pong without creation.
+    #[default]
     RoundTrip,
     /// Making what a partitioned transfer needs: requests, windows, communicators.
     Init,

@@ -54,7 +54,7 @@ pub struct CaseResult {
 ///
 /// A method without times (`outcome` says why) has a single line, with the phase of the whole and no figures.
 /// A statistic that does not exist is `None`, an empty cell, never 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// As in [`Case`].
     pub test: String,

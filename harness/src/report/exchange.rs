@@ -1,6 +1,6 @@
 //! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
 
-use super::case::{CaseView, half_width, measured, overhead_interval};
+use super::case::{CaseView, half_width, overhead_interval};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -11,7 +11,7 @@ use crate::record::{Phase, Record};
 pub(super) const FORM: Form = Form {
     columns: &COLUMNS,
     legend: LEGEND,
-    row,
+    figures,
     size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
     set: |record| record.set.clone(),
     reference: "contiguous messages of the same sizes (reference)",
@@ -45,14 +45,9 @@ const LEGEND: &str = "exchange: median of the time on the rank that took longest
     all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and unpacking. gain: \
     t_manual / t, paired by rounds. early: share of the bytes that are there when a rank has handed over its own. rate: bytes that the busiest rank sends per second. msgs: its messages, puts, or requests of partitions.";
 
-/// The cells of a method.
-fn row(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = vec![record.method.clone()];
-    if !measured(record) {
-        row.resize(COLUMNS.len() - 1, String::new());
-        row.push(record.outcome.clone());
-        return row;
-    }
+/// The figures of a method.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
     let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
     row.push(text(record.median_s, units::seconds));
     row.push(half_width(record));
@@ -69,6 +64,5 @@ fn row(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(text(record.early_bird, units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
-    row.push(if record.outcome == "converged" { String::new() } else { record.outcome.clone() });
     row
 }

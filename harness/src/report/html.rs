@@ -91,7 +91,7 @@ fn row(form: &Form, view: &CaseView, record: &Record, longest_s: f64, reference_
         about: view.experiment().method(&record.method).map_or("", |method| method.about),
         outcome: record.outcome.clone(),
         has_times: measured(record),
-        cells: (form.row)(view, record).split_off(1),
+        cells: form.row(view, record).split_off(1),
         low: text(record.median_low_s),
         high: text(record.median_high_s),
         samples: record.n,

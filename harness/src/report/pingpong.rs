@@ -1,6 +1,6 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
-use super::case::{CaseView, half_width, measured, overhead_interval};
+use super::case::{CaseView, half_width, overhead_interval};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -11,7 +11,7 @@ use crate::record::{Phase, Record};
 pub(super) const FORM: Form = Form {
     columns: &COLUMNS,
     legend: LEGEND,
-    row,
+    figures,
     size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
     set: |record| record.set.clone(),
     reference: "the same bytes in one piece (reference)",
@@ -40,14 +40,9 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creati
     interval. create, pack, comm, unpack: medians at the origin. ovh: (t - t_reference) / t, with its 95% \
     interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way.";
 
-/// The cells of a method.
-fn row(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = vec![record.method.clone()];
-    if !measured(record) {
-        row.resize(COLUMNS.len() - 1, String::new());
-        row.push(record.outcome.clone());
-        return row;
-    }
+/// The figures of a method.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
     let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
     row.push(text(record.median_s, units::seconds));
     row.push(half_width(record));
@@ -60,6 +55,5 @@ fn row(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(overhead.map_or_else(String::new, |overhead| overhead_interval(record, overhead)));
     row.push(text(record.overhead_pack.filter(|_| record.method != methods::REFERENCE), units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
-    row.push(if record.outcome == "converged" { String::new() } else { record.outcome.clone() });
     row
 }

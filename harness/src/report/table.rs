@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::case::{CaseView, place};
+use super::case::{CaseView, measured, place};
 use super::columns::{Align, Column, aligned, wrapped};
 use super::{exchange, pingpong, transfer};
 use crate::experiment::Experiment;
@@ -20,8 +20,8 @@ pub(super) struct Form {
     pub columns: &'static [Column],
     /// What the columns mean.
     pub legend: &'static str,
-    /// The cells of a method.
-    pub row: fn(&CaseView, &Record) -> Vec<String>,
+    /// The cells of a method that was measured, between its name and the note.
+    pub figures: fn(&CaseView, &Record) -> Vec<String>,
     /// What travels.
     pub size: fn(&Record) -> String,
     /// What tells cases of one test apart.
@@ -37,6 +37,21 @@ pub(super) struct Form {
 }
 
 impl Form {
+    /// The cells of a method: figures, where there are usable ones, and what is to be said of them.
+    pub fn row(&self, case: &CaseView, record: &Record) -> Vec<String> {
+        let has_figures = measured(record);
+        let mut row = vec![record.method.clone()];
+        if has_figures {
+            row.extend((self.figures)(case, record));
+        }
+        row.resize(self.columns.len() - 1, String::new());
+        let end = (!has_figures || record.outcome != "converged").then_some(&*record.outcome);
+        // Figures that have a detail are measured and yet none.
+        let doubt = record.detail.as_ref().filter(|_| has_figures).map(|_| "mean not above 0");
+        row.push(end.into_iter().chain(doubt).collect::<Vec<_>>().join(", "));
+        row
+    }
+
     /// That of an experiment.
     pub fn of(experiment: Experiment) -> &'static Self {
         match experiment {
@@ -69,7 +84,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
 
     let header: Vec<String> = form.columns.iter().map(|column| column.name.to_owned()).collect();
     let rows_of = |case: &CaseView| {
-        let rows = case.methods().map(|record| (form.row)(case, record));
+        let rows = case.methods().map(|record| form.row(case, record));
         std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
     };
     let rows: Vec<_> = cases.iter().flat_map(rows_of).collect();

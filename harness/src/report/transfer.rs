@@ -11,7 +11,7 @@ use crate::record::{Phase, Record};
 pub(super) const FORM: Form = Form {
     columns: &COLUMNS,
     legend: LEGEND,
-    row,
+    figures,
     size: |record| units::bytes(record.bytes),
     set: |record| record.params.clone(),
     reference: "the bulk-synchronous message (single)",
@@ -45,14 +45,9 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
     share of the bytes that were there before the last partition was ready. avail: share of t_single that is not waited \
     for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts.";
 
-/// The cells of a mechanism.
-fn row(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = vec![record.method.clone()];
-    if !measured(record) {
-        row.resize(COLUMNS.len() - 1, String::new());
-        row.push(record.outcome.clone());
-        return row;
-    }
+/// The figures of a mechanism.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
     let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
     let times = |value: f64| format!("{value:.2}");
     row.push(text(record.median_s, units::seconds));
@@ -70,9 +65,6 @@ fn row(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(text(record.speedup, units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
-    let doubt = record.detail.as_ref().map(|_| "mean not above 0");
-    let note = (record.outcome != "converged").then_some(&*record.outcome).into_iter().chain(doubt);
-    row.push(note.collect::<Vec<_>>().join(", "));
     row
 }
 

@@ -16,18 +16,8 @@ pub const NEEDS: &[&str] = &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "
 pub const NEEDS_LISTS: &[&str] =
     &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived", "MPI_Pready_list"];
 
-type SendInit = unsafe extern "C" fn(
-    *const c_void,
-    c_int,
-    ffi::MPI_Count,
-    ffi::MPI_Datatype,
-    c_int,
-    c_int,
-    ffi::MPI_Comm,
-    ffi::MPI_Info,
-    *mut ffi::MPI_Request,
-) -> c_int;
-type ReceiveInit = unsafe extern "C" fn(
+/// Both calls that make a request; to C a pointer to what is only read is the same.
+type Init = unsafe extern "C" fn(
     *mut c_void,
     c_int,
     ffi::MPI_Count,
@@ -45,8 +35,8 @@ type Arrived = unsafe extern "C" fn(ffi::MPI_Request, c_int, *mut c_int) -> c_in
 
 /// The functions of the loaded MPI.
 struct Functions {
-    send_init: SendInit,
-    receive_init: ReceiveInit,
+    send_init: Init,
+    receive_init: Init,
     ready: Ready,
     ready_range: Option<ReadyRange>,
     ready_list: Option<ReadyList>,
@@ -113,7 +103,7 @@ impl Partitioned {
         partitions: usize,
         envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        init!(send_init, MPI_Psend_init, address, partitions, envelope)
+        init!(send_init, MPI_Psend_init, address.cast_mut(), partitions, envelope)
     }
 
     /// `MPI_Precv_init`, likewise.
