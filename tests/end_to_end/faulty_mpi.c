@@ -7,6 +7,7 @@
  *   commit         MPI_Type_commit fails on rank 1
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
+ *   outlive        rank 0 is killed in MPI_Recv, and rank 1 is told in the same call that something is wrong
  *   pack BYTE      rank 0 turns over a byte of what MPI_Pack packed
  *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
@@ -60,6 +61,10 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
         return MPI_SUCCESS;
     while (derived && goes_wrong("hang", 1))
         pause();
+    if (derived && goes_wrong("outlive", 0))
+        raise(SIGKILL);
+    if (derived && goes_wrong("outlive", 1))
+        return MPI_ERR_OTHER;
     int code = PMPI_Recv(buffer, count, type, source, tag, comm, status);
     if (derived && goes_wrong("flip", 1))
         turn_over(buffer);

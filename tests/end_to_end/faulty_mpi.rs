@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ("a failing call is named with its rank", a_failing_call),
         ("a rank that hangs is ended", a_hanging_rank),
         ("a rank that is killed costs its method", a_killed_rank),
+        ("a rank that outlives a killed one tells of a crash", a_rank_that_outlives),
         ("a missing function is named", a_missing_function),
         ("nothing is found where nothing is wrong", no_fault),
     ];
@@ -150,6 +151,15 @@ fn a_killed_rank(mpi: &Mpi) {
         assert!(detail.contains("SIGKILL") || detail.contains("signal 9"), "{detail}");
         summary.expect_measured(test, &["reference", "ddt"]);
     }
+}
+
+/// The survivor notices before the launcher does, or after; it is the same crash.
+fn a_rank_that_outlives(mpi: &Mpi) {
+    let case = ["nas_lu_y", "-m", "reference,manual,ddt"];
+    let summary = measure(mpi, &[("FAULTY_MPI", "outlive")], &case, 1);
+    let detail = summary.expect_failed("nas_lu_y", "ddt", "crashed", &[]);
+    assert!(detail.contains("SIGKILL"), "{detail}");
+    summary.expect_measured("nas_lu_y", &["reference", "manual"]);
 }
 
 fn a_missing_function(mpi: &Mpi) {

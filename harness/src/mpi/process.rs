@@ -56,6 +56,16 @@ impl ExitDescription {
     pub fn success(&self) -> bool {
         self.code == Some(0)
     }
+
+    /// The signal that ended it, or the process that it stood for: shells and most launchers report a signal `s` as
+    /// exit code `128 + s`, Hydra reports it as `s`.
+    pub fn signal(&self) -> Option<i32> {
+        /// The lowest that is taken for a signal: what is below are codes that programs end with themselves.
+        const LOWEST: i32 = libc::SIGILL;
+        let of_code =
+            |code: i32| if code > 128 { Some(code - 128) } else { (code >= LOWEST).then_some(code) };
+        self.signal.or_else(|| self.code.and_then(of_code)).filter(|&signal| signal_name(signal).is_some())
+    }
 }
 
 impl From<ExitStatus> for ExitDescription {
@@ -67,11 +77,11 @@ impl From<ExitStatus> for ExitDescription {
 impl fmt::Display for ExitDescription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.code, self.signal) {
-            // Launchers and shells report a rank's signal this way.
-            (Some(code), _) if signal_name(code - 128).is_some() => {
-                write!(f, "exit code {code}, usually {}", signal_name(code - 128).unwrap_or_default())
+            (Some(code), _) => {
+                write!(f, "exit code {code}")?;
+                let name = self.signal().and_then(signal_name);
+                name.map_or(Ok(()), |name| write!(f, ", usually {name}"))
             }
-            (Some(code), _) => write!(f, "exit code {code}"),
             (None, Some(signal)) => match signal_name(signal) {
                 Some(name) => write!(f, "ended by signal {signal}, {name}"),
                 None => write!(f, "ended by signal {signal}"),

@@ -32,9 +32,17 @@ fn lines_and_the_exit_code() {
 fn ends_in_words() {
     let (_, exit) = watch(&mut shell("kill -SEGV $$"));
     assert_eq!(exit.to_string(), "ended by signal 11, SIGSEGV (segmentation fault)");
-    let (_, exit) = watch(&mut shell("exit 139"));
-    assert_eq!(exit.to_string(), "exit code 139, usually SIGSEGV (segmentation fault)");
-    assert!(!exit.success());
+    assert_eq!(exit.signal(), Some(libc::SIGSEGV));
+    for code in [139, 11] {
+        let (_, exit) = watch(&mut shell(&format!("exit {code}")));
+        assert_eq!(exit.to_string(), format!("exit code {code}, usually SIGSEGV (segmentation fault)"));
+        assert_eq!(exit.signal(), Some(libc::SIGSEGV));
+        assert!(!exit.success());
+    }
+    for code in [0, 1, 2, 3, 127, 255] {
+        let (_, exit) = watch(&mut shell(&format!("exit {code}")));
+        assert_eq!((exit.to_string(), exit.signal()), (format!("exit code {code}"), None));
+    }
 }
 
 #[test]

@@ -90,8 +90,9 @@ impl Heard {
     /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
     /// again in a new process. There is always at least one outcome, so that this comes to an end.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
+        let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
         let mut outcomes: Vec<_> =
-            self.ended.iter().filter(|(method, _)| asked.contains(method)).cloned().collect();
+            ended.map(|(method, outcome)| (method.clone(), explained(outcome, exit))).collect();
         let guilty = self
             .working
             .as_ref()
@@ -123,6 +124,17 @@ impl Heard {
                 Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{words}") }
             }
         }
+    }
+}
+
+/// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another rank
+/// that fails for that is no fault of the call's.
+fn explained(outcome: &Outcome, exit: Exit) -> Outcome {
+    match (outcome, exit) {
+        (Outcome::MpiError { detail }, Exit::Ended(exit)) if exit.signal().is_some() => {
+            Outcome::Crashed { detail: format!("{exit}; another rank then told: {detail}") }
+        }
+        _ => outcome.clone(),
     }
 }
 
@@ -177,6 +189,21 @@ mod tests {
         ]);
         let crashed = Outcome::Crashed { detail: "memory".to_owned() };
         assert_eq!(heard.outcomes(&names(&["a", "b"]), KILLED), [("a".to_owned(), crashed)]);
+    }
+
+    #[test]
+    fn an_mpi_error_beside_a_killed_rank_is_its_consequence() {
+        let heard = heard(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"mpi_error","detail":"MPI_Recv failed"}}"#,
+        ]);
+        let outcome = |exit| heard.outcomes(&names(&["a", "b"]), exit).remove(0).1;
+        let crashed = outcome(KILLED);
+        let detail = crashed.detail().unwrap();
+        assert_eq!(crashed.label(), "crashed");
+        assert!(detail.contains("SIGKILL") && detail.contains("MPI_Recv failed"), "{detail}");
+        let aborted = Exit::Ended(ExitDescription { code: Some(3), signal: None });
+        assert_eq!(outcome(aborted), Outcome::MpiError { detail: "MPI_Recv failed".to_owned() });
     }
 
     #[test]
