@@ -60,7 +60,14 @@ pub struct CaseArgs {
     /// Single parameters, changing the set
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     pub params: Vec<String>,
-    /// Seed of index lists
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+}
+
+/// What surrounds any case.
+#[derive(Debug, Args)]
+pub struct ConditionArgs {
+    /// Seed of index lists, neighbourhoods, orders and times
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Leave the buffers in the cache, or evict them before each repetition
@@ -78,7 +85,7 @@ impl CaseArgs {
         let (set, params) = (self.set.clone(), self.params.clone());
         let selection = Selection { tests: vec![self.test.clone()], preset: Preset::Quick, set, params };
         let values = selection.values(test)?;
-        let app = test.build(&values, Context { ranks, seed: self.seed })?;
+        let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
         Ok((test, values, app))
     }
 
@@ -91,26 +98,33 @@ impl CaseArgs {
             params: values.to_string(),
             mpi,
             ranks,
-            cache: self.cache.name().to_owned(),
+            cache: self.conditions.cache.name().to_owned(),
         }
     }
 }
 
+/// The methods that are measured, on how many ranks, and for how long.
 #[derive(Debug, Args)]
-pub struct PingPong {
-    #[command(flatten)]
-    pub case: CaseArgs,
+pub struct MethodArgs {
     /// Methods, by name [default: all]
     #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
     /// The number of ranks that were asked for; any other is refused
     #[arg(short = 'n', long)]
     pub ranks: Option<usize>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PingPong {
+    #[command(flatten)]
+    pub case: CaseArgs,
+    #[command(flatten)]
+    pub methods: MethodArgs,
     /// 0 with 1, 2 with 3, ..., or the first half with the second
     #[arg(long, value_enum, default_value_t)]
     pub pairs: Pairs,
-    #[command(flatten)]
-    pub limits: LimitArgs,
 }
 
 /// When a method has been measured enough.
@@ -197,27 +211,26 @@ impl LimitArgs {
     }
 }
 
-impl PingPong {
-    /// The names of the methods, each once, in the order given.
-    pub fn methods(&self) -> anyhow::Result<Vec<String>> {
-        chosen(&self.methods, Experiment::PingPong)
+impl MethodArgs {
+    /// The names of the methods, each once, in the order given, and when each has been measured enough.
+    pub fn of(&self, experiment: Experiment) -> anyhow::Result<(Vec<String>, Limits)> {
+        Ok((self.names(experiment)?, self.limits.limits()?))
     }
-}
 
-/// The methods that were named, each once, in the order given; all of an experiment if none was.
-fn chosen(named: &[String], experiment: Experiment) -> anyhow::Result<Vec<String>> {
-    if named.is_empty() {
-        return Ok(experiment.methods().iter().map(|method| method.name.to_owned()).collect());
-    }
-    let mut names = Vec::new();
-    for name in named {
-        experiment.method(name).map_err(|reason| anyhow!(reason))?;
-        if !names.contains(name) {
-            names.push(name.clone());
+    fn names(&self, experiment: Experiment) -> anyhow::Result<Vec<String>> {
+        if self.methods.is_empty() {
+            return Ok(experiment.methods().iter().map(|method| method.name.to_owned()).collect());
         }
+        let mut names = Vec::new();
+        for name in &self.methods {
+            experiment.method(name).map_err(|reason| anyhow!(reason))?;
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        ensure!(names.len() <= MOST_METHODS, "{} methods: there can be {MOST_METHODS} at most", names.len());
+        Ok(names)
     }
-    ensure!(names.len() <= MOST_METHODS, "{} methods: there can be {MOST_METHODS} at most", names.len());
-    Ok(names)
 }
 
 #[derive(Debug, Args)]
@@ -230,23 +243,10 @@ pub struct Halo {
     /// Single parameters of the exchange, and threads, periodic, reorder, arrival, compute_us, emulate, start
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     params: Vec<String>,
-    /// Methods, by name [default: all]
-    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// The number of ranks that were asked for; any other is refused
-    #[arg(short = 'n', long)]
-    pub ranks: Option<usize>,
-    /// Seed of index lists, neighbourhoods and times
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Caches are as the last exchange left them
-    #[arg(long, value_enum, default_value_t)]
-    pub cache: Cache,
-    /// The form of what is printed
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
     #[command(flatten)]
-    pub limits: LimitArgs,
+    pub conditions: ConditionArgs,
+    #[command(flatten)]
+    pub methods: MethodArgs,
 }
 
 impl Halo {
@@ -254,11 +254,6 @@ impl Halo {
     pub fn case(&self) -> anyhow::Result<HaloCase> {
         let params = pairs(&self.params)?.into_iter().collect();
         HaloCase::parse(&self.test, self.set.as_deref(), &params).map_err(|reason| anyhow!(reason))
-    }
-
-    /// The names of the methods, each once, in the order given.
-    pub fn methods(&self) -> anyhow::Result<Vec<String>> {
-        chosen(&self.methods, Experiment::Halo)
     }
 }
 
@@ -278,26 +273,13 @@ pub struct Partitioned {
     /// Parameters of the transfer, as bytes=4MiB,partitions=4
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     params: Vec<String>,
-    /// Mechanisms, by name [default: all]
-    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
-    methods: Vec<String>,
-    /// The number of ranks that were asked for; any other is refused
-    #[arg(short = 'n', long)]
-    pub ranks: Option<usize>,
-    /// Seed of random orders and times
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Leave the message in the cache, or evict it before each repetition
-    #[arg(long, value_enum, default_value_t)]
-    pub cache: Cache,
     /// Start several receives by MPI_Startall
     #[arg(long)]
     pub startall: bool,
-    /// The form of what is printed
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
     #[command(flatten)]
-    pub limits: LimitArgs,
+    pub conditions: ConditionArgs,
+    #[command(flatten)]
+    pub methods: MethodArgs,
 }
 
 impl Partitioned {
@@ -306,11 +288,6 @@ impl Partitioned {
         let pairs = pairs(&self.params)?;
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Setting::parse(pairs).map_err(|reason| anyhow!(reason))
-    }
-
-    /// The names of the mechanisms, each once, in the order given.
-    pub fn methods(&self) -> anyhow::Result<Vec<String>> {
-        chosen(&self.methods, Experiment::Partitioned)
     }
 }
 
@@ -329,7 +306,7 @@ mod tests {
     fn a_method_named_twice_runs_once() {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
         let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
-        assert_eq!(args.methods().unwrap(), ["ddt", "manual"]);
-        assert_eq!(args.limits.limits().unwrap(), Limits::default());
+        let (methods, limits) = args.methods.of(Experiment::PingPong).unwrap();
+        assert_eq!((methods, limits), (vec!["ddt".to_owned(), "manual".to_owned()], Limits::default()));
     }
 }

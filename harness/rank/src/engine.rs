@@ -11,13 +11,13 @@ mod verify;
 
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
 use ddtbench::engine::{Contender, EngineCase, Order};
 use ddtbench::event::{Event, LineBytes, MessageFacts};
 use ddtbench::plan::Cache;
 
-use crate::checked::{World, identity, world};
+use crate::checked::{World, identity};
 use crate::cli::Engine;
 use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, Eviction};
@@ -25,8 +25,7 @@ use crate::measure::clock::Clock;
 use crate::measure::state::CopyProbe;
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::output::{Format, Output};
-use crate::pingpong::WRONG_DATA;
+use crate::output::Output;
 use crate::spans::line_bytes;
 use crate::surroundings;
 use crate::telling::Telling;
@@ -37,12 +36,9 @@ use bench::Bench;
 /// # Errors
 /// Why it cannot be done.
 pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
-    let processes = world.comm.size()?;
-    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), processes, None) {
-        bail!(reason);
-    }
+    let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
-    cache::check(args.case.cache)?;
+    cache::check(args.case.conditions.cache)?;
     let limits = args.limits()?;
     let (test, values, app) = args.case.build(ddtbench::engine::RANKS)?;
     let contenders = contenders(&*app, args)?;
@@ -63,9 +59,9 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
         order,
         clock,
         copies: CopyProbe::new(),
-        eviction: (args.case.cache == Cache::Cold).then(|| Eviction::new(&*app)),
+        eviction: (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         generation: 0,
-        telling: Telling::new(Output::new(args.case.format), 0, None),
+        telling: Telling::new(Output::new(args.case.conditions.format), 0, None),
     };
     bench.telling.tell(&Event::Hello(Box::new(hello)));
     let contestants = bench.contestants(&contenders, &memory, lines)?;
@@ -76,15 +72,12 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     }
     bench.telling.tell(&Event::Done);
     drop(bench.telling.guard.take());
-    if args.case.format == Format::Json {
-        return Ok(ExitCode::SUCCESS);
-    }
     let case = args.case.case(test, &values, identity::compiled_for(), 1);
     bench.telling.output.engine_table(EngineCase {
         order: if app.orders_differ() { args.order.name() } else { ddtbench::engine::ONE_ORDER }.to_owned(),
         case,
     });
-    Ok(if bench.telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    Ok(bench.telling.exit_code())
 }
 
 /// Those asked for, each once, or all that there are for this order of bytes.

@@ -17,32 +17,26 @@ mod typed;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{anyhow, ensure};
 use apps::Arrays;
 use apps::halo::Field;
 use datatypes::Element;
-use ddtbench::event::{Block, Event, Outcome};
+use ddtbench::event::{Block, Outcome};
 use ddtbench::experiment::Experiment as Kind;
 use ddtbench::halo::{self, HaloCase, Start};
 use ddtbench::partitioned::arrival::Sampler;
 use ddtbench::plan::{CUSTOM, Cache};
 use ddtbench::record::{Case, Phase};
 
-use crate::checked::{Datatype, World, identity, world};
+use crate::checked::{Datatype, World, identity};
 use crate::cli::Halo;
-use crate::guard::MemoryGuard;
-use crate::measure::clock::Clock;
+use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
-use crate::measure::schedule;
-use crate::measure::state::StateProbe;
 use crate::measure::sync::Sync;
-use crate::output::{Format, Output};
 use crate::pattern::Pattern;
-use crate::pingpong::WRONG_DATA;
 use crate::surroundings;
 use crate::team::Team;
-use crate::telling::Telling;
 use exchange::{Readings, Site, Times};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
@@ -59,27 +53,23 @@ const MARGIN: Duration = Duration::from_micros(100);
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
-    let ranks = world.comm.size()?;
-    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, args.ranks) {
-        bail!(reason);
-    }
-    if let Some(asked) = args.ranks.filter(|&asked| asked != ranks) {
-        bail!("--ranks {asked}: the launcher has started {ranks}");
-    }
-    ensure!(args.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
-    let (methods, limits, case) = (args.methods()?, args.limits.limits()?, args.case()?);
-    let app = case.build(ranks, args.seed).map_err(|reason| anyhow!(reason))?;
+    let ranks = world.ranks(args.methods.ranks)?;
+    let conditions = &args.conditions;
+    ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
+    let ((methods, limits), case) = (args.methods.of(Kind::Halo)?, args.case()?);
+    let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
     let grid_comm = match app.grid() {
         Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
         None => world.comm.duplicate()?,
     };
     // After reordering, rank 0 of the grid may not be the process that tells: all that is told goes through the world.
-    let (rank, place) = (grid_comm.rank()?, surroundings::place(world.comm.rank()?));
-    let processes_of_host = world.comm.split_shared()?.size()?;
-    let (clock, sync) = (Clock::measure(), Sync::new(&world.comm)?);
-    let mut hello = surroundings::hello(world, &place, halo::message(&*app, ranks), clock, Vec::new())?;
+    let (rank, world_rank) = (grid_comm.rank()?, world.comm.rank()?);
+    let pair = world.comm.split(world_rank / 2, world_rank)?;
+    let job = Job::new(&world.comm, &pair, conditions.format)?;
+    let sync = Sync::new(&world.comm)?;
+    let (place, facts) = (surroundings::place(world_rank), halo::message(&*app, ranks));
+    let mut hello = surroundings::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
-    let pair = world.comm.split(place.rank / 2, place.rank)?;
     let links = Links::new(&*app, rank, case.setting.threads);
     let memory = HaloMemory::new(&*app, rank, &links);
     let displacements: Vec<Vec<i64>> =
@@ -93,51 +83,29 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         byte: &byte,
         displacements: &displacements,
     };
-    let mut bench = Bench {
-        job: Job {
-            world: &world.comm,
-            rank: place.rank,
-            probe: if pair.size()? == 2 { Some(StateProbe::new(&pair)?) } else { None },
-            clock,
-            telling: Telling::new(
-                Output::new(args.format),
-                place.rank,
-                MemoryGuard::watch(processes_of_host),
-            ),
-        },
-        has_threads: world.has_threads(),
-        thread_level: world.thread_level,
+    let bench = Bench {
+        job,
+        world,
         field: Field::new(&*app, rank),
         parts,
-        sampler: case.setting.sampler(args.seed, rank).map_err(anyhow::Error::msg)?,
-        seed: args.seed,
+        sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
+        seed: conditions.seed,
         rank,
         team: Team::new(case.setting.threads),
         generation: 0,
         case: &case,
         sync,
     };
-    bench.job.telling.tell(&Event::Hello(Box::new(hello)));
-    if let Err(error) = schedule::run(&mut bench, &methods, limits) {
-        bench.job.abort(&error);
-    }
-    let mut telling = bench.job.finish()?;
-    if args.format == Format::Json {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if place.rank == 0 {
-        let result = Case {
-            experiment: Kind::Halo,
-            test: case.test.name.to_owned(),
-            set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
-            params: case.to_string(),
-            mpi: identity::compiled_for(),
-            ranks,
-            cache: args.cache.name().to_owned(),
-        };
-        telling.output.table(result, limits.rule);
-    }
-    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    let case = Case {
+        experiment: Kind::Halo,
+        test: case.test.name.to_owned(),
+        set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
+        params: case.to_string(),
+        mpi: identity::compiled_for(),
+        ranks,
+        cache: conditions.cache.name().to_owned(),
+    };
+    conduct(bench, hello, &methods, limits, case)
 }
 
 /// All that the methods of a case share.
@@ -146,8 +114,7 @@ struct Bench<'a> {
     case: &'a HaloCase,
     parts: Parts<'a>,
     field: Field,
-    has_threads: bool,
-    thread_level: &'static str,
+    world: &'a World,
     sampler: Sampler,
     seed: u64,
     /// This process on the grid.
@@ -279,14 +246,17 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self.job
     }
 
+    fn into_job(self) -> Job<'a> {
+        self.job
+    }
+
     fn needs(&self, method: &str) -> &'static [&'static str] {
         table::needs(method)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
         let threads = self.case.setting.threads;
-        if threads > 1 && !self.has_threads && table::has_threads(method) {
-            let reason = format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
+        if let Some(reason) = self.world.lacks_threads(threads).filter(|_| table::has_threads(method)) {
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
         let start = Instant::now();

@@ -19,7 +19,8 @@ pub enum Format {
 
 /// Takes events in, on rank 0.
 pub struct Output {
-    format: Format,
+    /// The form.
+    pub format: Format,
     hello: Option<Box<Hello>>,
     blocks: Vec<Block>,
     ended: Vec<(String, Outcome)>,
@@ -55,7 +56,7 @@ impl Output {
         }
     }
 
-    /// Prints what was kept as the table of a ping-pong.
+    /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
     pub fn table(&mut self, case: Case, rule: Rule) {
         self.print(|message, methods| {
             report::table::table(&summary::records(&CaseResult { case, rule, message, methods }), None)

@@ -8,33 +8,27 @@ mod watch;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use datatypes::Element;
-use ddtbench::event::{Block, Event, MessageFacts, Outcome};
+use ddtbench::event::{Block, MessageFacts, Outcome};
 use ddtbench::experiment::Experiment as Kind;
 use ddtbench::partitioned::Setting;
 use ddtbench::partitioned::arrival::Sampler;
 use ddtbench::plan::Cache;
 use ddtbench::record::{Case, Phase};
 
-use crate::checked::{Comm, Datatype, World, identity, world};
+use crate::checked::{Comm, Datatype, World, identity};
 use crate::cli::Partitioned;
-use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, evict_buffer};
-use crate::measure::clock::Clock;
+use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
-use crate::measure::schedule;
-use crate::measure::state::StateProbe;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Channel, Mechanism, Role, table};
 use crate::memory::{POISON, Wire};
-use crate::output::{Format, Output};
 use crate::pattern::Pattern;
-use crate::pingpong::WRONG_DATA;
 use crate::surroundings;
 use crate::team::Team;
-use crate::telling::Telling;
 use repetition::{Readings, Times};
 use site::{Plan, Site};
 use watch::Sight;
@@ -52,81 +46,54 @@ const VERIFIED: u32 = 3;
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
-    let ranks = world.comm.size()?;
-    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, args.ranks) {
-        bail!(reason);
-    }
+    let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
-    cache::check(args.cache)?;
-    let (methods, limits, setting) = (args.methods()?, args.limits.limits()?, args.setting()?);
-    let place = surroundings::place(world.comm.rank()?);
-    let processes_of_host = world.comm.split_shared()?.size()?;
-    let clock = Clock::measure();
+    let conditions = &args.conditions;
+    cache::check(conditions.cache)?;
+    let ((methods, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
+    let job = Job::new(&world.comm, &world.comm, conditions.format)?;
+    let place = surroundings::place(job.rank);
     let sync = Sync::new(&world.comm)?;
     let facts =
         MessageFacts { bytes: setting.bytes, segments: 1, array_bytes: setting.bytes, line_bytes: None };
-    let mut hello = surroundings::hello(world, &place, facts, clock, vec![(0, 1)])?;
+    let mut hello = surroundings::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
     hello.clocks = Some(sync.facts()?);
     let byte = Datatype::predefined(Element::Byte);
     let mut bench = Bench {
-        job: Job {
-            world: &world.comm,
-            rank: place.rank,
-            probe: Some(StateProbe::new(&world.comm)?),
-            clock,
-            telling: Telling::new(
-                Output::new(args.format),
-                place.rank,
-                MemoryGuard::watch(processes_of_host),
-            ),
-        },
-        has_threads: world.has_threads(),
-        thread_level: world.thread_level,
+        job,
+        world,
         role: if place.rank == 0 { Role::Sender } else { Role::Receiver },
-        plan: Plan::new(&setting, args.seed),
-        sampler: setting.sampler(args.seed, place.rank).map_err(anyhow::Error::msg)?,
-        seed: args.seed,
+        plan: Plan::new(&setting, conditions.seed),
+        sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
+        seed: conditions.seed,
         team: Team::new(setting.threads),
         watcher: world.comm.duplicate()?,
         buffer: Wire::new(usize::try_from(setting.bytes)?),
-        is_cold: args.cache == Cache::Cold,
+        is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
         generation: 0,
         byte: &byte,
-        setting,
+        setting: &setting,
         sync,
     };
     bench.buffer.fill(POISON);
-    bench.job.telling.tell(&Event::Hello(Box::new(hello)));
-    if let Err(error) = schedule::run(&mut bench, &methods, limits) {
-        bench.job.abort(&error);
-    }
-    let setting = bench.setting.clone();
-    let mut telling = bench.job.finish()?;
-    if args.format == Format::Json {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if place.rank == 0 {
-        let case = Case {
-            experiment: Kind::Partitioned,
-            test: ddtbench::partitioned::TEST.to_owned(),
-            set: ddtbench::plan::CUSTOM.to_owned(),
-            params: setting.to_string(),
-            mpi: identity::compiled_for(),
-            ranks,
-            cache: args.cache.name().to_owned(),
-        };
-        telling.output.table(case, limits.rule);
-    }
-    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    let case = Case {
+        experiment: Kind::Partitioned,
+        test: ddtbench::partitioned::TEST.to_owned(),
+        set: ddtbench::plan::CUSTOM.to_owned(),
+        params: setting.to_string(),
+        mpi: identity::compiled_for(),
+        ranks,
+        cache: conditions.cache.name().to_owned(),
+    };
+    conduct(bench, hello, &methods, limits, case)
 }
 
 /// All that the mechanisms of a case share.
 struct Bench<'a> {
     job: Job<'a>,
-    setting: Setting,
-    has_threads: bool,
-    thread_level: &'static str,
+    setting: &'a Setting,
+    world: &'a World,
     role: Role,
     plan: Plan,
     sampler: Sampler,
@@ -244,14 +211,17 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self.job
     }
 
+    fn into_job(self) -> Job<'a> {
+        self.job
+    }
+
     fn needs(&self, method: &str) -> &'static [&'static str] {
         table::needs(method)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
-        if self.setting.threads > 1 && !self.has_threads && !table::is_funneled(method) {
-            let (threads, level) = (self.setting.threads, self.thread_level);
-            let reason = format!("{threads} threads call MPI, and this MPI gives {level}");
+        let lacks = self.world.lacks_threads(self.setting.threads);
+        if let Some(reason) = lacks.filter(|_| !table::is_funneled(method)) {
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
         let memory = self.buffer.as_mut_ptr();

@@ -2,45 +2,38 @@
 
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
-use ddtbench::event::{Block, Event, MessageFacts, Outcome};
+use ddtbench::event::{Block, MessageFacts, Outcome};
 use ddtbench::experiment::Experiment as Kind;
 use ddtbench::plan::{Cache, Pairs};
 
-use crate::checked::{Comm, World, identity, world};
+use crate::checked::{Comm, World, identity};
 use crate::cli::PingPong;
-use crate::guard::MemoryGuard;
+use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
-use crate::measure::clock::Clock;
+use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
 use crate::measure::session::Session;
-use crate::measure::state::StateProbe;
-use crate::measure::{block, schedule};
 use crate::memory::Memory;
 use crate::method::{Method, Setup, table};
-use crate::output::{Format, Output};
 use crate::regions::Regions;
-use crate::telling::Telling;
 use crate::verify::verify;
 use crate::{steady, surroundings};
-
-/// Exit code for a person's script: a method moved wrong bytes.
-pub const WRONG_DATA: u8 = 1;
 
 /// Measures the case.
 ///
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
-    let ranks = world.comm.size()?;
-    check_ranks(ranks, args.ranks)?;
-    cache::check(args.case.cache)?;
-    let (methods, limits) = (args.methods()?, args.limits.limits()?);
+    let ranks = world.ranks(args.methods.ranks)?;
+    check_even(ranks)?;
+    let conditions = &args.case.conditions;
+    cache::check(conditions.cache)?;
+    let (methods, limits) = args.methods.of(Kind::PingPong)?;
     let (test, values, app) = args.case.build(ranks)?;
-    let processes_of_host = world.comm.split_shared()?.size()?;
-    check_memory(&world.comm, &*app, processes_of_host)?;
+    check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
     let place = surroundings::place(world.comm.rank()?);
     let (pair, me) = seat(place.rank, ranks, args.pairs);
@@ -49,41 +42,20 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
     let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
     let memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
-    let clock = Clock::measure();
+    let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
     let facts = MessageFacts::of(&*app, WireOrder::Manual);
-    let hello = surroundings::hello(world, &place, facts, clock, pairs)?;
-    let mut session = Session {
+    let hello = surroundings::hello(world, &place, facts, job.clock, pairs)?;
+    let session = Session {
         setup: &setup,
-        job: Job {
-            world: &world.comm,
-            rank: place.rank,
-            probe: Some(StateProbe::new(&pair_comm)?),
-            clock,
-            telling: Telling::new(
-                Output::new(args.case.format),
-                place.rank,
-                MemoryGuard::watch(processes_of_host),
-            ),
-        },
+        job,
         pair: if is_all_to_all { 0 } else { pair },
-        eviction: (args.case.cache == Cache::Cold).then(|| Eviction::new(&*app)),
+        eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         regions: Regions::of(&*app, &memory.arrays),
         generation: 0,
     };
-    session.job.telling.tell(&Event::Hello(Box::new(hello)));
-    let mut pingpong = PingPongs { session, memory };
-    if let Err(error) = schedule::run(&mut pingpong, &methods, limits) {
-        pingpong.session.job.abort(&error);
-    }
-    let mut telling = pingpong.session.job.finish()?;
-    if args.case.format == Format::Json {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if place.rank == 0 {
-        telling.output.table(args.case.case(test, &values, identity::compiled_for(), ranks), limits.rule);
-    }
-    Ok(if telling.has_wrong_data { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+    let case = args.case.case(test, &values, identity::compiled_for(), ranks);
+    conduct(PingPongs { session, memory }, hello, &methods, limits, case)
 }
 
 /// The ping-pong as an experiment.
@@ -101,6 +73,10 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.session.job
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.session.job
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
@@ -148,19 +124,12 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 }
 
-/// Refuses a world that cannot play, or is not the one that was asked for.
-fn check_ranks(ranks: usize, asked: Option<usize>) -> anyhow::Result<()> {
-    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, asked) {
-        bail!(reason);
-    }
-    if let Some(asked) = asked.filter(|&asked| asked != ranks) {
-        bail!("--ranks {asked}: the launcher has started {ranks}");
-    }
-    if ranks < 2 || !ranks.is_multiple_of(2) {
-        bail!(
-            "{ranks} in the world: an even number of ranks is needed, at least 2, since they play in pairs"
-        );
-    }
+/// Refuses a world that cannot play.
+fn check_even(ranks: usize) -> anyhow::Result<()> {
+    ensure!(
+        ranks >= 2 && ranks.is_multiple_of(2),
+        "{ranks} in the world: an even number of ranks is needed, at least 2, since they play in pairs"
+    );
     Ok(())
 }
 
@@ -213,9 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn odd_and_other_numbers_of_ranks_are_refused() {
-        assert!(check_ranks(4, Some(4)).is_ok());
-        assert!(check_ranks(4, Some(2)).unwrap_err().to_string().contains("started 4"));
-        assert!(check_ranks(3, None).unwrap_err().to_string().contains("even"));
+    fn odd_numbers_of_ranks_are_refused() {
+        assert!(check_even(4).is_ok());
+        for ranks in [0, 1, 3] {
+            assert!(check_even(ranks).unwrap_err().to_string().contains("even"));
+        }
     }
 }

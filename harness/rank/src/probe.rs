@@ -16,13 +16,12 @@ mod threads;
 
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
 use ddtbench::partitioned::probe::{self, Outcome};
 
-use crate::checked::{World, identity, partitioned, symbols, world};
+use crate::checked::{World, partitioned, symbols, world};
 use crate::cli::Probe;
 use crate::output::Format;
-use crate::pingpong::WRONG_DATA;
+use crate::telling::WRONG_DATA;
 use stage::{Seen, Stage, Stop};
 
 /// Does a probe on all ranks.
@@ -72,11 +71,8 @@ const DO: &[(&str, Do)] = &[
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     let probe = probe::find(&args.name).map_err(anyhow::Error::msg)?;
-    let (rank, ranks) = (world.comm.rank()?, world.comm.size()?);
-    if let Some(reason) = world::wrong_launcher(&identity::compiled_for(), ranks, Some(probe.ranks)) {
-        bail!(reason);
-    }
-    ensure!(ranks == probe.ranks, "{} is a probe of {} ranks; {ranks} are there", probe.name, probe.ranks);
+    world.ranks(Some(probe.ranks))?;
+    let rank = world.comm.rank()?;
     let stage = Stage::new(world, probe.name, rank, args.format);
     let judged = match obstacle(world, probe) {
         Some(reason) => Ok(Seen::new(Outcome::NotAvailable, reason)),

@@ -1,9 +1,14 @@
 //! What a case tells while it is measured, and on whose account a failure would be.
 
+use std::process::ExitCode;
+
 use ddtbench::event::{Event, Outcome};
 
 use crate::guard::MemoryGuard;
-use crate::output::Output;
+use crate::output::{Format, Output};
+
+/// Exit code for a person's script: a method moved wrong bytes.
+pub const WRONG_DATA: u8 = 1;
 
 /// The events of one process; only rank 0's are told.
 pub struct Telling {
@@ -13,8 +18,7 @@ pub struct Telling {
     pub guard: Option<MemoryGuard>,
     /// The method that is being worked on.
     pub method: String,
-    /// Whether any method has moved wrong bytes.
-    pub has_wrong_data: bool,
+    has_wrong_data: bool,
     is_first: bool,
 }
 
@@ -44,6 +48,15 @@ impl Telling {
     pub fn ended(&mut self, method: &str, outcome: Outcome) {
         self.has_wrong_data |= matches!(outcome, Outcome::WrongData { .. });
         self.tell(&Event::Ended { method: method.to_owned(), outcome });
+    }
+
+    /// For a person's script; a program that reads events knows already.
+    pub fn exit_code(&self) -> ExitCode {
+        if self.has_wrong_data && self.output.format == Format::Text {
+            ExitCode::from(WRONG_DATA)
+        } else {
+            ExitCode::SUCCESS
+        }
     }
 
     /// Says that an MPI call has failed, and ends all ranks: others may be waiting for this one, so that nothing that

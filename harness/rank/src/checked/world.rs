@@ -2,11 +2,12 @@
 
 use std::ffi::c_int;
 
+use anyhow::bail;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::ffi;
 
-use super::{CallError, Comm, check};
+use super::{CallError, Comm, check, identity};
 
 /// The level at which any thread may call MPI at any time.
 pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
@@ -36,6 +37,27 @@ impl World {
             Threading::Multiple => MULTIPLE,
         };
         Ok(Self { comm, thread_level, _universe: universe })
+    }
+
+    /// The number of ranks, if it is the one `asked` for.
+    ///
+    /// # Errors
+    /// A number of ranks that is another, or tells of a launcher that belongs to another MPI.
+    pub fn ranks(&self, asked: Option<usize>) -> anyhow::Result<usize> {
+        let ranks = self.comm.size()?;
+        if let Some(reason) = wrong_launcher(&identity::compiled_for(), ranks, asked) {
+            bail!(reason);
+        }
+        if let Some(asked) = asked.filter(|&asked| asked != ranks) {
+            bail!("{asked} ranks were asked for, and the launcher has started {ranks}");
+        }
+        Ok(ranks)
+    }
+
+    /// Why `threads` of a process cannot call MPI, if they cannot.
+    pub fn lacks_threads(&self, threads: usize) -> Option<String> {
+        let is_lacking = threads > 1 && !self.has_threads();
+        is_lacking.then(|| format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level))
     }
 
     /// Whether several threads may call MPI at the same time.
@@ -77,7 +99,7 @@ pub fn is_launched_first() -> bool {
 
 /// Says why a world of one is likely the wrong launcher's doing, where more ranks were `asked` for or a launcher's
 /// variables tell of more.
-pub fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Option<String> {
+fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Option<String> {
     if size > 1 {
         return None;
     }

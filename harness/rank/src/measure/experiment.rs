@@ -54,6 +54,9 @@ pub trait Experiment<'a> {
     /// The ranks.
     fn job(&mut self) -> &mut Job<'a>;
 
+    /// The ranks, when all is measured; what else the experiment has is given back.
+    fn into_job(self) -> Job<'a>;
+
     /// MPI functions that a method needs, which not every MPI has.
     fn needs(&self, method: &str) -> &'static [&'static str];
 

@@ -5,6 +5,8 @@ use ddtbench::event::{Event, MachineState};
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
+use crate::guard::MemoryGuard;
+use crate::output::{Format, Output};
 use crate::telling::Telling;
 
 /// The ranks that measure a case together.
@@ -21,7 +23,21 @@ pub struct Job<'a> {
     pub telling: Telling,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// The ranks of `world`. The communicator `peers` has this process and the one that looks at the machine with it;
+    /// or this process alone.
+    pub fn new(world: &'a Comm, peers: &'a Comm, format: Format) -> anyhow::Result<Self> {
+        let rank = world.rank()?;
+        let guard = MemoryGuard::watch(world.split_shared()?.size()?);
+        Ok(Self {
+            world,
+            rank,
+            probe: if peers.size()? == 2 { Some(StateProbe::new(peers)?) } else { None },
+            clock: Clock::measure(),
+            telling: Telling::new(Output::new(format), rank, guard),
+        })
+    }
+
     /// Whether `flag` holds on every rank.
     pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
         Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)

@@ -1,5 +1,7 @@
 //! Partitioned messages with their memory: filled partition by partition, poisoned, compared byte by byte.
 
+use std::marker::PhantomData;
+
 use datatypes::{Element, Layout, Segment};
 
 use crate::checked::partitioned::Partitioned;
@@ -138,14 +140,49 @@ fn datatype(shape: &Shape) -> Result<Datatype, CallError> {
     Recipe::new(&shape.layout)?.create()
 }
 
-/// A partitioned send.
-pub struct Outgoing {
-    /// What is sent.
+/// A request with its memory, at one of its ends.
+pub struct Message<End> {
+    /// What is sent, or where it arrives.
     pub content: Content,
     /// The request.
     pub message: Partitioned,
-    datatype: Datatype,
+    /// Of its elements.
+    pub datatype: Datatype,
     sender: usize,
+    end: PhantomData<End>,
+}
+
+/// The end that sends.
+pub struct Sends;
+/// The end that receives.
+pub struct Receives;
+
+/// A partitioned send.
+pub type Outgoing = Message<Sends>;
+/// A partitioned receive.
+pub type Incoming = Message<Receives>;
+
+impl<End> Message<End> {
+    /// How many partitions it has.
+    pub fn partitions(&self) -> usize {
+        self.content.shape.partitions
+    }
+
+    /// What travels in a generation.
+    pub fn pattern(&self, generation: u32) -> Pattern {
+        Pattern::new(self.sender, generation)
+    }
+
+    /// `MPI_Wait`.
+    pub fn wait(&mut self) -> Result<(), CallError> {
+        self.message.request().wait()
+    }
+
+    /// `MPI_Request_free`.
+    pub fn free(self) -> Result<(), CallError> {
+        self.message.free()?;
+        self.datatype.free()
+    }
 }
 
 impl Outgoing {
@@ -162,17 +199,7 @@ impl Outgoing {
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not written to between ready and complete.
         let message = unsafe { Partitioned::send(content.start, shape.partitions, envelope)? };
-        Ok(Self { content, message, datatype, sender })
-    }
-
-    /// How many partitions it has.
-    pub fn partitions(&self) -> usize {
-        self.content.shape.partitions
-    }
-
-    /// What it sends in a generation.
-    pub fn pattern(&self, generation: u32) -> Pattern {
-        Pattern::new(self.sender, generation)
+        Ok(Self { content, message, datatype, sender, end: PhantomData })
     }
 
     /// `MPI_Start`.
@@ -190,28 +217,6 @@ impl Outgoing {
     pub fn ready_from(&self, first: usize, generation: u32) -> Result<(), CallError> {
         (first..self.partitions()).try_for_each(|partition| self.ready(partition, generation))
     }
-
-    /// `MPI_Wait`.
-    pub fn wait(&mut self) -> Result<(), CallError> {
-        self.message.request().wait()
-    }
-
-    /// `MPI_Request_free`.
-    pub fn free(self) -> Result<(), CallError> {
-        self.message.free()?;
-        self.datatype.free()
-    }
-}
-
-/// A partitioned receive.
-pub struct Incoming {
-    /// Where it arrives.
-    pub content: Content,
-    /// The request.
-    pub message: Partitioned,
-    /// Of its elements.
-    pub datatype: Datatype,
-    sender: usize,
 }
 
 impl Incoming {
@@ -228,17 +233,7 @@ impl Incoming {
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not looked at before it has arrived.
         let message = unsafe { Partitioned::receive(content.start, shape.partitions, envelope)? };
-        Ok(Self { content, message, datatype, sender })
-    }
-
-    /// How many partitions it has.
-    pub fn partitions(&self) -> usize {
-        self.content.shape.partitions
-    }
-
-    /// What it receives in a generation.
-    pub fn pattern(&self, generation: u32) -> Pattern {
-        Pattern::new(self.sender, generation)
+        Ok(Self { content, message, datatype, sender, end: PhantomData })
     }
 
     /// Poisons the memory, then `MPI_Start`.
@@ -253,11 +248,6 @@ impl Incoming {
         unsafe { self.content.part(0, self.content.bytes) }.fill(POISON);
     }
 
-    /// `MPI_Wait`.
-    pub fn wait(&mut self) -> Result<(), CallError> {
-        self.message.request().wait()
-    }
-
     /// Whether the message, which is complete, is the one of a generation.
     pub fn compare(&self, generation: u32) -> Result<(), String> {
         self.content.whole(self.pattern(generation))
@@ -266,12 +256,6 @@ impl Incoming {
     /// Whether only the first `partitions`, and of the next nothing, have been written to.
     pub fn untouched_from(&self, partition: usize) -> Result<(), String> {
         self.content.untouched(partition * self.content.shape.stride_bytes(), self.content.bytes)
-    }
-
-    /// `MPI_Request_free`.
-    pub fn free(self) -> Result<(), CallError> {
-        self.message.free()?;
-        self.datatype.free()
     }
 }
 

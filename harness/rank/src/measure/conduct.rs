@@ -1,0 +1,30 @@
+//! A case from its account of itself to its last word, whatever the experiment.
+
+use std::process::ExitCode;
+
+use ddtbench::event::{Event, Hello};
+use ddtbench::plan::Limits;
+use ddtbench::record::Case;
+
+use super::experiment::Experiment;
+use super::schedule;
+
+/// Measures `methods`, and tells what came of them: as events, or as a table of `case`. Collective.
+///
+/// # Errors
+/// An MPI call that fails after all is measured; before, it ends the job.
+pub fn conduct<'a>(
+    mut experiment: impl Experiment<'a>,
+    hello: Hello,
+    methods: &[String],
+    limits: Limits,
+    case: Case,
+) -> anyhow::Result<ExitCode> {
+    experiment.job().telling.tell(&Event::Hello(Box::new(hello)));
+    if let Err(error) = schedule::run(&mut experiment, methods, limits) {
+        experiment.job().abort(&error);
+    }
+    let mut telling = experiment.into_job().finish()?;
+    telling.output.table(case, limits.rule);
+    Ok(telling.exit_code())
+}
