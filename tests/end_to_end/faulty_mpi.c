@@ -7,12 +7,13 @@
  *   commit         MPI_Type_commit fails on rank 1
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
- *   outlive        rank 0 is killed in MPI_Recv, and rank 1 is told in the same call that something is wrong
+ *   outlive        rank 0 is killed in MPI_Send, and the MPI_Recv that it was for fails on rank 1
  *   pack BYTE      rank 0 turns over a byte of what MPI_Pack packed
  *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
+ *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put, MPI_Type_commit and
@@ -54,6 +55,14 @@ static void turn_over(void *buffer)
     ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
 }
 
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int code = PMPI_Init_thread(argc, argv, required, provided);
+    if (strcmp(fault(), "single") == 0)
+        *provided = MPI_THREAD_SINGLE;
+    return code;
+}
+
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int derived = is_derived(type);
@@ -61,13 +70,11 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
         return MPI_SUCCESS;
     while (derived && goes_wrong("hang", 1))
         pause();
-    if (derived && goes_wrong("outlive", 0))
-        raise(SIGKILL);
-    if (derived && goes_wrong("outlive", 1))
-        return MPI_ERR_OTHER;
     int code = PMPI_Recv(buffer, count, type, source, tag, comm, status);
     if (derived && goes_wrong("flip", 1))
         turn_over(buffer);
+    if (derived && goes_wrong("outlive", 1))
+        return MPI_ERR_OTHER;
     return code;
 }
 
@@ -75,7 +82,10 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 {
     if (is_derived(type) && goes_wrong("lost", 1))
         return MPI_SUCCESS;
-    return PMPI_Send(buffer, count, type, to, tag, comm);
+    int code = PMPI_Send(buffer, count, type, to, tag, comm);
+    if (is_derived(type) && goes_wrong("outlive", 0))
+        raise(SIGKILL);
+    return code;
 }
 
 int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int to_count, MPI_Datatype to_type,

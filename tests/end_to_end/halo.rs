@@ -83,10 +83,13 @@ pub fn trials() -> Vec<Trial> {
     add("mpich", "alone", 1, with(&["nas_mg", "specfem3d_oc"], &[PLAIN]));
     add("openmpi", "some exchanges", 4, with(&FEW, &[PLAIN]));
     add("openmpi", "two threads", 2, with(&["nas_lu"], &[BORDERS]));
+    add("openmpi", "borders", 3, with(&["wrf_vec"], &[BORDERS]));
+    add("openmpi", "one thread", 8, with(&["nas_mg"], &[PLAIN]));
     let checks: &[(&str, Check)] = &[
         ("over TCP every cell arrives, or it is told", over_tcp),
         ("a run that is resumed has every method once", resumed),
         ("a cell that is left out is named", a_cell_left_out),
+        ("an MPI for one thread alone", one_thread_alone),
         ("the rank program prints a table", by_hand),
     ];
     trials.extend(on_every_mpi("halo", checks));
@@ -243,6 +246,25 @@ fn a_cell_left_out(mpi: &Mpi) {
     assert!(found.as_bytes().chunks(2).all(|byte| byte == &found.as_bytes()[..2]), "{detail}");
     for method in ["reference", "manual"] {
         assert!(end(method).is_measured(), "{ended}");
+    }
+}
+
+fn one_thread_alone(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = measure(mpi, dir.path(), 2, &[("nas_lu", BORDERS)], |command| {
+        under_faults(mpi, command, &[("FAULTY_MPI", "single")]);
+    });
+    for row in ends(&summary, 1) {
+        let method = row.get("method");
+        // Those in which each thread hands over its own share.
+        match ["partitioned", "fine", "aggregated", "partitioned_ddt"].contains(&method) {
+            true => assert!(
+                row.is(&[("outcome", "not available"), ("median_s", "")])
+                    && ["2 threads", "MPI_THREAD_SINGLE"].iter().all(|word| row.get("detail").contains(word)),
+                "{row:?}"
+            ),
+            false => assert!(row.is_measured(), "{row:?}"),
+        }
     }
 }
 

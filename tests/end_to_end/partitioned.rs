@@ -41,6 +41,7 @@ pub fn trials() -> Vec<Trial> {
         ("over TCP", over_tcp),
         ("the rule of bench-pcomm: attempts, of which the last counts", rule_of_pcomm),
         ("an MPI without partitioned calls", without_calls),
+        ("an MPI for one thread alone", one_thread_alone),
         ("a partition that is never sent is found out", a_dropped_partition),
         ("a message that goes elsewhere is found out", a_message_elsewhere),
         ("a killed run is resumed", a_killed_run),
@@ -298,6 +299,21 @@ fn without_calls(mpi: &Mpi) {
         match NATIVE.contains(&&**method) || method.ends_with("@partitioned") {
             true => expect_not_available(&summary, &[], method, &["MPI_Psend_init"]),
             false => expect_measured(&summary, &[], method),
+        }
+    }
+}
+
+fn one_thread_alone(mpi: &Mpi) {
+    let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
+    let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", "single")];
+    let conditions = Conditions { environment: &environment, ..Conditions::default() };
+    let case = ["--bytes", "4KiB", "--partitions", "4", "--threads", "1,2"];
+    let summary = measure(mpi, &case, &conditions);
+    for method in mechanisms() {
+        expect_measured(&summary, &["threads=1"], method);
+        match method.as_str() {
+            "single" => expect_measured(&summary, &["threads=2"], method),
+            _ => expect_not_available(&summary, &["threads=2"], method, &["2 threads", "MPI_THREAD_SINGLE"]),
         }
     }
 }
