@@ -9,11 +9,12 @@ mod partitioned;
 mod progress;
 mod record_arrivals;
 mod run;
+mod selection;
 mod show;
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
 /// derived datatype and in more ways, on a real MPI.
@@ -57,17 +58,6 @@ enum Command {
         /// The command it is about; without one, all of ddtbench
         command: Vec<String>,
     },
-}
-
-/// A test's parameters, as several commands take them.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ValueArgs {
-    /// A named parameter set instead of the preset's
-    #[arg(long, value_name = "NAME")]
-    set: Option<String>,
-    /// Single parameters, changing the named set or the one of `quick`
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
-    params: Vec<String>,
 }
 
 impl Cli {

@@ -14,11 +14,10 @@ use ddtbench::plan::{Cache, Plan, Selection};
 use ddtbench::run::{End, RunError};
 use ddtbench::{memory, report};
 
-use super::ValueArgs;
 use super::conditions::{FAILED, INTERRUPTED, default_folder, now};
 use super::output::{self, say};
 use super::progress::Progress;
-use super::run::PresetName;
+use super::selection::{PresetName, ValueArgs};
 
 #[derive(Debug, Args)]
 pub struct EngineArgs {

@@ -8,21 +8,14 @@ use ddtbench::experiment::Experiment;
 use ddtbench::halo::selection::HaloSelection;
 use ddtbench::plan::{self, Plan};
 
-use super::ValueArgs;
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
-use super::run::PresetName;
+use super::selection::{TestArgs, ValueArgs};
 
 #[derive(Debug, Args)]
 pub struct HaloArgs {
-    /// Names of exchanges; all if there is none
-    #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
-    tests: Vec<String>,
-    /// One parameter set per exchange; several; those and larger ones [default: quick]
-    #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
-    preset: Option<PresetName>,
     #[command(flatten)]
-    values: ValueArgs,
+    chosen: TestArgs,
     /// Number of ranks, any that the exchange's grid allows [default: 4]
     #[arg(short = 'n', long, conflicts_with = "resume")]
     ranks: Option<usize>,
@@ -57,13 +50,12 @@ pub struct HaloArgs {
 impl HaloArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let ValueArgs { set, params } = &self.values;
-        self.conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])?;
+        self.chosen.check(&self.conditions)?;
         self.conditions.execute(|| self.plan())
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
-        let preset = self.preset.unwrap_or(PresetName::Quick).into();
+        let preset = self.chosen.preset();
         let mut plan = self.conditions.begin(Experiment::Halo, plan::max_time_s(preset))?;
         if !self.conditions.has_plan() {
             plan.ranks = DEFAULT_RANKS;
@@ -82,10 +74,10 @@ impl HaloArgs {
                 words("4194.304"),
                 words("sleep"),
             ],
-            false => [&self.tests, &self.arrival, &self.compute_us, &self.emulate].map(Clone::clone),
+            false => [&self.chosen.tests, &self.arrival, &self.compute_us, &self.emulate].map(Clone::clone),
         };
         let switch = |on: bool, text: &str| if on { vec![text.to_owned()] } else { Vec::new() };
-        let ValueArgs { set, params } = self.values.clone();
+        let ValueArgs { set, params } = self.chosen.values.clone();
         let selection = HaloSelection {
             tests,
             preset,

@@ -2,24 +2,18 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ddtbench::experiment::Experiment;
 use ddtbench::plan::{self, Format, Pairs, Plan, Selection};
 
-use super::ValueArgs;
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
+use super::selection::{TestArgs, ValueArgs};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Names of tests; all if there is none
-    #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
-    tests: Vec<String>,
-    /// One parameter set per test; the original's sets; those and larger ones [default: quick]
-    #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
-    preset: Option<PresetName>,
     #[command(flatten)]
-    values: ValueArgs,
+    chosen: TestArgs,
     /// Number of ranks, even [default: 2]
     #[arg(short = 'n', long, conflicts_with = "resume")]
     ranks: Option<usize>,
@@ -33,34 +27,16 @@ pub struct RunArgs {
     conditions: ConditionArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum PresetName {
-    Quick,
-    Default,
-    Full,
-}
-
-impl From<PresetName> for apps::Preset {
-    fn from(name: PresetName) -> Self {
-        match name {
-            PresetName::Quick => Self::Quick,
-            PresetName::Default => Self::Default,
-            PresetName::Full => Self::Full,
-        }
-    }
-}
-
 impl RunArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let ValueArgs { set, params } = &self.values;
-        self.conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])?;
+        self.chosen.check(&self.conditions)?;
         self.conditions.execute(|| self.plan())
     }
 
     /// The plan of the flags, or of the file and the flags.
     fn plan(&self) -> anyhow::Result<Plan> {
-        let preset = self.preset.unwrap_or(PresetName::Quick).into();
+        let preset = self.chosen.preset();
         let mut plan = self.conditions.begin(Experiment::PingPong, plan::max_time_s(preset))?;
         set(&mut plan.ranks, self.ranks);
         set(&mut plan.pairs, self.pairs);
@@ -68,8 +44,9 @@ impl RunArgs {
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;
-            let ValueArgs { set, params } = self.values.clone();
-            let selected = Selection { tests: self.tests.clone(), preset, set, params }.cases(&plan)?;
+            let ValueArgs { set, params } = self.chosen.values.clone();
+            let selected =
+                Selection { tests: self.chosen.tests.clone(), preset, set, params }.cases(&plan)?;
             selected.notes.iter().for_each(|note| say(note));
             plan.cases = selected.cases;
         }

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use ddtbench::plan::Selection;
 use ddtbench::{folder, report};
 
-use super::{ValueArgs, output};
+use super::output;
+use super::selection::ValueArgs;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
