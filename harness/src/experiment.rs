@@ -68,7 +68,7 @@ impl Experiment {
         match self {
             Self::PingPong => &[Create, Pack, Communicate, Unpack, Free, RoundTrip],
             Self::Partitioned => &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
-            Self::Halo => &[Init, Compute, Pack, Communicate, Unpack, Exchange],
+            Self::Halo => &[Init, Compute, Pack, Communicate, Unpack, Total, Exchange],
         }
     }
 

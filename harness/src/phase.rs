@@ -29,9 +29,10 @@ pub enum Phase {
     Delay,
     /// From the last partition that became ready to the end at the receiver.
     AfterLast,
-    /// From the start to the end at the receiver, computing included.
+    /// From the start to the end, computing included: at the receiver of a transfer, on the rank of a halo that took
+    /// longest.
     Total,
-    /// A halo exchange on the rank that took longest, without computing.
+    /// A halo exchange: what it adds to the computing of the thread that computes longest of all ranks.
     Exchange,
     /// Time to solution of a partitioned transfer: from the start to the end at the receiver, without computing.
     Solution,

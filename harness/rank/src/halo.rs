@@ -15,7 +15,7 @@ mod table;
 mod typed;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use apps::Arrays;
@@ -23,7 +23,7 @@ use apps::halo::Field;
 use datatypes::Element;
 use ddtbench::event::{Block, Outcome};
 use ddtbench::experiment::Experiment as Kind;
-use ddtbench::halo::{self, HaloCase, Start};
+use ddtbench::halo::{self, HaloCase};
 use ddtbench::partitioned::arrival::Sampler;
 use ddtbench::plan::{CUSTOM, Cache};
 use ddtbench::record::{Case, Phase};
@@ -37,7 +37,7 @@ use crate::measure::sync::Sync;
 use crate::pattern::Pattern;
 use crate::surroundings;
 use crate::team::Team;
-use exchange::{Readings, Site, Times};
+use exchange::{Readings, Site};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
 use packing::Packing;
@@ -45,9 +45,6 @@ use sight::Sight;
 
 /// Exchanges before anything is timed, each compared.
 const VERIFIED: u32 = 3;
-/// From the agreement on a time to that time, where clocks are used: longer than the message with it takes.
-const MARGIN: Duration = Duration::from_micros(100);
-
 /// Measures the case.
 ///
 /// # Errors
@@ -89,9 +86,9 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         field: Field::new(&*app, rank),
         parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
-        seed: conditions.seed,
+        round: 0,
         rank,
-        team: Team::new(case.setting.threads),
+        team: Team::new(case.setting.threads)?,
         generation: 0,
         case: &case,
         sync,
@@ -116,7 +113,7 @@ struct Bench<'a> {
     field: Field,
     world: &'a World,
     sampler: Sampler,
-    seed: u64,
+    round: u32,
     /// This process on the grid.
     rank: usize,
     team: Team,
@@ -152,38 +149,29 @@ impl Bench<'_> {
         for number in 0..count {
             self.generation += 1;
             self.fill(course);
-            course.method.settle()?;
             let mut compute_s = vec![0.0; self.case.setting.threads];
             self.sampler.next(&mut compute_s);
-            let start_s = match self.case.setting.start {
-                Start::Barrier => {
-                    self.job.world.barrier()?;
-                    None
-                }
-                Start::Clock => Some(self.sync.agree(MARGIN)?),
-            };
             let site = Site {
                 parts: self.parts,
                 method: &*course.method,
                 packing: &course.packing,
+                world: self.job.world,
                 sync: &self.sync,
                 telling: &self.job.telling,
+                start: self.case.setting.start,
                 emulation: self.case.setting.emulation,
             };
             let Parts { links, memory, .. } = self.parts;
             let how = course.packing.how();
             let sight = (watched && number + 1 == count && !course.is_reference())
                 .then(|| Sight::new(links, memory, &self.field, self.generation, how));
-            let mine =
-                exchange::run(&site, &self.team, &Times { start_s, compute_s: &compute_s }, sight.as_ref());
-            let (mine, [seen, all]) = mine;
+            let (mine, [seen, all]) = exchange::run(&site, &self.team, &compute_s, sight.as_ref());
             if sight.is_some() {
                 let sums = self.job.world.sums(&[seen, all])?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
             } else {
                 exchanges.readings.push(Readings::of(&self.job.world.maxima(&mine.list())?));
             }
-            course.method.settle()?;
             if exchanges.complaint.is_none() {
                 exchanges.complaint = self.complaint(course);
             }
@@ -250,6 +238,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.job
     }
 
+    fn begin_round(&mut self, round: u32) {
+        self.round = round;
+    }
+
+    fn is_random(&self) -> bool {
+        self.sampler.is_random()
+    }
+
     fn needs(&self, method: &str) -> &'static [&'static str] {
         table::needs(method)
     }
@@ -273,7 +269,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
             let readings = self.exchange(course, 1, false)?.readings;
-            Ok(readings.iter().map(|times| times.exchange_s + times.compute_s).fold(f64::INFINITY, f64::min))
+            Ok(readings.iter().map(|times| times.total_s).fold(f64::INFINITY, f64::min))
         })
     }
 
@@ -287,11 +283,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        // Every block of every method sees the same times of threads.
-        self.sampler = self.case.setting.sampler(self.seed, self.rank).map_err(anyhow::Error::msg)?;
         let watched = !course.is_reference();
-        let count = amount.unread + amount.samples as u32 + u32::from(watched);
+        let before = self.exchange(course, amount.unread, false)?.complaint;
+        // What counts has the same times of threads in every block of a round.
+        self.sampler.begin_round(self.round);
+        let count = amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, complaint, early } = self.exchange(course, count, watched)?;
+        let complaint = before.or(complaint);
         let messages = course.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
@@ -302,14 +300,15 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let early = early.into_iter().collect();
         let mut block = Block { batch: 1, messages, early, ..Block::default() };
         block.times[Phase::Init].extend(course.init_s.take());
-        for readings in &readings[amount.unread as usize..] {
+        for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);
             if course.packing.packs() {
                 block.times[Phase::Pack].push(readings.pack_s);
                 block.times[Phase::Unpack].push(readings.unpack_s);
             }
             block.times[Phase::Communicate].push(readings.communicate_s);
-            block.times[Phase::Exchange].push(readings.exchange_s);
+            block.times[Phase::Total].push(readings.total_s);
+            block.times[Phase::Exchange].push(readings.exchange_s());
         }
         Ok((Some(block), complaint))
     }

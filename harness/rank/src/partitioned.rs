@@ -6,7 +6,7 @@ mod site;
 mod watch;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::ensure;
 use datatypes::Element;
@@ -65,8 +65,8 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         role: if place.rank == 0 { Role::Sender } else { Role::Receiver },
         plan: Plan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
-        seed: conditions.seed,
-        team: Team::new(setting.threads),
+        round: 0,
+        team: Team::new(setting.threads)?,
         watcher: world.comm.duplicate()?,
         buffer: Wire::new(usize::try_from(setting.bytes)?),
         is_cold: conditions.cache == Cache::Cold,
@@ -97,7 +97,7 @@ struct Bench<'a> {
     role: Role,
     plan: Plan,
     sampler: Sampler,
-    seed: u64,
+    round: u32,
     team: Team,
     sync: Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
                 telling: &self.job.telling,
             };
             let delay_s = self.sampler.last_partition_delay_s();
-            let times = Times { start_s: self.sync.agree(MARGIN)?, compute_s: &compute_s, delay_s };
+            let times = Times { compute_s: &compute_s, delay_s };
             let mine = repetition::run(&site, &self.team, mechanism, &times, sight.as_ref());
             let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
             if let [sender, receiver] = &both[..] {
@@ -197,9 +197,6 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// From the agreement on a time to that time: longer than the message with it takes, also over TCP.
-const MARGIN: Duration = Duration::from_micros(50);
-
 impl<'a> Experiment<'a> for Bench<'a> {
     type Course = Course<'a>;
 
@@ -213,6 +210,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
 
     fn into_job(self) -> Job<'a> {
         self.job
+    }
+
+    fn begin_round(&mut self, round: u32) {
+        self.round = round;
+    }
+
+    fn is_random(&self) -> bool {
+        self.sampler.is_random()
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
@@ -253,18 +258,20 @@ impl<'a> Experiment<'a> for Bench<'a> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        // Every block of every mechanism sees the same times of threads.
-        self.sampler = self.setting.sampler(self.seed, self.job.rank).map_err(anyhow::Error::msg)?;
         let watched = self.watched();
-        let count = amount.unread + amount.samples as u32 + watched;
+        let early = self.transfer(&*course.mechanism, amount.unread, 0)?.complaint;
+        // What counts has the same times of threads in every block of a round.
+        self.sampler.begin_round(self.round);
+        let count = amount.samples as u32 + watched;
         let Transfers { pairs, complaint } = self.transfer(&*course.mechanism, count, watched)?;
+        let complaint = early.or(complaint);
         if self.role == Role::Receiver {
             return Ok((None, complaint));
         }
         let mut block =
             Block { batch: 1, messages: course.mechanism.messages().map(|n| n as u64), ..Block::default() };
         block.times[Phase::Init].extend(course.init_s.take());
-        let (counted, watched) = pairs[amount.unread as usize..].split_at(amount.samples);
+        let (counted, watched) = pairs.split_at(amount.samples);
         for [sender, receiver] in counted {
             let total_s = repetition::total_s(receiver);
             block.times[Phase::Compute].push(sender.compute_s);
@@ -274,8 +281,8 @@ impl<'a> Experiment<'a> for Bench<'a> {
             block.times[Phase::Solution].push(total_s - sender.compute_s);
         }
         for pair in watched {
-            let (first_s, early) = repetition::early_bird(pair, &self.plan);
-            block.times[Phase::FirstPartition].push(first_s);
+            let Some((first_s, early)) = repetition::early_bird(pair, &self.plan) else { continue };
+            block.times[Phase::FirstPartition].extend(first_s);
             block.early.push(early);
         }
         Ok((Some(block), complaint))

@@ -16,6 +16,7 @@ mod threads;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use ddtbench::partitioned::probe::{self, Outcome};
 
 use crate::checked::{World, partitioned, symbols, world};
@@ -71,7 +72,9 @@ const DO: &[(&str, Do)] = &[
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     let probe = probe::find(&args.name).map_err(anyhow::Error::msg)?;
-    world.ranks(Some(probe.ranks))?;
+    world
+        .ranks(Some(probe.ranks))
+        .with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
     let rank = world.comm.rank()?;
     let stage = Stage::new(world, probe.name, rank, args.format);
     let judged = match obstacle(world, probe) {

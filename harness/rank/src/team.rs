@@ -1,6 +1,8 @@
-//! The threads of a rank: each knows its number, and all meet at barriers.
+//! The threads of a rank: each knows its number, and all meet at barriers. They live as long as the case, as those of an
+//! application do: starting a thread takes longer than many an exchange, and so may a thread's first call of MPI.
 
 use kernels::gate::Gate;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::measure::state::SPINS;
 
@@ -8,6 +10,8 @@ use crate::measure::state::SPINS;
 pub struct Team {
     threads: usize,
     gate: Gate,
+    /// All but the caller; asleep while there is nothing to do.
+    others: Option<ThreadPool>,
 }
 
 /// A thread within [`Team::run`].
@@ -20,18 +24,23 @@ pub struct Member<'a> {
 
 impl Team {
     /// A team of `threads`, at least one.
-    pub fn new(threads: usize) -> Self {
-        Self { threads, gate: Gate::new(threads, SPINS) }
+    ///
+    /// # Errors
+    /// Threads that the system does not give.
+    pub fn new(threads: usize) -> Result<Self, ThreadPoolBuildError> {
+        let pool = || ThreadPoolBuilder::new().num_threads(threads - 1).build();
+        let others = (threads > 1).then(pool).transpose()?;
+        Ok(Self { threads, gate: Gate::new(threads, SPINS), others })
     }
 
-    /// Runs `work` on all threads, and waits until all have ended. A panic of any is passed on.
+    /// Runs `work` on all threads, and waits until all have ended. A panic of any is passed on. Threads wake one after
+    /// the other: what is timed begins behind a barrier.
     pub fn run(&self, work: impl Fn(Member<'_>) + Sync) {
-        let work = &work;
-        std::thread::scope(|scope| {
-            for number in 1..self.threads {
-                scope.spawn(move || work(Member { number, team: self }));
-            }
-            work(Member { number: 0, team: self });
+        let first = Member { number: 0, team: self };
+        let Some(others) = &self.others else { return work(first) };
+        others.in_place_scope(|scope| {
+            scope.spawn_broadcast(|_, thread| work(Member { number: thread.index() + 1, team: self }));
+            work(first);
         });
     }
 }
@@ -70,9 +79,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_number_is_always_the_same_thread() {
+        let team = Team::new(3).unwrap();
+        let threads = || {
+            let threads = std::sync::Mutex::new([None; 3]);
+            team.run(|member| threads.lock().unwrap()[member.number] = Some(std::thread::current().id()));
+            threads.into_inner().unwrap()
+        };
+        let first = threads();
+        assert_eq!(first[0], Some(std::thread::current().id()));
+        assert!(first[1].is_some() && first[1] != first[2]);
+        (0..20).for_each(|_| assert_eq!(threads(), first));
+    }
+
+    #[test]
     fn nobody_passes_a_barrier_before_all_are_there() {
         for threads in [1, 2, 5] {
-            let (team, sum) = (Team::new(threads), AtomicUsize::new(0));
+            let (team, sum) = (Team::new(threads).unwrap(), AtomicUsize::new(0));
             team.run(|member| {
                 for round in 1..=100 {
                     sum.fetch_add(1, Ordering::Relaxed);

@@ -30,10 +30,5 @@ pub(super) fn add(
     record.gain = gain.map(|gain| gain.value);
     record.gain_low = gain.and_then(|gain| Some(gain.interval?.0));
     record.gain_high = gain.and_then(|gain| Some(gain.interval?.1));
-    let with_computing = |view: &View<'_>| {
-        let compute = view.median(Phase::Compute, scope).unwrap_or(0.0);
-        Some(compute + view.median(Phase::Exchange, scope)?)
-    };
-    record.speedup =
-        with_computing(view).zip(with_computing(manual)).and_then(|(t, bulk)| finite((bulk - t) / bulk));
+    record.speedup = view.ratio(manual, Phase::Total, scope).map(|ratio| 1.0 - 1.0 / ratio.value);
 }

@@ -18,11 +18,6 @@ pub trait HaloMethod: Sync {
     /// Ends a stage: all has arrived, and what was sent may be changed; one thread, after a barrier of all.
     fn finish(&self, stage: usize) -> Result<(), CallError>;
 
-    /// Lets ranks change their memory between exchanges, where the method shares it; collective.
-    fn settle(&self) -> Result<(), CallError> {
-        Ok(())
-    }
-
     /// Messages, puts or requests of this rank in an exchange, where that is known.
     fn messages(&self) -> Option<usize>;
 

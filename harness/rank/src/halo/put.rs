@@ -1,4 +1,5 @@
-//! `put_ddt`: one-sided, with datatypes at both ends: a put per neighbour straight into its arrays, and a fence per stage.
+//! `put_ddt`: one-sided, with datatypes at both ends: a put per neighbour straight into its arrays, and a fence after each
+//! stage, beside one before the first.
 
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
@@ -42,8 +43,9 @@ impl<'a> PutTyped<'a> {
 }
 
 impl HaloMethod for PutTyped<'_> {
-    fn start(&self, _: usize) -> Result<(), CallError> {
-        Ok(())
+    /// From the fence on, others may put what this rank has read and written so far.
+    fn start(&self, stage: usize) -> Result<(), CallError> {
+        if stage == 0 { self.window.fence() } else { Ok(()) }
     }
 
     fn finish(&self, stage: usize) -> Result<(), CallError> {
@@ -56,10 +58,6 @@ impl HaloMethod for PutTyped<'_> {
             // alone until the fence.
             unsafe { self.window.put((from, 1, &send.datatype), *peer, (to, 1, &receive.datatype)) }?;
         }
-        self.window.fence()
-    }
-
-    fn settle(&self) -> Result<(), CallError> {
         self.window.fence()
     }
 

@@ -63,7 +63,12 @@ pub fn all<'a, E: Experiment<'a>>(
         experiment.job().telling.working(name, "warm up");
         trials.push(trial(experiment, course, limits)?);
     }
-    Ok(amounts(&trials, limits, least_blocks))
+    let mut amounts = amounts(&trials, limits, least_blocks);
+    if experiment.is_random() {
+        let samples = amounts.iter().map(|amount| amount.samples).min().unwrap_or(1);
+        amounts.iter_mut().for_each(|amount| amount.samples = samples);
+    }
+    Ok(amounts)
 }
 
 /// The amount of each method. All have the same batch, so that like is compared with like.

@@ -57,6 +57,14 @@ pub trait Experiment<'a> {
     /// The ranks, when all is measured; what else the experiment has is given back.
     fn into_job(self) -> Job<'a>;
 
+    /// Begins a round: all methods have the same random times in it.
+    fn begin_round(&mut self, _round: u32) {}
+
+    /// Whether repetitions differ by random times, so that methods can only be compared over the same ones.
+    fn is_random(&self) -> bool {
+        false
+    }
+
     /// MPI functions that a method needs, which not every MPI has.
     fn needs(&self, method: &str) -> &'static [&'static str];
 

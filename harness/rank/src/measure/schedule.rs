@@ -75,6 +75,7 @@ pub fn run<'a, E: Experiment<'a>>(
         let mut order: Vec<usize> = (0..runners.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
+        experiment.begin_round(rounds);
         for &k in &order {
             let Runner { name, course, amount } = &mut runners[k];
             experiment.job().telling.working(name, "measure");

@@ -1,10 +1,12 @@
 //! One transfer, and the readings of the common clock on both ranks.
 //!
-//! All wait for an agreed time. The first thread starts the transfer; after a barrier each thread computes and marks its
-//! partitions, one after the other; after another barrier the first thread waits for the end.
+//! All threads are there before the ranks agree on a time and wait for it. The first thread starts the transfer; after a
+//! barrier each thread computes and marks its partitions, one after the other; after another barrier the first thread
+//! waits for the end.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +16,9 @@ use crate::checked::CallError;
 use crate::compute::compute;
 use crate::mechanism::{Mechanism, Role};
 use crate::team::{Member, Team};
+
+/// From the agreement on a time to that time: longer than the message with it takes, also over TCP.
+const MARGIN: Duration = Duration::from_micros(50);
 
 /// Readings of one rank in one transfer, in seconds of the common time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -29,14 +34,12 @@ pub struct Readings {
     pub last_ready_s: f64,
     /// Of the sender: computing of the thread that took longest.
     pub compute_s: f64,
-    /// Of a receiver that looked: when each partition was there.
-    pub arrived_s: Vec<f64>,
+    /// Of a receiver that looked: when each partition was there, if it was seen.
+    pub arrived_s: Vec<Option<f64>>,
 }
 
-/// When and how long the threads of a rank do what in one transfer.
+/// How long the threads of a rank do what in one transfer.
 pub struct Times<'a> {
-    /// The agreed start, in seconds of the common time.
-    pub start_s: f64,
     /// Computing of each thread, in seconds.
     pub compute_s: &'a [f64],
     /// By how much the last partition is late, in seconds.
@@ -49,13 +52,15 @@ pub fn total_s(receiver: &Readings) -> f64 {
     receiver.end_s - receiver.start_s
 }
 
-/// From the first partition that became ready to its arrival, in seconds; and the share of all bytes that were there when
-/// the last partition became ready.
-pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &Plan) -> (f64, f64) {
-    let early = receiver.arrived_s.iter().zip(&plan.ranges).filter(|(time, _)| **time < sender.last_ready_s);
+/// From the first partition that became ready to its arrival, in seconds, if that was seen; and the share of all bytes
+/// that were there when the last partition became ready. `None` of a transfer at which nobody looked.
+pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &Plan) -> Option<(Option<f64>, f64)> {
+    let first_s = *receiver.arrived_s.get(sender.first)?;
+    let is_early = |time: &Option<f64>| time.is_some_and(|time| time < sender.last_ready_s);
+    let early = receiver.arrived_s.iter().zip(&plan.ranges).filter(|(time, _)| is_early(time));
     let early: usize = early.map(|(_, range)| range.len()).sum();
     let all: usize = plan.ranges.iter().map(Range::len).sum();
-    (receiver.arrived_s[sender.first] - sender.first_ready_s, early as f64 / all.max(1) as f64)
+    Some((first_s.map(|time| time - sender.first_ready_s), early as f64 / all.max(1) as f64))
 }
 
 /// A thread's own readings.
@@ -77,9 +82,12 @@ pub fn run(
     let whole = Mutex::new(Readings::default());
     let threads = Mutex::new(vec![OfThread::default(); times.compute_s.len()]);
     let work = |member: Member<'_>| -> Result<(), CallError> {
+        // All threads are awake before ranks begin.
+        member.barrier();
         if member.is_first() {
-            site.sync.wait_until(times.start_s);
-            locked(&whole).start_s = times.start_s;
+            let start_s = site.sync.agree(MARGIN)?;
+            locked(&whole).start_s = start_s;
+            site.sync.wait_until(start_s);
             mechanism.start()?;
         }
         member.barrier();
@@ -89,7 +97,7 @@ pub fn run(
                 locked(&threads)[member.number] = readings;
             }
             (Role::Receiver, Some(sight)) if member.is_first() => {
-                let arrived_s = watch(site, mechanism, sight)?;
+                let arrived_s = watch(site, mechanism, sight, times)?;
                 locked(&whole).arrived_s = arrived_s;
             }
             (Role::Receiver, None) if mechanism.asks() => ask(site, mechanism, member.number)?,

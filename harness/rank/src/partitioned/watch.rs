@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::repetition::Times;
 use super::site::Site;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
@@ -13,8 +14,12 @@ use crate::pattern::Pattern;
 
 /// Bytes by which a partition is known to have arrived: the last word of a pattern differs from one transfer to the next.
 const LAST: usize = 4;
-/// Time after which nobody looks any more: what never comes, or comes wrong, is found out when bytes are compared.
+/// Time beyond all computing after which nobody looks any more: what never comes, or comes wrong, is found out when bytes
+/// are compared.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A sender's threads may compute for longer than a receiver's; for how much longer than this, hardly ever.
+const LONGER: f64 = 4.0;
 
 /// What a receiver that looks at its memory has to see.
 pub struct Sight {
@@ -30,10 +35,15 @@ impl Sight {
     }
 }
 
-/// Looks until all partitions are there; when each was first seen, in seconds of the common time. What was not seen has
-/// the largest number.
-pub fn watch(site: &Site<'_>, mechanism: &dyn Mechanism, sight: &Sight) -> Result<Vec<f64>, CallError> {
-    let mut arrived_s = vec![f64::MAX; sight.ends.len()];
+/// Looks until all partitions are there; when each was first seen, in seconds of the common time. `times` are those of
+/// this rank.
+pub fn watch(
+    site: &Site<'_>,
+    mechanism: &dyn Mechanism,
+    sight: &Sight,
+    times: &Times<'_>,
+) -> Result<Vec<Option<f64>>, CallError> {
+    let mut arrived_s = vec![None; sight.ends.len()];
     let mut left: Vec<usize> = (0..sight.ends.len()).collect();
     let is_there = |end: &Range<usize>| {
         end.clone().all(|at| {
@@ -44,12 +54,13 @@ pub fn watch(site: &Site<'_>, mechanism: &dyn Mechanism, sight: &Sight) -> Resul
         })
     };
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
-        let now_s = site.sync.now_s();
+    let compute_s = times.compute_s.iter().copied().fold(0.0, f64::max) + times.delay_s;
+    let patience = PATIENCE + Duration::from_secs_f64(LONGER * compute_s);
+    while start.elapsed() < patience {
         left.retain(|&partition| {
             let is_there = is_there(&sight.ends[partition]);
             if is_there {
-                arrived_s[partition] = now_s;
+                arrived_s[partition] = Some(site.sync.now_s());
             }
             !is_there
         });

@@ -16,6 +16,8 @@ pub struct Sampler {
     compute_s: f64,
     threads: usize,
     last_partition_delay_s: f64,
+    /// Of this rank.
+    seed: u64,
     random: Pcg64,
 }
 
@@ -75,8 +77,19 @@ impl Sampler {
                 Times::Equal
             }
         };
-        let random = Pcg64::seed_from_u64(split_mix(seed, rank));
-        Ok(Self { times, compute_s, threads, last_partition_delay_s, random })
+        let seed = split_mix(seed, rank);
+        let random = Pcg64::seed_from_u64(seed);
+        Ok(Self { times, compute_s, threads, last_partition_delay_s, seed, random })
+    }
+
+    /// Goes to the first iteration of a round: the same one has the same times, whatever was drawn before.
+    pub fn begin_round(&mut self, round: u32) {
+        self.random = Pcg64::seed_from_u64(split_mix(self.seed, round as usize));
+    }
+
+    /// Whether iterations differ.
+    pub fn is_random(&self) -> bool {
+        matches!(self.times, Times::Uniform(_) | Times::Normal(_) | Times::Kde(_))
     }
 
     /// Fills in the computing time of each thread for the next iteration, in seconds; never negative.

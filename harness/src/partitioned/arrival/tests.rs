@@ -33,6 +33,25 @@ fn without_arrivals_and_with_a_delay_all_threads_take_the_same_time() {
 }
 
 #[test]
+fn a_round_has_its_times_whatever_was_drawn_before() {
+    let mut sampler = sampler("normal:20us", 1, 0);
+    let mut first_of = |round: Option<u32>| {
+        let mut times = [0.0; 4];
+        round.into_iter().for_each(|round| sampler.begin_round(round));
+        sampler.next(&mut times);
+        times
+    };
+    let (zero, next, one) = (first_of(Some(0)), first_of(None), first_of(Some(1)));
+    assert!(zero != next && zero != one && next != one, "iterations and rounds differ");
+    assert_eq!((first_of(Some(0)), first_of(None), first_of(Some(1))), (zero, next, one));
+    for (text, is_random) in
+        [("none", false), ("laggard:4%", false), ("uniform:4%", true), ("kde:molecular", true)]
+    {
+        assert_eq!(self::sampler(text, 1, 0).is_random(), is_random, "{text}");
+    }
+}
+
+#[test]
 fn thread_0_alone_is_the_laggard() {
     let late = COMPUTE_S * 1.04;
     assert_eq!(draws("laggard:4%", 2, 1, 0), [late, 1e-3, 1e-3, 1e-3, late, 1e-3, 1e-3, 1e-3]);
