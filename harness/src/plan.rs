@@ -302,6 +302,10 @@ impl Plan {
         if i64::try_from(self.seed).is_err() {
             return field("seed", self.seed.to_string(), "must be below 2^63");
         }
+        if self.experiment == Experiment::Halo && self.cache != Cache::Warm {
+            let reason = "must be warm: halos are measured as the last exchange left the caches";
+            return field("cache", self.cache.name().to_owned(), reason);
+        }
         self.limits.check()?;
         if !self.limits.rule.is_default() && self.experiment != Experiment::Partitioned {
             let reason = "must be interval: the other rule is one of partitioned transfers";

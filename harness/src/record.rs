@@ -115,14 +115,16 @@ pub struct Record {
     pub overhead_reference_low: Option<f64>,
     /// Upper end of its 95% interval.
     pub overhead_reference_high: Option<f64>,
-    /// Pack overhead fraction from the timed pack and unpack: t_pack / t_pp, both sides. `round_trip` only.
+    /// Share of timed packing and unpacking: of a ping-pong t_pack / t_pp, both sides, the pack overhead fraction without
+    /// a reference; of a halo (t_pack + t_unpack) / t. Of the whole only.
     pub overhead_pack: Option<f64>,
-    /// Payload per second one way: in half a round trip, summed over pairs, or in the time to solution. Of the whole only.
+    /// Payload per second one way: in half a round trip, summed over pairs; in the time to solution; or in the exchange, of
+    /// the rank that sends most. Of the whole only.
     pub bandwidth_bytes_per_s: Option<f64>,
-    /// Of partitioned transfers, as the next ones: see [`Transfer`](crate::summary::Transfer). Of the whole only.
+    /// Of partitioned transfers, as some of the next ones: see [`Transfer`](crate::summary::Transfer). Of the whole only.
     #[serde(default)]
     pub perceived_bandwidth_bytes_per_s: Option<f64>,
-    /// Gain over `single`.
+    /// Gain over the bulk-synchronous way without the time that threads compute: over `single`, or of a halo over `manual`.
     #[serde(default)]
     pub gain: Option<f64>,
     /// Lower end of its 95% interval.
@@ -134,16 +136,17 @@ pub struct Record {
     /// The gain that the model predicts.
     #[serde(default)]
     pub gain_model: Option<f64>,
-    /// Speed-up over `single` with the time that threads compute, as a fraction of `single`'s.
+    /// Speed-up over the same with the time that threads compute, as a fraction of its time.
     #[serde(default)]
     pub speedup: Option<f64>,
     /// Application availability.
     #[serde(default)]
     pub availability: Option<f64>,
-    /// Share of the bytes that had arrived when the last partition became ready.
+    /// Share of the bytes that had arrived when the last partition became ready, or of a halo when the receiver had handed
+    /// over its own.
     #[serde(default)]
     pub early_bird: Option<f64>,
-    /// Messages or puts of a transfer, where the mechanism knows.
+    /// Messages, puts or requests of a transfer; of a halo the most of any rank; where the method knows.
     #[serde(default)]
     pub messages: Option<u64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.

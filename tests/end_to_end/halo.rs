@@ -116,6 +116,7 @@ const REFUSALS: &[Refusal] = &[
     ("to resume with other threads", &["--resume", "x", "--threads", "2"], &["--resume", "--threads"]),
     ("single values of all exchanges", &["-p", "d1=10"], &["TEST"]),
     ("a width that no patch has", &["wrf_vec", "-p", "width=30"], &["width", "30"]),
+    ("cold caches", &["nas_mg", "--cache", "cold"], &["cache", "cold", "warm"]),
     ("no threads", &["nas_mg", "-t", "0"], &["threads", "0"]),
 ];
 

@@ -229,6 +229,10 @@ impl<'a> Experiment<'a> for Bench<'a> {
         if let Some(reason) = lacks.filter(|_| !table::is_funneled(method)) {
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
+        if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
+            let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
+            return Ok(Err(Outcome::NotAvailable { reason }));
+        }
         let memory = self.buffer.as_mut_ptr();
         let channel = self.channel(memory);
         let start = Instant::now();

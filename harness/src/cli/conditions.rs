@@ -70,7 +70,7 @@ pub struct ConditionArgs {
     seed: Option<u64>,
     /// Leave the buffers in the cache, or evict them before each repetition [default: warm]
     #[arg(long, value_enum)]
-    cache: Option<Cache>,
+    pub(super) cache: Option<Cache>,
     /// Repetitions before the first that counts [default: 10]
     #[arg(long, value_name = "N")]
     warmup: Option<u32>,
@@ -114,6 +114,11 @@ impl ConditionArgs {
     /// All options for the launcher.
     pub fn launcher_args(&self) -> Vec<String> {
         self.launcher_args.iter().chain(&self.more_launcher_args).cloned().collect()
+    }
+
+    /// Whether methods were named.
+    pub fn has_methods(&self) -> bool {
+        !self.methods.is_empty()
     }
 
     /// Whether a file says what is run.
@@ -336,10 +341,11 @@ impl ConditionArgs {
     }
 }
 
-/// Whether there are times, and every method has some unless the MPI lacks what it needs.
+/// Whether there are times, and every method has some that count unless the MPI lacks what it needs.
 fn is_success(records: &[Record]) -> bool {
-    let is_whole = |record: &Record| Experiment::of_whole(record.phase).is_some();
-    let outcome = |record: &Record| is_whole(record).then(|| record.median_s.is_some());
+    let invalid = Outcome::Invalid { detail: String::new() }.label();
+    let has_times = |record: &Record| record.median_s.is_some() && record.outcome != invalid;
+    let outcome = |record: &Record| Experiment::of_whole(record.phase).map(|_| has_times(record));
     let lacks = |record: &&Record| record.outcome == Outcome::NotAvailable { reason: String::new() }.label();
     let mut outcomes = records.iter().filter(|record| !lacks(record)).filter_map(outcome).peekable();
     outcomes.peek().is_some() && outcomes.all(|has_times| has_times)

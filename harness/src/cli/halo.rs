@@ -3,14 +3,20 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use apps::Preset;
 use clap::Args;
 use ddtbench::experiment::Experiment;
 use ddtbench::halo::selection::HaloSelection;
+use ddtbench::partitioned::sweep::SLEEPERS;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
 use super::selection::{TestArgs, ValueArgs};
+
+/// What CMB compares: bulk-synchronous, each share by itself, bins, and one-sided; and what they are compared with here.
+const FIGURES_METHODS: [&str; 7] =
+    ["reference", "manual", "put_ddt", "fine", "aggregated", "aggregated:bins=2", "aggregated:bins=4"];
 
 #[derive(Debug, Args)]
 pub struct HaloArgs {
@@ -40,7 +46,8 @@ pub struct HaloArgs {
     /// How ranks begin together: barrier or clock
     #[arg(long, value_name = "HOW", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
     start: Vec<String>,
-    /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils with its times of threads
+    /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils from 256 B to 4 MiB with its times of
+    /// threads and its methods; 8 threads that sleep, unless --threads says another number
     #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "arrival", "compute_us", "emulate"])]
     figures: bool,
     #[command(flatten)]
@@ -55,10 +62,13 @@ impl HaloArgs {
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
-        let preset = self.chosen.preset();
+        let preset = self.chosen.preset(if self.figures { Preset::Default } else { Preset::Quick });
         let mut plan = self.conditions.begin(Experiment::Halo, plan::max_time_s(preset))?;
         if !self.conditions.has_plan() {
             plan.ranks = DEFAULT_RANKS;
+        }
+        if self.figures && !self.conditions.has_methods() {
+            plan.methods = FIGURES_METHODS.map(str::to_owned).to_vec();
         }
         set(&mut plan.ranks, self.ranks);
         if self.conditions.has_plan() {
@@ -67,14 +77,16 @@ impl HaloArgs {
         plan.check_conditions()?;
         let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         // All three figures have the computing time of 2^22 ns, which their threads sleep.
-        let [tests, arrival, compute_us, emulate] = match self.figures {
+        let [tests, threads, arrival, compute_us, emulate] = match self.figures {
             true => [
                 words("stencil7 stencil27"),
+                if self.threads.is_empty() { vec![SLEEPERS.to_string()] } else { self.threads.clone() },
                 words("laggard:0.04 normal:2us kde:sparse kde:molecular kde:matrix"),
                 words("4194.304"),
                 words("sleep"),
             ],
-            false => [&self.chosen.tests, &self.arrival, &self.compute_us, &self.emulate].map(Clone::clone),
+            false => [&self.chosen.tests, &self.threads, &self.arrival, &self.compute_us, &self.emulate]
+                .map(Clone::clone),
         };
         let switch = |on: bool, text: &str| if on { vec![text.to_owned()] } else { Vec::new() };
         let ValueArgs { set, params } = self.chosen.values.clone();
@@ -84,7 +96,7 @@ impl HaloArgs {
             set,
             params,
             conditions: vec![
-                ("threads", self.threads.clone()),
+                ("threads", threads),
                 ("periodic", switch(self.no_periodic, "no")),
                 ("reorder", switch(self.reorder, "yes")),
                 ("arrival", arrival),

@@ -12,10 +12,40 @@ use ddtbench::plan::{self, Plan, Rule};
 
 use super::conditions::{ConditionArgs, set};
 
+/// Flags of transfers, which probes know nothing of.
+const OF_TRANSFERS: [&str; 26] = [
+    "bytes",
+    "partitions",
+    "theta",
+    "partition_bytes",
+    "receive",
+    "threads",
+    "order",
+    "arrival",
+    "compute_us",
+    "emulate",
+    "beta",
+    "vcis",
+    "preset",
+    "rule",
+    "startall",
+    "methods",
+    "seed",
+    "cache",
+    "warmup",
+    "min_runs",
+    "max_runs",
+    "max_time",
+    "precision",
+    "resume",
+    "plan",
+    "dry_run",
+];
+
 #[derive(Debug, Args)]
 pub struct PartitionedArgs {
     /// Run probes instead: does the MPI, or each of several after --mpi, do partitioned communication rightly?
-    #[arg(long, conflicts_with_all = ["bytes", "partitions", "theta", "partition_bytes", "threads", "preset", "resume", "plan"])]
+    #[arg(long, conflicts_with_all = OF_TRANSFERS)]
     check: bool,
     /// Probes, by name [default: all]
     #[arg(long = "probe", value_name = "NAME", value_delimiter = ',', requires = "check")]
@@ -69,7 +99,7 @@ pub struct PartitionedArgs {
     /// When a mechanism has been measured enough, and what its figures rest on [default: interval]
     #[arg(long, value_enum, conflicts_with = "resume")]
     rule: Option<Rule>,
-    /// Start several receives by MPI_Startall, which some MPIs do not survive
+    /// Start the receives of several messages by one MPI_Startall
     #[arg(long, conflicts_with = "resume")]
     startall: bool,
     #[command(flatten)]
@@ -134,6 +164,7 @@ impl PartitionedArgs {
             match self.preset {
                 None => plan.cases = sweep.cases().map_err(anyhow::Error::msg)?,
                 Some(figures) => {
+                    plan.cache = self.conditions.cache.unwrap_or(figures.cache());
                     figures.add_to(&mut plan, &sweep, self.full_grid).map_err(anyhow::Error::msg)?
                 }
             }

@@ -36,7 +36,7 @@ impl RunArgs {
 
     /// The plan of the flags, or of the file and the flags.
     fn plan(&self) -> anyhow::Result<Plan> {
-        let preset = self.chosen.preset();
+        let preset = self.chosen.preset(apps::Preset::Quick);
         let mut plan = self.conditions.begin(Experiment::PingPong, plan::max_time_s(preset))?;
         set(&mut plan.ranks, self.ranks);
         set(&mut plan.pairs, self.pairs);

@@ -18,9 +18,9 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
-    /// The preset.
-    pub fn preset(&self) -> apps::Preset {
-        self.preset.unwrap_or(PresetName::Quick).into()
+    /// The preset, or this one if none was typed.
+    pub fn preset(&self, default: apps::Preset) -> apps::Preset {
+        self.preset.map_or(default, Into::into)
     }
 
     /// Refuses values beside a plan or an earlier run. Other commands take values without these, so that `clap` cannot.

@@ -189,9 +189,11 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
         "kB" => 1000,
         "MB" => 1_000_000,
         "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
         "KiB" | "K" | "k" => 1 << 10,
         "MiB" | "M" | "m" => 1 << 20,
         "GiB" | "G" | "g" => 1 << 30,
+        "TiB" | "T" | "t" => 1 << 40,
         _ => return None,
     };
     u64::from_str(&text[..digits]).ok()?.checked_mul(unit)

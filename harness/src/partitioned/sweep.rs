@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::setting::{Setting, bytes};
 use super::{TEST, mechanisms};
 use crate::mpi::cores;
-use crate::plan::{CUSTOM, Plan, PlannedCase, Text};
+use crate::plan::{CUSTOM, Cache, Plan, PlannedCase, Text};
 
 /// Values of each parameter; one of each is a case. Where a list is empty, the parameter has its default.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +112,10 @@ fn case(mut given: Given) -> Result<PlannedCase, String> {
     Ok(PlannedCase { test: TEST.to_owned(), set: Some(CUSTOM.to_owned()), params, methods: Vec::new() })
 }
 
+/// Threads that stand for the 32 of CMB where these only sleep: more partitions than the smallest number of bins, and
+/// few enough to wake up together.
+pub const SLEEPERS: usize = 8;
+
 /// Papers whose figures can be made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Figures {
@@ -143,7 +147,7 @@ fn powers(from: u32, to: u32, step: usize) -> Vec<String> {
 impl Figures {
     /// Adds the cases of all figures to a plan, with the mechanisms that each compares. Lists that the user gave win over
     /// the grid's. `full` is the paper's own grid; without it, there are as many threads as this machine has cores for
-    /// each of two ranks, and fewer sizes.
+    /// each of two ranks, at least two, and fewer sizes; [`SLEEPERS`] where they sleep.
     ///
     /// # Errors
     /// As [`Sweep::cases`].
@@ -178,8 +182,14 @@ impl Figures {
         Ok(())
     }
 
+    /// The caches of the paper's runs: CMB clears them before each iteration.
+    pub fn cache(self) -> Cache {
+        if self == Self::Cmb { Cache::Cold } else { Cache::Warm }
+    }
+
     fn figures(self, full: bool) -> Vec<Figure> {
-        let threads = |paper: usize| if full { paper } else { (cores() / 2).clamp(1, paper) }.to_string();
+        // Two at least: with one, no figure of threads shows what it is about.
+        let threads = |paper: usize| if full { paper } else { (cores() / 2).clamp(2, paper) }.to_string();
         let up_to = |paper: u32| {
             let most = threads(1 << paper).parse::<u32>().unwrap_or(1).ilog2();
             powers(0, most, 1)
@@ -276,8 +286,9 @@ impl Figures {
                 let bins = "single isend aggregated:bins=2 aggregated:bins=4 aggregated:bins=8 aggregated:bins=16 \
                             aggregated rma_fence";
                 let arrivals = |words: &str| Sweep {
-                    threads: vec![threads(32)],
-                    partitions: list("32"),
+                    // One partition each. They sleep, which needs no core.
+                    threads: vec![if full { 32 } else { SLEEPERS }.to_string()],
+                    theta: list("1"),
                     bytes: powers(8, 22, if full { 2 } else { 7 }),
                     arrival: list(words),
                     // 2^22 ns: the paper says 67.1 ms beside it, which is 2^26.
@@ -304,6 +315,10 @@ impl Figures {
 impl Sweep {
     /// This one, with the lists that the other has.
     fn with(mut self, other: &Self) -> Self {
+        // Both say how many partitions there are.
+        if !other.partitions.is_empty() {
+            self.theta.clear();
+        }
         let pairs = [
             (&mut self.bytes, &other.bytes),
             (&mut self.partitions, &other.partitions),
@@ -357,6 +372,15 @@ mod tests {
         let cases = sweep.cases().unwrap();
         let partitions: Vec<&str> = cases.iter().map(|case| value(case, "partitions")).collect();
         assert_eq!(partitions, ["8", "128"]);
+    }
+
+    #[test]
+    fn what_is_given_wins_over_a_grid() {
+        let grid = Sweep { threads: list("8"), theta: list("1"), ..Sweep::default() };
+        let of = |given: Sweep| grid.clone().with(&given).cases().unwrap();
+        assert_eq!(value(&of(Sweep::default())[0], "partitions"), "8");
+        assert_eq!(value(&of(Sweep { threads: list("3"), ..Sweep::default() })[0], "partitions"), "3");
+        assert_eq!(value(&of(Sweep { partitions: list("32"), ..Sweep::default() })[0], "partitions"), "32");
     }
 
     #[test]

@@ -12,6 +12,10 @@ use crate::halo::{self, HaloCase};
 use crate::memory;
 use crate::partitioned::{self, Setting, reliance};
 
+/// What each mechanism keeps of a partition: its range and its place in the order, and a handle. An MPI's own requests
+/// come on top.
+const PARTITION_BYTES: u64 = 64;
+
 /// A planned case with all its values.
 pub(super) enum Resolved {
     /// A micro-app's message.
@@ -159,7 +163,14 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) => memory::rank_bytes(&*self.app(i)),
             // The message, and as much again in the buffers of an MPI that copies it.
-            Resolved::Partitioned(setting) => setting.bytes.checked_mul(2),
+            Resolved::Partitioned(setting) => {
+                let partitions = setting.partitions.max(setting.receive_partitions()) as u64;
+                let of_partitions = partitions.checked_mul(PARTITION_BYTES)?;
+                setting
+                    .bytes
+                    .checked_mul(2)?
+                    .checked_add(of_partitions.checked_mul(self.methods.len() as u64)?)
+            }
             Resolved::Halo(halo) => halo::rank_bytes(&*halo.1, self.ranks),
         }
     }

@@ -15,6 +15,11 @@ pub fn compiled_for() -> String {
     unsafe { CStr::from_ptr(&raw const ddtbench_compiled_for) }.to_string_lossy().into_owned()
 }
 
+/// Whether the variables of MPICH steer the loaded library.
+pub fn is_mpich() -> bool {
+    library_version().starts_with("MPICH")
+}
+
 /// `MPI_Get_library_version`; may be called before initialisation.
 pub fn library_version() -> String {
     let mut text = vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
