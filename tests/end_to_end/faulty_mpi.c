@@ -12,6 +12,7 @@
  *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
+ *   spoil BYTE     rank 1 turns over a byte of the partitioned message that it has received last, in MPI_Wait
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
@@ -49,6 +50,10 @@ static int is_derived(MPI_Datatype type)
     PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     return combiner != MPI_COMBINER_NAMED;
 }
+
+/* The last partitioned message that this rank is to receive, and where. */
+static MPI_Request receiving = MPI_REQUEST_NULL;
+static void *received;
 
 static void turn_over(void *buffer)
 {
@@ -144,7 +149,19 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     PMPI_Type_size(type, &size);
     if (goes_wrong("elsewhere", 1))
         buffer = malloc(partitions * count * size);
-    return PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
+    int code = PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
+    receiving = *request;
+    received = buffer;
+    return code;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    int is_receiving = *request != MPI_REQUEST_NULL && *request == receiving;
+    int code = PMPI_Wait(request, status);
+    if (is_receiving && goes_wrong("spoil", 1))
+        turn_over(received);
+    return code;
 }
 
 int MPI_Neighbor_alltoallw(const void *from, const int counts[], const MPI_Aint at[], const MPI_Datatype types[],

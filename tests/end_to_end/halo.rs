@@ -88,6 +88,7 @@ pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("over TCP every cell arrives, or it is told", over_tcp),
         ("a run that is resumed has every method once", resumed),
+        ("computing in every way, with every arrival", computing),
         ("a cell that is left out is named", a_cell_left_out),
         ("an MPI for one thread alone", one_thread_alone),
         ("the rank program prints a table", by_hand),
@@ -218,6 +219,32 @@ fn resumed(mpi: &Mpi) {
     assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
     assert!(fs::read_to_string(&file).unwrap().starts_with(&kept), "what was finished has changed: {ended}");
     ends(&Summary::read(&dir.path().join("out")), 2);
+}
+
+fn computing(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let methods = ["reference", "manual", "fine", "aggregated:bins=2"];
+    let mut command = ddtbench(dir.path());
+    command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-t", "2", "-m", &methods.join(",")]);
+    command.args(["--compute-us", "300", "--arrival", "laggard:10%,uniform:50%,normal:20us,kde:sparse"]);
+    command.args(["--emulate", "sleep,sweep"]).args(SHORT).args(["--mpi", mpi.name, "--out", "out"]);
+    run(&mut command).expect_code(0);
+    let summary = Summary::read(&dir.path().join("out"));
+    let wholes = summary.with(&[("phase", "exchange"), ("pair", "all")]);
+    assert_eq!(wholes.len(), 8 * methods.len());
+    for row in wholes {
+        assert!(row.is_measured(), "{row:?}");
+        let of_phase = |phase| {
+            let case = [("params", row.get("params")), ("method", row.get("method")), ("phase", phase)];
+            summary.with(&case)[0].number("min_s").expect("a phase with times")
+        };
+        // The longest of all threads, whatever the arrival; traces have times of their own.
+        let least = if row.get("params").contains("kde") { 1e-6 } else { 150e-6 };
+        assert!(of_phase("compute") >= least && of_phase("total") >= of_phase("compute"), "{row:?}");
+        assert!(of_phase("exchange") >= 0.0, "{row:?}");
+        let has_speedup = row.number("speedup").is_some() && row.number("gain").is_some();
+        assert_eq!(has_speedup, row.get("method") != "manual", "{row:?}");
+    }
 }
 
 /// A double of the halo that keeps what it had: the neighbourhood's collective says that all went well.

@@ -44,6 +44,7 @@ pub fn trials() -> Vec<Trial> {
         ("an MPI for one thread alone", one_thread_alone),
         ("a partition that is never sent is found out", a_dropped_partition),
         ("a message that goes elsewhere is found out", a_message_elsewhere),
+        ("a fault that begins where transfers are timed is found out", a_late_fault),
         ("a killed run is resumed", a_killed_run),
         ("the rank program refuses any number of ranks but two, once", ranks),
     ];
@@ -319,9 +320,9 @@ fn one_thread_alone(mpi: &Mpi) {
 }
 
 /// A run under an MPI that errs in this way.
-fn under_fault(mpi: &Mpi, fault: &str) -> Summary {
+fn under_fault(mpi: &Mpi, fault: &str, after: &str) -> Summary {
     let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
-    let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", fault)];
+    let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", fault), ("FAULTY_MPI_AFTER", after)];
     let methods = ["single", "partitioned", "aggregated:m=1", "rma_fence"];
     let conditions =
         Conditions { methods: &methods, environment: &environment, code: 1, ..Conditions::default() };
@@ -333,7 +334,7 @@ fn under_fault(mpi: &Mpi, fault: &str) -> Summary {
 }
 
 fn a_dropped_partition(mpi: &Mpi) {
-    let summary = under_fault(mpi, "drop 2");
+    let summary = under_fault(mpi, "drop 2", "0");
     let row = end(&summary, &[], "partitioned");
     assert!(
         ["wrong data", "timed out"].contains(&row.get("outcome")) && row.number("median_s").is_none(),
@@ -342,10 +343,18 @@ fn a_dropped_partition(mpi: &Mpi) {
 }
 
 fn a_message_elsewhere(mpi: &Mpi) {
-    let summary = under_fault(mpi, "elsewhere");
+    let summary = under_fault(mpi, "elsewhere", "0");
     let row = end(&summary, &[], "partitioned");
     assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
     assert!(row.get("detail").contains("byte 0, in partition 0"), "{row:?}");
+}
+
+/// Past verification and warming up, where transfers are timed, and looked at while they arrive.
+fn a_late_fault(mpi: &Mpi) {
+    let summary = under_fault(mpi, "spoil 1029", "30");
+    let row = end(&summary, &[], "partitioned");
+    assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
+    assert!(row.get("detail").contains("byte 1029, in partition 1"), "{row:?}");
 }
 
 /// What tells rows of a summary apart.

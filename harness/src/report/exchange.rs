@@ -21,7 +21,7 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [Column; 17] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -34,16 +34,19 @@ const COLUMNS: [Column; 16] = [
     Column::new("[95%]", Align::Left, 1),
     Column::new("pack%", Align::Right, 2),
     Column::new("gain", Align::Right, 2),
+    Column::new("speed-up", Align::Right, 2),
     Column::new("early", Align::Right, 2),
     Column::new("rate", Align::Right, 2),
     Column::new("msgs", Align::Right, 2),
     Column::new("note", Align::Left, 2),
 ];
 
-const LEGEND: &str = "exchange: median of the time on the rank that took longest, computing left out, ± the larger side of \
-    its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of the longest of \
-    all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and unpacking. gain: \
-    t_manual / t, paired by rounds. early: share of the bytes that are there when a rank has handed over its own. rate: bytes that the busiest rank sends per second. msgs: its messages, puts, or requests of partitions.";
+const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
+    larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
+    the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
+    unpacking. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of the bytes \
+    that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. msgs: most \
+    messages, puts, or requests of partitions of any rank.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -61,6 +64,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     );
     row.push(text(record.overhead_pack.filter(|_| record.method != REFERENCE), units::percent));
     row.push(text(record.gain, |gain| format!("{gain:.2}")));
+    row.push(text(record.speedup, units::percent));
     row.push(text(record.early_bird, units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
