@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::job::run;
-use super::results::Summary;
+use super::results::{ATTEMPTS_AFTER_CRASHES, Summary};
 use super::setup::{self, ddtbench};
 
 /// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
@@ -86,8 +86,8 @@ fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let all: Vec<_> = tests(list()).map(name).collect();
     let mut summary = measure_some(mpi, ranks, &all, &dir.path().join("0"))?;
-    for attempt in 1..=attempts_after_crashes(mpi) {
-        let crashed = summary.crashed();
+    for attempt in 1..=ATTEMPTS_AFTER_CRASHES {
+        let crashed = summary.crashed_by_puts();
         if crashed.is_empty() {
             break;
         }
@@ -96,15 +96,6 @@ fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
         summary = summary.replaced_by(again);
     }
     Ok(summary)
-}
-
-/// How often tests are measured again that have crashed. Nothing else is: a wrong byte is wrong at once.
-///
-/// Open MPI 5.0.11's one-sided communication within a node ends about one process of thirty on a busy machine: in
-/// `opal_progress`, an answer to an active message comes after what waited for it was freed (`osc/rdma` over
-/// `btl/sm`). Its Python package has no other component that could do the work.
-fn attempts_after_crashes(mpi: &str) -> usize {
-    if mpi == "openmpi" { 3 } else { 0 }
 }
 
 /// Measures tests at their smallest sets, as a plan says.

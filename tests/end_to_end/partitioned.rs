@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use super::by_hand::{mpiexec, refuses_once};
 use super::faulty_mpi;
 use super::job::{Job, run, signal};
-use super::results::{Row, Summary, rows};
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, rows};
 use super::setup::{Check, Mpi, ddtbench, in_environment, on_every_mpi};
 
 /// As short as it can be: one round and verification.
@@ -83,20 +83,26 @@ struct Conditions<'a> {
 
 /// A short run; what it kept.
 fn measure(mpi: &Mpi, arguments: &[&str], conditions: &Conditions<'_>) -> Summary {
-    let dir = tempfile::tempdir().unwrap();
     let methods = match conditions.methods {
         [] => mechanisms().join(","),
         chosen => chosen.join(","),
     };
-    let mut command = ddtbench(dir.path());
-    command
-        .args(["partitioned", "--mpi", mpi.name, "--out", "out", "-m", &methods])
-        .args(SHORT)
-        .args(arguments);
-    command.arg("--").args(conditions.launcher);
-    in_environment(mpi, &mut command, conditions.environment);
-    run(&mut command).expect_code(conditions.code);
-    Summary::read(&dir.path().join("out"))
+    let mut attempts = 0;
+    loop {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = ddtbench(dir.path());
+        command.args(["partitioned", "--mpi", mpi.name, "--out", "out", "-m", &methods]);
+        command.args(SHORT).args(arguments).arg("--").args(conditions.launcher);
+        in_environment(mpi, &mut command, conditions.environment);
+        let ended = run(&mut command);
+        assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
+        let summary = Summary::read(&dir.path().join("out"));
+        if attempts == ATTEMPTS_AFTER_CRASHES || summary.crashed_by_puts().is_empty() {
+            ended.expect_code(conditions.code);
+            return summary;
+        }
+        attempts += 1;
+    }
 }
 
 /// The row that tells how a mechanism ended in the case that has all of these parameters.

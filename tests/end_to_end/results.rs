@@ -3,6 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// How often tests are measured again whose one-sided communication has crashed on Open MPI. Nothing else is: a wrong byte
+/// is wrong at once.
+///
+/// That of Open MPI 5.0.11 within a node ends about one process of thirty on a busy machine: in `opal_progress`, an answer
+/// to an active message comes after what waited for it was freed (`osc/rdma` over `btl/sm`). Its Python package has no
+/// other component that could do the work.
+pub const ATTEMPTS_AFTER_CRASHES: usize = 3;
+
 /// A row of a table: column and value.
 #[derive(Clone, Debug)]
 pub struct Row(BTreeMap<String, String>);
@@ -63,11 +71,13 @@ impl Summary {
         self.0.iter().filter(|row| row.is(values)).collect()
     }
 
-    /// The tests of which a method crashed that is not known to, each once.
-    pub fn crashed(&self) -> Vec<&str> {
-        let crashed = self.0.iter().filter(|row| row.get("outcome") == "crashed" && !row.is_known_hoarder());
-        let tests = crashed.map(|row| row.get("test"));
-        tests.collect::<BTreeSet<_>>().into_iter().collect()
+    /// The tests of which a one-sided method crashed on Open MPI and is not known to always, each once.
+    pub fn crashed_by_puts(&self) -> Vec<&str> {
+        let is_one_sided =
+            |row: &Row| ["put_", "rma_"].iter().any(|start| row.get("method").starts_with(start));
+        let crashed = self.0.iter().filter(|row| row.is(&[("mpi", "openmpi"), ("outcome", "crashed")]));
+        let crashed = crashed.filter(|row| is_one_sided(row) && !row.is_known_hoarder());
+        crashed.map(|row| row.get("test")).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// These rows, but of the tests that `other` has, the other's.

@@ -117,14 +117,6 @@ struct Course<'a> {
     init_s: Option<f64>,
 }
 
-/// Transfers of one mechanism, one after the other.
-struct Transfers {
-    /// At the sender, of both ranks: those in which nobody looked, then those in which the receiver did.
-    pairs: Vec<[Readings; 2]>,
-    /// The first byte of a transfer that arrived wrong.
-    complaint: Option<String>,
-}
-
 impl<'a> Bench<'a> {
     fn channel(&self, memory: *mut u8) -> Channel<'a> {
         Channel {
@@ -142,10 +134,17 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Transfers `count` times, and compares each; the receiver looks at the last `watched` of them.
-    fn transfer(&mut self, mechanism: &dyn Mechanism, count: u32, watched: u32) -> anyhow::Result<Transfers> {
-        let mut transfers = Transfers { pairs: Vec::with_capacity(count as usize), complaint: None };
-        for number in 0..count {
+    /// Transfers `count` times, and compares each: the first byte that arrived wrong becomes the receiver's complaint. It
+    /// looks at all transfers while they are under way, or at none. Gives the readings of both ranks, at the sender.
+    fn transfer(
+        &mut self,
+        mechanism: &dyn Mechanism,
+        count: u32,
+        is_watched: bool,
+        complaint: &mut Option<String>,
+    ) -> anyhow::Result<Vec<[Readings; 2]>> {
+        let mut pairs = Vec::with_capacity(count as usize);
+        for _ in 0..count {
             self.generation += 1;
             let pattern = Pattern::new(0, self.generation);
             if self.role == Role::Sender {
@@ -157,8 +156,8 @@ impl<'a> Bench<'a> {
             let mut compute_s = vec![0.0; self.setting.threads];
             self.sampler.next(&mut compute_s);
             // What comes wrong would be looked for in vain.
-            let is_watched = number + watched >= count && transfers.complaint.is_none();
-            let sight = is_watched.then(|| Sight::new(pattern, &self.plan.ranges));
+            let looks = is_watched && complaint.is_none();
+            let sight = looks.then(|| Sight::new(pattern, &self.plan.ranges));
             let site = Site {
                 role: self.role,
                 plan: &self.plan,
@@ -172,15 +171,15 @@ impl<'a> Bench<'a> {
             let mine = repetition::run(&site, &self.team, mechanism, &times, sight.as_ref());
             let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
             if let [sender, receiver] = &both[..] {
-                transfers.pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
+                pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
             }
-            if self.role == Role::Receiver && transfers.complaint.is_none() {
+            if self.role == Role::Receiver && complaint.is_none() {
                 let at = pattern.first_difference(0, &self.buffer);
-                transfers.complaint = at.map(|at| {
+                *complaint = at.map(|at| {
                     let partition = self.plan.ranges.iter().position(|range| range.contains(&at));
                     format!(
-                        "transfer {}: byte {at}, in partition {}: expected {:#04x}, found {:#04x}",
-                        number + 1,
+                        "transfer {} of the case: byte {at}, in partition {}: expected {:#04x}, found {:#04x}",
+                        self.generation,
                         partition.unwrap_or_default(),
                         pattern.byte(at),
                         self.buffer[at]
@@ -188,7 +187,7 @@ impl<'a> Bench<'a> {
                 });
             }
         }
-        Ok(transfers)
+        Ok(pairs)
     }
 
     /// Repetitions that are watched.
@@ -242,12 +241,16 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
-        Ok(self.transfer(&*course.mechanism, VERIFIED + self.watched(), self.watched())?.complaint)
+        let mut complaint = None;
+        self.transfer(&*course.mechanism, VERIFIED, false, &mut complaint)?;
+        self.transfer(&*course.mechanism, self.watched(), true, &mut complaint)?;
+        Ok(complaint)
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
-            let pairs = self.transfer(&*course.mechanism, 1, 0)?.pairs;
+            // Blocks will tell what is wrong.
+            let pairs = self.transfer(&*course.mechanism, 1, false, &mut None)?;
             Ok(pairs.iter().map(|[_, receiver]| repetition::total_s(receiver)).fold(f64::INFINITY, f64::min))
         })
     }
@@ -262,21 +265,19 @@ impl<'a> Experiment<'a> for Bench<'a> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        let watched = self.watched();
-        let early = self.transfer(&*course.mechanism, amount.unread, 0)?.complaint;
+        let (mechanism, mut complaint) = (&*course.mechanism, None);
+        self.transfer(mechanism, amount.unread, false, &mut complaint)?;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
-        let count = amount.samples as u32 + watched;
-        let Transfers { pairs, complaint } = self.transfer(&*course.mechanism, count, watched)?;
-        let complaint = early.or(complaint);
+        let counted = self.transfer(mechanism, amount.samples as u32, false, &mut complaint)?;
+        let messages = mechanism.messages().map(|n| n as u64);
+        let watched = self.transfer(mechanism, self.watched(), true, &mut complaint)?;
         if self.role == Role::Receiver {
             return Ok((None, complaint));
         }
-        let mut block =
-            Block { batch: 1, messages: course.mechanism.messages().map(|n| n as u64), ..Block::default() };
+        let mut block = Block { batch: 1, messages, ..Block::default() };
         block.times[Phase::Init].extend(course.init_s.take());
-        let (counted, watched) = pairs.split_at(amount.samples);
-        for [sender, receiver] in counted {
+        for [sender, receiver] in &counted {
             let total_s = repetition::total_s(receiver);
             block.times[Phase::Compute].push(sender.compute_s);
             block.times[Phase::Delay].push(sender.last_ready_s - sender.first_ready_s);
@@ -284,7 +285,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
             block.times[Phase::Total].push(total_s);
             block.times[Phase::Solution].push(total_s - sender.compute_s);
         }
-        for pair in watched {
+        for pair in &watched {
             let Some((first_s, early)) = repetition::early_bird(pair, &self.plan) else { continue };
             block.times[Phase::FirstPartition].extend(first_s);
             block.early.push(early);

@@ -30,8 +30,8 @@ pub fn of_mechanism(name: &str, setting: &Setting) -> Vec<&'static str> {
 }
 
 /// Those of a halo's method. Where there are several neighbours, MPI is called for one between the start of another's
-/// request and its first partition.
-pub fn of_halo(name: &str, threads: usize) -> Vec<&'static str> {
+/// request and its first partition. On a periodic grid with one rank along a dimension, a rank is its own neighbour.
+pub fn of_halo(name: &str, threads: usize, sends_to_itself: bool) -> Vec<&'static str> {
     let mut probes = match name {
         "partitioned" => vec!["equal_counts", "ring", "progress_before_first_pready"],
         "partitioned_ddt" => {
@@ -40,6 +40,7 @@ pub fn of_halo(name: &str, threads: usize) -> Vec<&'static str> {
         _ => return Vec::new(),
     };
     probes.extend((threads > 1).then_some("pready_threads"));
+    probes.extend(sends_to_itself.then_some("self_communication"));
     probes
 }
 
@@ -62,7 +63,7 @@ mod tests {
         let mechanisms: Vec<_> = mechanisms.chain(["aggregated:m=4@partitioned"]).collect();
         let of_transfers =
             mechanisms.iter().flat_map(|name| [of_mechanism(name, &all), of_mechanism(name, &equal)]);
-        let of_halos = crate::halo::METHODS.iter().map(|method| of_halo(method.name, 2));
+        let of_halos = crate::halo::METHODS.iter().map(|method| of_halo(method.name, 2, true));
         for name in of_transfers.chain(of_halos).flatten() {
             assert_eq!(find(name).unwrap().kind, Kind::Conformance, "{name}");
         }
@@ -74,6 +75,9 @@ mod tests {
         assert!(of_mechanism("many", &setting).is_empty() && of_mechanism("aggregated", &setting).is_empty());
         assert_eq!(of_mechanism("partitioned:parrived", &setting), ["equal_counts", "parrived_equal"]);
         assert_eq!(of_mechanism("aggregated:m=4@partitioned", &setting), ["equal_counts"]);
-        assert!(of_halo("ddt", 4).is_empty());
+        assert!(of_halo("ddt", 4, true).is_empty());
+        let of_itself = of_halo("partitioned", 1, true);
+        assert_eq!(of_itself.len(), of_halo("partitioned", 1, false).len() + 1);
+        assert_eq!(of_itself.last(), Some(&"self_communication"));
     }
 }

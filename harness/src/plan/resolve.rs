@@ -16,6 +16,9 @@ use crate::partitioned::{self, Setting, reliance};
 /// come on top.
 const PARTITION_BYTES: u64 = 64;
 
+/// A rank that sends to itself where any does.
+const FIRST: usize = 0;
+
 /// A planned case with all its values.
 pub(super) enum Resolved {
     /// A micro-app's message.
@@ -151,7 +154,11 @@ impl Plan {
         match self.checked(i) {
             Resolved::PingPong(..) => Vec::new(),
             Resolved::Partitioned(setting) => reliance::of_mechanism(method, &setting),
-            Resolved::Halo(halo) => reliance::of_halo(method, halo.0.setting.threads),
+            Resolved::Halo(halo) => {
+                let mut sends = halo.1.stages(FIRST).into_iter().flat_map(|stage| stage.sends);
+                let sends_to_itself = sends.any(|send| send.peer == FIRST);
+                reliance::of_halo(method, halo.0.setting.threads, sends_to_itself)
+            }
         }
     }
 
