@@ -39,7 +39,11 @@ pub const METHODS: &[MethodInfo] = &[
         "the same over our own layer, which merges shares into messages worth sending",
         true,
     ),
-    method("partitioned_ddt", "each thread's share is a partition with a datatype over the face", true),
+    method(
+        "partitioned_ddt",
+        "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
+        true,
+    ),
 ];
 
 /// The method called `name`, or the reason why there is none.
