@@ -42,6 +42,8 @@ pub enum Event {
         /// Time from the probe's beginning.
         seconds: f64,
     },
+    /// A rank whose call of MPI has failed is about to end all: no launcher has done so before.
+    Aborting,
     /// All methods have ended; the rank program is about to leave.
     Done,
 }

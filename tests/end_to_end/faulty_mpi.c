@@ -54,6 +54,7 @@ static int is_derived(MPI_Datatype type)
 /* The last partitioned message that this rank is to receive, and where. */
 static MPI_Request receiving = MPI_REQUEST_NULL;
 static void *received;
+static long received_bytes;
 
 static void turn_over(void *buffer)
 {
@@ -152,6 +153,7 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     int code = PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
     receiving = *request;
     received = buffer;
+    received_bytes = partitions * count * size;
     return code;
 }
 
@@ -159,7 +161,8 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int is_receiving = *request != MPI_REQUEST_NULL && *request == receiving;
     int code = PMPI_Wait(request, status);
-    if (is_receiving && goes_wrong("spoil", 1))
+    /* Probes receive less than is spoiled. */
+    if (is_receiving && goes_wrong("spoil", 1) && atol(strchr(fault(), ' ')) < received_bytes)
         turn_over(received);
     return code;
 }

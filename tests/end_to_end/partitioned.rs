@@ -42,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
         ("the rule of bench-pcomm: attempts, of which the last counts", rule_of_pcomm),
         ("an MPI without partitioned calls", without_calls),
         ("an MPI for one thread alone", one_thread_alone),
+        ("virtual interfaces, which are MPICH's", virtual_interfaces),
         ("a partition that is never sent is found out", a_dropped_partition),
         ("a message that goes elsewhere is found out", a_message_elsewhere),
         ("a fault that begins where transfers are timed is found out", a_late_fault),
@@ -310,6 +311,19 @@ fn without_calls(mpi: &Mpi) {
     }
 }
 
+/// Interfaces of MPICH, of which others know nothing.
+fn virtual_interfaces(mpi: &Mpi) {
+    let conditions = Conditions { methods: &["single", "many"], ..Conditions::default() };
+    let code = i32::from(mpi.name != "mpich");
+    let summary = measure(mpi, &["--bytes", "4KiB", "--vcis", "2"], &Conditions { code, ..conditions });
+    for method in ["single", "many"] {
+        match mpi.name {
+            "mpich" => expect_measured(&summary, &["vcis=2"], method),
+            _ => expect_not_available(&summary, &["vcis=2"], method, &["vcis=2", "MPICH"]),
+        }
+    }
+}
+
 fn one_thread_alone(mpi: &Mpi) {
     let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
     let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", "single")];
@@ -355,9 +369,9 @@ fn a_message_elsewhere(mpi: &Mpi) {
     assert!(row.get("detail").contains("byte 0, in partition 0"), "{row:?}");
 }
 
-/// Past verification and warming up, where transfers are timed, and looked at while they arrive.
+/// Past verification, which has five transfers, where transfers are timed, and looked at while they arrive.
 fn a_late_fault(mpi: &Mpi) {
-    let summary = under_fault(mpi, "spoil 1029", "30");
+    let summary = under_fault(mpi, "spoil 1029", "14");
     let row = end(&summary, &[], "partitioned");
     assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
     assert!(row.get("detail").contains("byte 1029, in partition 1"), "{row:?}");

@@ -88,6 +88,13 @@ const REFUSALS: &[Refusal] = &[
         &["partitioned", "--theta", "2", "--partitions", "4"],
         &["--theta", "--partitions"],
     ),
+    ("an arrival of probes", &["partitioned", "--check", "--arrival", "none"], &["--check", "--arrival"]),
+    (
+        "more partitions than memory",
+        &["partitioned", "-b", "4MiB", "--partitions", "2000000000"],
+        &["partitions=2000000000", "GiB", "available"],
+    ),
+    ("single values of figures", &["halo", "--figures", "-p", "threads=4"], &["--figures", "--params"]),
     ("the whole grid of no paper", &["partitioned", "--full-grid"], &["--preset"]),
     (
         "a limit beside a rule that has its own",

@@ -17,7 +17,7 @@ const ORDER: usize = 24;
 const SIDE: usize = 24;
 
 thread_local! {
-    /// Two grids of each thread, written by it before anything is timed.
+    /// Two grids of each thread, written by it when it sweeps for the first time, which is in verification.
     static GRIDS: RefCell<[Vec<f64>; 2]> =
         RefCell::new([vec![1.0; SIDE * SIDE * SIDE], vec![0.0; SIDE * SIDE * SIDE]]);
 }

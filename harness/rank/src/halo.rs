@@ -80,6 +80,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         byte: &byte,
         displacements: &displacements,
     };
+    let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let bench = Bench {
         job,
         world,
@@ -88,7 +89,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
         round: 0,
         rank,
-        team: Team::new(case.setting.threads)?,
+        team,
         generation: 0,
         case: &case,
         sync,

@@ -41,7 +41,7 @@ impl Output {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
             Event::Block(block) => self.blocks.push(block.clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
-            Event::Working { .. } | Event::Probe { .. } | Event::Done => {}
+            Event::Working { .. } | Event::Probe { .. } | Event::Aborting | Event::Done => {}
         }
     }
 
@@ -53,6 +53,13 @@ impl Output {
                 outcome: Outcome::MpiError { detail: detail.to_owned() },
             }),
             Format::Text => eprintln!("error: {method}: {detail}"),
+        }
+    }
+
+    /// Says on any rank that it is about to end all.
+    pub fn aborting(&self) {
+        if self.format == Format::Json {
+            tell_json(&Event::Aborting);
         }
     }
 

@@ -59,6 +59,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     let mut hello = surroundings::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
     hello.clocks = Some(sync.facts()?);
     let byte = Datatype::predefined(Element::Byte);
+    let team = Team::new(setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let mut bench = Bench {
         job,
         world,
@@ -66,7 +67,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         plan: Plan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
         round: 0,
-        team: Team::new(setting.threads)?,
+        team,
         watcher: world.comm.duplicate()?,
         buffer: Wire::new(usize::try_from(setting.bytes)?),
         is_cold: conditions.cache == Cache::Cold,

@@ -1,6 +1,7 @@
 //! What a case tells while it is measured, and on whose account a failure would be.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use ddtbench::event::{Event, Outcome};
 
@@ -64,9 +65,14 @@ impl Telling {
     pub fn abort(&self, detail: &str) -> ! {
         /// Exit code of a job that a failing MPI call has ended.
         const MPI_FAILED: i32 = 3;
+        /// If a call failed since another rank has died, the launcher ends this one long before that.
+        const LAUNCHER: Duration = Duration::from_secs(1);
+        /// Launchers drop what they have not passed on when the job is aborted.
+        const TO_PASS_ON: Duration = Duration::from_millis(300);
         self.output.fail(&self.method, detail);
-        // Launchers drop what they have not passed on when the job is aborted.
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        std::thread::sleep(LAUNCHER);
+        self.output.aborting();
+        std::thread::sleep(TO_PASS_ON);
         crate::checked::World::abort(MPI_FAILED);
     }
 }

@@ -389,3 +389,28 @@ pub(super) fn default_folder<F>(
 pub(super) fn now() -> String {
     jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::record::Phase;
+
+    use super::*;
+
+    #[test]
+    fn a_run_succeeds_if_all_has_times_that_count() {
+        let record = |outcome: &str, median_s| Record {
+            phase: Phase::Exchange,
+            outcome: outcome.to_owned(),
+            median_s,
+            ..Record::default()
+        };
+        let (measured, lacking) = (record("converged", Some(1.0)), record("not available", None));
+        assert!(is_success(&[measured.clone(), lacking.clone()]));
+        assert!(!is_success(&[lacking]), "nothing was measured");
+        for failed in [record("invalid", Some(1.0)), record("crashed", None)] {
+            assert!(!is_success(&[measured.clone(), failed]));
+        }
+        // What is not the whole tells nothing of success.
+        assert!(is_success(&[measured, Record { phase: Phase::Init, ..record("converged", None) }]));
+    }
+}

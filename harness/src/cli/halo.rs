@@ -48,7 +48,7 @@ pub struct HaloArgs {
     start: Vec<String>,
     /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils from 256 B to 4 MiB with its times of
     /// threads and its methods; 8 threads that sleep, unless --threads says another number
-    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "arrival", "compute_us", "emulate"])]
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "params", "arrival", "compute_us", "emulate"])]
     figures: bool,
     #[command(flatten)]
     conditions: ConditionArgs,

@@ -57,14 +57,15 @@ impl ExitDescription {
         self.code == Some(0)
     }
 
-    /// The signal that ended it, or the process that it stood for: shells and most launchers report a signal `s` as
-    /// exit code `128 + s`, Hydra reports it as `s`.
+    /// The signal that ended it, or likely the process that it stood for: shells and most launchers report a signal `s`
+    /// as exit code `128 + s`, Hydra reports it as `s`.
     pub fn signal(&self) -> Option<i32> {
         /// The lowest that is taken for a signal: what is below are codes that programs end with themselves.
         const LOWEST: i32 = libc::SIGILL;
         let of_code =
             |code: i32| if code > 128 { Some(code - 128) } else { (code >= LOWEST).then_some(code) };
-        self.signal.or_else(|| self.code.and_then(of_code)).filter(|&signal| signal_name(signal).is_some())
+        let is_known = |signal: &i32| signal_name(*signal).is_some();
+        self.signal.or_else(|| self.code.and_then(of_code).filter(is_known))
     }
 }
 

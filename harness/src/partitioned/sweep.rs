@@ -283,8 +283,14 @@ impl Figures {
                 ]
             }
             Self::Cmb => {
-                let bins = "single isend aggregated:bins=2 aggregated:bins=4 aggregated:bins=8 aggregated:bins=16 \
-                            aggregated rma_fence";
+                // Fewer bins than partitions.
+                let bins = match full {
+                    true => {
+                        "single isend aggregated:bins=2 aggregated:bins=4 aggregated:bins=8 aggregated:bins=16 \
+                         aggregated rma_fence"
+                    }
+                    false => "single isend aggregated:bins=2 aggregated:bins=4 aggregated rma_fence",
+                };
                 let arrivals = |words: &str| Sweep {
                     // One partition each. They sleep, which needs no core.
                     threads: vec![if full { 32 } else { SLEEPERS }.to_string()],
@@ -315,9 +321,11 @@ impl Figures {
 impl Sweep {
     /// This one, with the lists that the other has.
     fn with(mut self, other: &Self) -> Self {
-        // Both say how many partitions there are.
-        if !other.partitions.is_empty() {
-            self.theta.clear();
+        // All three say how many partitions there are.
+        if [&other.partitions, &other.theta, &other.partition_bytes].iter().any(|list| !list.is_empty()) {
+            for list in [&mut self.partitions, &mut self.theta, &mut self.partition_bytes] {
+                list.clear();
+            }
         }
         let pairs = [
             (&mut self.bytes, &other.bytes),
@@ -381,6 +389,23 @@ mod tests {
         assert_eq!(value(&of(Sweep::default())[0], "partitions"), "8");
         assert_eq!(value(&of(Sweep { threads: list("3"), ..Sweep::default() })[0], "partitions"), "3");
         assert_eq!(value(&of(Sweep { partitions: list("32"), ..Sweep::default() })[0], "partitions"), "32");
+        // However a grid says how many partitions there are.
+        for figures in [Figures::Cmb, Figures::Hlrs, Figures::Pcomm] {
+            let given = [
+                ("8", Sweep { partitions: list("8"), threads: list("2"), ..Sweep::default() }),
+                ("6", Sweep { theta: list("3"), threads: list("2"), ..Sweep::default() }),
+            ];
+            for (partitions, given) in given {
+                let mut plan = Plan { ranks: 2, ..Plan::of(Experiment::Partitioned) };
+                figures.add_to(&mut plan, &given, false).unwrap();
+                assert!(plan.cases.iter().all(|case| value(case, "partitions") == partitions), "{figures:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn caches_are_those_of_the_paper() {
+        assert_eq!((Figures::Cmb.cache(), Figures::Pcomm.cache()), (Cache::Cold, Cache::Warm));
     }
 
     #[test]

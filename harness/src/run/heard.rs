@@ -24,6 +24,8 @@ pub struct Heard {
     pub probe: Option<(probe::Outcome, String, f64)>,
     /// Whether the process said that it was done.
     pub done: bool,
+    /// Whether a rank said that it would end all.
+    aborts: bool,
     words: VecDeque<String>,
 }
 
@@ -74,6 +76,7 @@ impl Heard {
                     self.probe = Some((outcome, detail, seconds));
                 }
             }
+            Event::Aborting => self.aborts = true,
             Event::Done => self.done = true,
         }
     }
@@ -92,7 +95,7 @@ impl Heard {
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
         let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
         let mut outcomes: Vec<_> =
-            ended.map(|(method, outcome)| (method.clone(), explained(outcome, exit))).collect();
+            ended.map(|(method, outcome)| (method.clone(), self.explained(outcome, exit))).collect();
         let guilty = self
             .working
             .as_ref()
@@ -104,6 +107,17 @@ impl Heard {
             outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
         }
         outcomes
+    }
+
+    /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
+    /// rank that fails for that is no fault of the call's. A rank that lives to end all ranks by itself was the first.
+    fn explained(&self, outcome: &Outcome, exit: Exit) -> Outcome {
+        match (outcome, exit) {
+            (Outcome::MpiError { detail }, Exit::Ended(exit)) if !self.aborts && exit.signal().is_some() => {
+                Outcome::Crashed { detail: format!("{exit}; another rank then told: {detail}") }
+            }
+            _ => outcome.clone(),
+        }
     }
 
     /// What the end of the process means for what it was doing.
@@ -124,17 +138,6 @@ impl Heard {
                 Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{words}") }
             }
         }
-    }
-}
-
-/// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another rank
-/// that fails for that is no fault of the call's.
-fn explained(outcome: &Outcome, exit: Exit) -> Outcome {
-    match (outcome, exit) {
-        (Outcome::MpiError { detail }, Exit::Ended(exit)) if exit.signal().is_some() => {
-            Outcome::Crashed { detail: format!("{exit}; another rank then told: {detail}") }
-        }
-        _ => outcome.clone(),
     }
 }
 
@@ -203,7 +206,12 @@ mod tests {
         assert_eq!(crashed.label(), "crashed");
         assert!(detail.contains("SIGKILL") && detail.contains("MPI_Recv failed"), "{detail}");
         let aborted = Exit::Ended(ExitDescription { code: Some(3), signal: None });
-        assert_eq!(outcome(aborted), Outcome::MpiError { detail: "MPI_Recv failed".to_owned() });
+        let error = Outcome::MpiError { detail: "MPI_Recv failed".to_owned() };
+        assert_eq!(outcome(aborted), error);
+        // Launchers may report how they ended the other ranks.
+        let mut heard = heard;
+        heard.line(Line::Out(r#"{"event":"aborting"}"#.to_owned()));
+        assert_eq!(heard.outcomes(&names(&["a", "b"]), KILLED).remove(0).1, error);
     }
 
     #[test]

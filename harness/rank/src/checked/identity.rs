@@ -15,9 +15,10 @@ pub fn compiled_for() -> String {
     unsafe { CStr::from_ptr(&raw const ddtbench_compiled_for) }.to_string_lossy().into_owned()
 }
 
-/// Whether the variables of MPICH steer the loaded library.
+/// Whether the variables of MPICH steer the loaded library: MPICH, Cray MPICH, MVAPICH.
 pub fn is_mpich() -> bool {
-    library_version().starts_with("MPICH")
+    let version = library_version();
+    ["MPICH", "MVAPICH"].iter().any(|name| version.contains(name))
 }
 
 /// `MPI_Get_library_version`; may be called before initialisation.

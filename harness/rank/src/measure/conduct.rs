@@ -20,6 +20,7 @@ pub fn conduct<'a>(
     limits: Limits,
     case: Case,
 ) -> anyhow::Result<ExitCode> {
+    experiment.job().guard_memory();
     experiment.job().telling.tell(&Event::Hello(Box::new(hello)));
     if let Err(error) = schedule::run(&mut experiment, methods, limits) {
         experiment.job().abort(&error);

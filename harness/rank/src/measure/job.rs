@@ -21,6 +21,7 @@ pub struct Job<'a> {
     pub clock: Clock,
     /// What is told of the case.
     pub telling: Telling,
+    processes_of_host: usize,
 }
 
 impl<'a> Job<'a> {
@@ -28,14 +29,19 @@ impl<'a> Job<'a> {
     /// or this process alone.
     pub fn new(world: &'a Comm, peers: &'a Comm, format: Format) -> anyhow::Result<Self> {
         let rank = world.rank()?;
-        let guard = MemoryGuard::watch(world.split_shared()?.size()?);
         Ok(Self {
             world,
             rank,
             probe: if peers.size()? == 2 { Some(StateProbe::new(peers)?) } else { None },
             clock: Clock::measure(),
-            telling: Telling::new(Output::new(format), rank, guard),
+            telling: Telling::new(Output::new(format), rank, None),
+            processes_of_host: world.split_shared()?.size()?,
         })
+    }
+
+    /// Ends the process before an MPI takes the machine's memory: what the case itself needs is there by now.
+    pub fn guard_memory(&mut self) {
+        self.telling.guard = MemoryGuard::watch(self.processes_of_host);
     }
 
     /// Whether `flag` holds on every rank.
