@@ -9,7 +9,7 @@ use ddtbench::event::Outcome;
 use ddtbench::experiment::Experiment;
 use ddtbench::folder::{self, Folder, FolderError};
 use ddtbench::mpi::{self, Installation, Project, interrupt};
-use ddtbench::plan::{Cache, Plan, Rule};
+use ddtbench::plan::{Cache, Plan};
 use ddtbench::record::Record;
 use ddtbench::run::{End, Environment, Run, RunError};
 use ddtbench::{memory, report};
@@ -140,11 +140,11 @@ impl ConditionArgs {
         }
     }
 
-    /// Refuses the limits that a rule has numbers of its own for.
+    /// Refuses limits beside a flag that has numbers of its own for them.
     ///
     /// # Errors
     /// If one was given.
-    pub fn refuse_limits(&self, rule: Rule) -> anyhow::Result<()> {
+    pub fn refuse_limits(&self, beside: &str) -> anyhow::Result<()> {
         let given = [
             ("--warmup", self.warmup.is_some()),
             ("--min-runs", self.min_runs.is_some()),
@@ -153,9 +153,7 @@ impl ConditionArgs {
             ("--precision", self.precision.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) => {
-                bail!("{flag} cannot be used with --rule {}, which has numbers of its own", rule.name())
-            }
+            Some((flag, _)) => bail!("{flag} cannot be used with {beside}, which has numbers of its own"),
             None => Ok(()),
         }
     }

@@ -24,6 +24,10 @@ impl PartitionedArgs {
     pub(super) fn run_check(&self) -> anyhow::Result<ExitCode> {
         let probes = self.probes()?;
         let conditions = &self.conditions;
+        conditions.refuse_limits("--check")?;
+        if let Some((flag, _)) = self.sweep.given().iter().find(|(_, is_given)| *is_given) {
+            bail!("{flag} cannot be used with --check, whose probes have messages of their own");
+        }
         let timeout_s = conditions.timeout.unwrap_or(TIMEOUT_S);
         if !(timeout_s.is_finite() && timeout_s > 0.0) {
             bail!("--timeout {timeout_s}: a positive number of seconds is needed");
