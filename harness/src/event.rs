@@ -62,8 +62,9 @@ pub struct Hello {
     /// Level of `MPI_Init_thread` that is in force.
     pub thread_level: String,
     /// Smallest step of the clock, in seconds.
-    pub clock_resolution_s: f64,
-    /// Time of one reading of the clock, in seconds.
+    #[serde(default)]
+    pub clock_step_s: f64,
+    /// Time of one reading of the clock, in seconds; taken off ping-pongs' samples once per reading that lies in them.
     pub clock_cost_s: f64,
     /// `MPI_Wtick`, for comparison.
     pub mpi_wtick_s: f64,
@@ -155,6 +156,27 @@ pub struct MachineState {
     pub latency_s: f64,
     /// Rate of copying a buffer that fits in a core's cache, in bytes per second.
     pub copy_bytes_per_s: f64,
+    /// Rate of copying between buffers that are in no cache; `None` where none can be evicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_copy_bytes_per_s: Option<f64>,
+}
+
+/// What disturbed a block: the most of any rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Time that the hypervisor kept cores of the machine for others, in seconds; counted in steps of some milliseconds.
+    pub steal_s: f64,
+    /// Times that another process or thread was given the core of one that wanted to go on.
+    pub switches: u64,
+    /// Pages of memory that had to be found.
+    pub faults: u64,
+}
+
+impl Disturbance {
+    /// Whether a rank did not have its core for itself.
+    pub fn took_a_core(&self) -> bool {
+        self.steal_s > 0.0 || self.switches > 0
+    }
 }
 
 /// One block: a datatype created, some repetitions, the datatype freed.
@@ -166,12 +188,25 @@ pub struct Block {
     pub pair: usize,
     /// Number of the block within its method, from 0.
     pub block: usize,
+    /// When it began, in seconds since the case's measurement did.
+    #[serde(default)]
+    pub began_s: f64,
+    /// Its place in its round, from 0.
+    #[serde(default)]
+    pub place: usize,
+    /// What disturbed it.
+    #[serde(default)]
+    pub disturbance: Disturbance,
     /// The machine before the block.
     pub before: MachineState,
     /// The machine after the block.
     pub after: MachineState,
     /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
     pub batch: u32,
+    /// By how much the peer began to wait after the origin had begun, in seconds, median; negative where it was ready before.
+    /// Only of ping-pongs between two ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_s: Option<f64>,
     /// The samples. What is made and freed once per block has one of each.
     pub times: Times,
     /// Shares of the bytes that had arrived when the last partition became ready, of repetitions in which the receiver

@@ -62,11 +62,13 @@ impl Experiment {
     /// Its phases, in the order in which they happen; the whole last.
     pub const fn phases(self) -> &'static [Phase] {
         use Phase::{
-            AfterLast, Communicate, Compute, Create, Delay, Exchange, FirstPartition, Free, Init, Pack,
-            RoundTrip, Solution, Total, Unpack,
+            AfterLast, Communicate, Compute, Create, Delay, Exchange, FirstPartition, Free, InParts, Init,
+            Net, Pack, PeerPack, PeerUnpack, RoundTrip, Solution, Total, Unpack,
         };
         match self {
-            Self::PingPong => &[Create, Pack, Communicate, Unpack, Free, RoundTrip],
+            Self::PingPong => {
+                &[Create, Pack, Communicate, PeerUnpack, PeerPack, Net, Unpack, InParts, Free, RoundTrip]
+            }
             Self::Partitioned => &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
             Self::Halo => &[Init, Compute, Pack, Communicate, Unpack, Total, Exchange],
         }
@@ -85,6 +87,13 @@ impl Experiment {
             Self::Partitioned => mechanisms::SINGLE,
             Self::Halo => halo::REFERENCE,
         }
+    }
+
+    /// The method that `method` is compared with; `None` for one that others are compared with.
+    pub fn reference_of(self, method: &str) -> Option<&'static str> {
+        let info = self.method(method).ok();
+        let is_reference = method == self.reference() || info.is_some_and(|info| info.is_reference);
+        (!is_reference).then(|| info.and_then(|info| info.reference).unwrap_or(self.reference()))
     }
 
     /// The experiment of which a phase is the whole.

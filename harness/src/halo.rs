@@ -20,7 +20,8 @@ pub const REFERENCE: &str = "reference";
 pub const MANUAL: &str = "manual";
 
 const fn method(name: &'static str, about: &'static str, is_complete: bool) -> MethodInfo {
-    MethodInfo { name, about, original_name: None, is_complete }
+    let method = MethodInfo::new(name, about);
+    if is_complete { method } else { method.contiguous() }
 }
 
 /// All methods, in report order.

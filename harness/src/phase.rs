@@ -12,8 +12,16 @@ pub enum Phase {
     Pack,
     /// Send to end of the answer's receive.
     Communicate,
+    /// The peer's explicit unpacking of what came, by its own clock; in an all-to-all this rank's own, half-way.
+    PeerUnpack,
+    /// The peer's explicit packing of its answer; in an all-to-all this rank's own, half-way.
+    PeerPack,
+    /// Communication less what the peer unpacks and packs in it; of methods that pack or unpack explicitly.
+    Net,
     /// Explicit unpacking at the origin.
     Unpack,
+    /// A round trip that was timed in parts: packing, communication, unpacking; of methods that pack or unpack explicitly.
+    InParts,
     /// Datatypes freed.
     Free,
     /// The whole ping-pong without creation.
@@ -40,11 +48,15 @@ pub enum Phase {
 
 impl Phase {
     /// All phases, those of each experiment in the order in which they happen, its whole last.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::Create,
         Self::Pack,
         Self::Communicate,
+        Self::PeerUnpack,
+        Self::PeerPack,
+        Self::Net,
         Self::Unpack,
+        Self::InParts,
         Self::Free,
         Self::RoundTrip,
         Self::Init,
@@ -63,7 +75,11 @@ impl Phase {
             Self::Create => "create",
             Self::Pack => "pack",
             Self::Communicate => "communicate",
+            Self::PeerUnpack => "peer_unpack",
+            Self::PeerPack => "peer_pack",
+            Self::Net => "net",
             Self::Unpack => "unpack",
+            Self::InParts => "in_parts",
             Self::Free => "free",
             Self::RoundTrip => "round_trip",
             Self::Init => "init",

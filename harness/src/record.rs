@@ -86,6 +86,9 @@ pub struct Record {
     pub blocks_other_state: usize,
     /// Whether blocks of different states had to be used, since no round passed in one.
     pub mixed_states: bool,
+    /// Blocks used during which a rank did not have its core for itself: the hypervisor or another process had it.
+    #[serde(default)]
+    pub blocks_disturbed: usize,
     /// Repetitions per sample.
     pub batch: u32,
     /// The median, in seconds.
@@ -115,9 +118,15 @@ pub struct Record {
     pub overhead_reference_low: Option<f64>,
     /// Upper end of its 95% interval.
     pub overhead_reference_high: Option<f64>,
-    /// Share of timed packing and unpacking: of a ping-pong t_pack / t_pp, both sides, the pack overhead fraction without
-    /// a reference; of a halo (t_pack + t_unpack) / t. Of the whole only.
+    /// Share of timed packing and unpacking: of a ping-pong that of both ranks, each by its own clock, the pack overhead
+    /// fraction without a reference; of a halo (t_pack + t_unpack) / t. Of the whole only.
     pub overhead_pack: Option<f64>,
+    /// Lower end of its 95% interval; of ping-pongs.
+    #[serde(default)]
+    pub overhead_pack_low: Option<f64>,
+    /// Upper end of it.
+    #[serde(default)]
+    pub overhead_pack_high: Option<f64>,
     /// Payload per second one way: in half a round trip, summed over pairs; in the time to solution; or in the exchange, of
     /// the rank that sends most. Of the whole only.
     pub bandwidth_bytes_per_s: Option<f64>,
@@ -149,6 +158,10 @@ pub struct Record {
     /// Messages, puts or requests of a transfer; of a halo the most of any rank; where the method knows.
     #[serde(default)]
     pub messages: Option<u64>,
+    /// By how much the peer began to wait after the origin had begun, in seconds; negative where it was ready before. Of
+    /// ping-pongs between two ranks.
+    #[serde(default)]
+    pub start_skew_s: Option<f64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
     /// How the method ended.

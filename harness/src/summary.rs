@@ -1,20 +1,24 @@
 //! Records from blocks: the figures of `summary.csv`, by the definitions of `t_pp`, `t_pack` and overhead.
 //!
-//! `t_pp` is the median round trip. `t_pack` is the median of packing plus that of unpacking at the origin, twice,
-//! since the peer packs and unpacks as well within the round trip; 0 for a datatype. `t_reference` is the median
-//! round trip of the method `reference`: the same number of contiguous bytes.
+//! `t_pp` is the median round trip. `t_pack` is the packing and unpacking that lies within it, of both ranks, each by its
+//! own clock; 0 for a datatype. What it leaves of a round trip is one estimate of the net time; the other, measured, is
+//! the median round trip of the method's reference: the same number of contiguous bytes, written anew before each
+//! repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Block;
 use crate::experiment::Experiment;
+use crate::methods;
 use crate::plan::{Rule, pcomm};
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
 
 mod exchange;
+mod overhead;
 mod transfer;
 
+use overhead::{Overhead, Rounds, with_packing, without_packing};
 pub use transfer::Transfer;
 
 /// The pair of a record of all pairs together.
@@ -98,8 +102,11 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
     let views: Vec<_> =
         result.methods.iter().zip(&states).map(|(method, states)| View { method, states, rule }).collect();
     let experiment = result.case.experiment;
-    let is_reference = |view: &&View<'_>| view.method.method == experiment.reference();
-    let reference = views.iter().find(|view| is_reference(view) && view.method.outcome.is_measured());
+    let reference_of = |method: &View<'_>| {
+        let name = experiment.reference_of(&method.method.method);
+        let of_name = views.iter().find(|view| name == Some(&view.method.method));
+        of_name.filter(|view| view.method.outcome.is_measured())
+    };
     let pairs = pairs(&result.methods);
     let mut scopes = vec![Scope::All(&pairs)];
     if pairs.len() > 1 {
@@ -111,7 +118,9 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
         if view.method.outcome.is_measured() {
             for &phase in experiment.phases() {
                 records.extend(
-                    scopes.iter().filter_map(|&scope| record(result, view, &views, reference, phase, scope)),
+                    scopes
+                        .iter()
+                        .filter_map(|&scope| record(result, view, &views, reference_of(view), phase, scope)),
                 );
             }
         }
@@ -164,14 +173,19 @@ impl<'a> View<'a> {
 
     /// The samples of the blocks used, of all pairs together, by the number of their round. Attempts that count stand for
     /// one round, whenever they were made.
-    fn rounds(&self, phase: Phase, scope: Scope<'_>) -> BTreeMap<usize, Vec<f64>> {
-        let mut rounds: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    fn rounds(&self, phase: Phase, scope: Scope<'_>) -> Rounds {
+        self.rounds_of(phase, scope, |block| phase.samples(block).to_vec())
+    }
+
+    /// The same of what is made of a block's samples, of the blocks that have any of `phase`.
+    fn rounds_of(&self, phase: Phase, scope: Scope<'_>, samples: impl Fn(&Block) -> Vec<f64>) -> Rounds {
+        let mut rounds = Rounds::new();
         for block in self.blocks(phase, scope, true) {
             let round = match self.rule {
                 Rule::Interval => block.block,
                 Rule::Pcomm => 0,
             };
-            rounds.entry(round).or_default().extend(phase.samples(block));
+            rounds.entry(round).or_default().extend(samples(block));
         }
         rounds
     }
@@ -232,6 +246,7 @@ fn record(
         blocks: blocks.len(),
         blocks_other_state,
         mixed_states: view.mixes_states(scope),
+        blocks_disturbed: blocks.iter().filter(|block| block.disturbance.took_a_core()).count(),
         batch,
         median_s: Some(median),
         median_low_s: interval.map(|interval| interval.0),
@@ -252,13 +267,16 @@ fn record(
     if result.rule == Rule::Pcomm {
         record.detail = record.mean_s.and_then(pcomm::complaint);
     }
-    let reference = reference.filter(|reference| reference.method.method != view.method.method);
-    add_reference_overhead(&mut record, view, reference, phase, scope);
+    let against =
+        reference.and_then(|other| Overhead::of(&view.rounds(phase, scope), &other.rounds(phase, scope)));
+    record.overhead_reference = against.map(|overhead| overhead.value);
+    let interval = against.and_then(|overhead| overhead.interval);
+    (record.overhead_reference_low, record.overhead_reference_high) = interval.unzip();
     match experiment {
         Experiment::PingPong => {
-            record.overhead_pack = reference_is_another(experiment, view)
-                .then(|| finite(2.0 * pack_share(view, scope) / median))
-                .flatten();
+            add_packing(&mut record, view, scope);
+            let skews = blocks.iter().filter_map(|block| block.start_skew_s);
+            record.start_skew_s = stats::median(&stats::sorted(skews));
             record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
         }
         Experiment::Partitioned => transfer::add(&mut record, result, view, reference, scope),
@@ -267,35 +285,26 @@ fn record(
     Some(record)
 }
 
-fn reference_is_another(experiment: Experiment, view: &View<'_>) -> bool {
-    view.method.method != experiment.reference()
+/// The share of timed packing and unpacking; 0 where all of it is MPI's, none of a reference.
+fn add_packing(record: &mut Record, view: &View<'_>, scope: Scope<'_>) {
+    if methods::find(&view.method.method).is_ok_and(|method| method.is_reference) {
+        return;
+    }
+    let of = |samples: fn(&Block) -> Vec<f64>| view.rounds_of(Phase::RoundTrip, scope, samples);
+    let has_parts = |phase| view.median(phase, scope).is_some();
+    if !has_parts(Phase::Pack) && !has_parts(Phase::Unpack) {
+        record.overhead_pack = Some(0.0);
+        return;
+    }
+    let packing = Overhead::of(&of(with_packing), &of(without_packing));
+    record.overhead_pack = packing.map(|overhead| overhead.value);
+    (record.overhead_pack_low, record.overhead_pack_high) =
+        packing.and_then(|overhead| overhead.interval).unzip();
 }
 
-/// The timed packing and unpacking of one side.
+/// The timed packing and unpacking of one rank.
 fn pack_share(view: &View<'_>, scope: Scope<'_>) -> f64 {
     [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0)).iter().sum()
-}
-
-/// The overhead of a whole against that of the measured reference.
-fn add_reference_overhead(
-    record: &mut Record,
-    view: &View<'_>,
-    reference: Option<&View<'_>>,
-    whole: Phase,
-    scope: Scope<'_>,
-) {
-    let Some(reference) = reference else { return };
-    // Only what ran side by side is compared.
-    let (mine, theirs) = (view.rounds(whole, scope), reference.rounds(whole, scope));
-    let both: Vec<(&[f64], &[f64])> =
-        mine.iter().filter_map(|(round, mine)| Some((&mine[..], &theirs.get(round)?[..]))).collect();
-    let mine = stats::median(&stats::sorted(both.iter().flat_map(|both| both.0).copied()));
-    let theirs = stats::median(&stats::sorted(both.iter().flat_map(|both| both.1).copied()));
-    let (Some(t_pp), Some(t_reference)) = (mine, theirs) else { return };
-    record.overhead_reference = finite((t_pp - t_reference) / t_pp);
-    let interval = stats::overhead_interval(&both);
-    record.overhead_reference_low = interval.map(|interval| interval.0);
-    record.overhead_reference_high = interval.map(|interval| interval.1);
 }
 
 /// Payload per second one way; pairs send at the same time, so that theirs add up.

@@ -14,6 +14,11 @@ use crate::phase::Phase;
 pub struct Times(BTreeMap<Phase, Vec<f64>>);
 
 impl Times {
+    /// Forgets a phase.
+    pub fn remove(&mut self, phase: Phase) {
+        self.0.remove(&phase);
+    }
+
     /// Samples of the phase that has most of them.
     pub fn repetitions(&self) -> usize {
         self.0.values().map(Vec::len).max().unwrap_or(0)

@@ -22,10 +22,33 @@ pub fn stream(app: &dyn MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pa
     stream
 }
 
+/// The packed bytes that `rank` has sent last: the data of this generation, with what was written anew since.
+pub fn sent(session: &Session<'_>, arrays: &Arrays, ends: Ends, rank: usize) -> Vec<u8> {
+    let app = session.setup.app;
+    let mut stream = stream(app, arrays, ends.order, Pattern::new(rank, session.generation));
+    if session.repetition == 0 {
+        return stream;
+    }
+    let (anew, renewal) = (session.sent_by(rank), &session.renewal);
+    if ends.from == Place::Wire {
+        renewal.wire.write(&mut stream, anew);
+        return stream;
+    }
+    let mut next = 0;
+    for span in spans(&app.message(Side::Send, ends.order), arrays) {
+        for stamp in renewal.arrays.within(span).chain(renewal.turned.within(span)) {
+            let (from, to) = (next + stamp.start - span.offset, next + stamp.end - span.offset);
+            anew.write(stamp.start, &mut stream[from..to]);
+        }
+        next += span.bytes;
+    }
+    stream
+}
+
 /// The packed bytes that this rank must get.
 pub fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
     let setup = session.setup;
-    let of = |rank| stream(setup.app, arrays, ends.order, Pattern::new(rank, session.generation));
+    let of = |rank| sent(session, arrays, ends, rank);
     match setup.app.exchange() {
         Exchange::Pairs => of(1 - setup.me),
         Exchange::AllToAll { .. } => {

@@ -23,6 +23,7 @@ mod probe;
 mod regions;
 mod slots;
 mod spans;
+mod stamps;
 mod steady;
 mod surroundings;
 mod team;

@@ -39,6 +39,15 @@ impl Memory {
         self.arrays.memory_mut().as_mut_ptr().wrapping_add(offset)
     }
 
+    /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, where what came is sent back.
+    #[inline]
+    pub fn turn(&mut self, with_wire: bool) {
+        self.arrays.swap(0, 1);
+        if with_wire {
+            std::mem::swap(&mut self.outgoing, &mut self.incoming);
+        }
+    }
+
     /// Overwrites both wire buffers, so that a transfer that did not happen leaves nothing that looks right.
     pub fn poison_wire(&mut self) {
         self.outgoing.fill(POISON);

@@ -8,7 +8,7 @@
 const SPREAD: u32 = 0x9E37_79B1;
 
 /// Bytes of a word.
-const WORD: usize = 4;
+pub const WORD: usize = 4;
 
 /// The contents of one rank's memory in one generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,15 @@ impl Pattern {
         Self { seed: mixed ^ mixed >> 12 }
     }
 
+    /// What is written anew before a repetition, from 1, of the data of `rank` in `generation`.
+    pub fn of_repetition(rank: usize, generation: u32, repetition: u32) -> Self {
+        let seed = Self::new(rank, generation).seed ^ repetition.wrapping_mul(SPREAD);
+        Self { seed: (seed ^ seed >> 15).wrapping_mul(0x2C1B_3C6D) }
+    }
+
+    /// The word at `index`, counted in words.
     #[inline]
-    fn word(self, index: usize) -> [u8; WORD] {
+    pub fn word(self, index: usize) -> [u8; WORD] {
         ((index as u32).wrapping_mul(SPREAD) ^ self.seed).to_ne_bytes()
     }
 
@@ -83,6 +90,19 @@ mod tests {
         }
         whole[37] ^= 1;
         assert_eq!(pattern.first_difference(0, &whole), Some(37));
+    }
+
+    #[test]
+    fn repetitions_differ_from_each_other_and_from_the_data_they_change() {
+        let data = [0, 1].map(|rank| Pattern::new(rank, 9));
+        let mut seeds: Vec<u32> = data.iter().map(|pattern| pattern.seed).collect();
+        for rank in 0..2 {
+            seeds.extend((1..10_000).map(|k| Pattern::of_repetition(rank, 9, k).seed));
+        }
+        let all = seeds.len();
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), all);
     }
 
     #[test]

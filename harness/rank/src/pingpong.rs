@@ -15,7 +15,8 @@ use crate::measure::cache::{self, Eviction};
 use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
-use crate::measure::session::Session;
+use crate::measure::session::{Renewal, Session};
+use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::{Method, Setup, table};
 use crate::regions::Regions;
@@ -41,7 +42,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let all = world.comm.split(0, place.rank)?;
     let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
     let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
-    let memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
     let facts = MessageFacts::of(&*app, WireOrder::Manual);
@@ -52,7 +53,10 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         pair: if is_all_to_all { 0 } else { pair },
         eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         regions: Regions::of(&*app, &memory.arrays),
+        renewal: Renewal::new(&*app, &setup, &mut memory),
+        sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
         generation: 0,
+        repetition: 0,
     };
     let case = args.case.case(test, &values, identity::compiled_for(), ranks);
     conduct(PingPongs { session, memory }, hello, &methods, limits, case)
@@ -96,7 +100,7 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
 
     fn repeat(&mut self, method: &mut Self::Course, count: u32) -> anyhow::Result<Turn> {
         method.create()?;
-        let turn = block::repeat(&self.session, &mut self.memory, &mut **method, count)?;
+        let turn = block::repeat(&mut self.session, &mut self.memory, &mut **method, count)?;
         method.free()?;
         Ok(turn)
     }
@@ -112,6 +116,7 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let Self { session, memory } = self;
+        session.sync.as_mut().map_or(Ok(()), Sync::again)?;
         steady::prepare(session, memory, &mut **method)?;
         let block = block::run(session, memory, &mut **method, amount)?;
         session.job.world.barrier()?;

@@ -1,10 +1,11 @@
-//! What a timed loop must leave behind: the same message goes there and back again and again, so that after any
-//! number of repetitions the data is where it was after the first. Looked at once per block, outside of all times.
+//! What a timed loop must leave behind: the data of its last repetition, which differs from that of every other, so that
+//! a transfer that was lost on the way, or brought what an earlier one had, is found. Looked at once per block, outside
+//! of all times.
 
 use apps::{Side, WireOrder};
 
 use crate::checked::CallError;
-use crate::expected::{Complaint, arrival, incoming, stream};
+use crate::expected::{Complaint, arrival, incoming, sent, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::{Ends, Method, Place};
@@ -18,7 +19,7 @@ pub fn prepare(
     memory: &mut Memory,
     method: &mut dyn Method,
 ) -> Result<(), CallError> {
-    session.generation += 1;
+    session.next_generation();
     let (app, ends) = (session.setup.app, method.ends());
     let mine = Pattern::new(session.setup.me, session.generation);
     let is_turned = ends_with_the_way_back(session, ends);
@@ -55,10 +56,7 @@ pub fn check(
     let expected = match session.regions {
         Regions::Overlapping if in_arrays => return Ok(None),
         // The peer answers from where it received: the origin gets its own data back.
-        Regions::Same if in_arrays => {
-            let origin = Pattern::new(0, session.generation);
-            stream(setup.app, &memory.arrays, ends.order, origin)
-        }
+        Regions::Same if in_arrays => sent(session, &memory.arrays, ends, 0),
         _ => {
             let is_turned = ends_with_the_way_back(session, ends);
             turn(memory, is_turned);

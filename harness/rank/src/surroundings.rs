@@ -65,7 +65,7 @@ pub fn hello(
         compiled_for: identity::compiled_for(),
         library_path: identity::library_path(),
         thread_level: world.thread_level.to_owned(),
-        clock_resolution_s: clock.resolution_s,
+        clock_step_s: clock.step_s,
         clock_cost_s: clock.cost_s,
         mpi_wtick_s: world.tick_s(),
         message,

@@ -54,7 +54,7 @@ fn one_way(
     if way == Way::Back && setup.is_all_to_all() {
         memory.arrays.swap(0, 1);
     }
-    session.generation += 1;
+    session.next_generation();
     let mine = Pattern::new(setup.me, session.generation);
     mine.write(0, memory.arrays.memory_mut());
     memory.poison_wire();

@@ -9,7 +9,7 @@ use super::aggregation::{AGGREGATED, Aggregation};
 pub const SINGLE: &str = "single";
 
 const fn mechanism(name: &'static str, about: &'static str) -> MethodInfo {
-    MethodInfo { name, about, original_name: None, is_complete: true }
+    MethodInfo::new(name, about)
 }
 
 /// All mechanisms, in report order.

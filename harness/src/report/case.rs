@@ -5,6 +5,9 @@ use crate::experiment::Experiment;
 use crate::record::{Phase, Record};
 use crate::stats;
 
+/// Share of disturbed blocks from which on a table says so: medians do not see fewer.
+const DISTURBED: f64 = 0.25;
+
 /// The pair of records that are of all pairs together.
 const ALL_PAIRS: &str = "all";
 
@@ -88,6 +91,14 @@ impl<'a> CaseView<'a> {
         if self.methods().any(|r| r.mixed_states) {
             notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
         }
+        let (disturbed, all) = self.methods().fold((0, 0), |(disturbed, all), record| {
+            (disturbed + record.blocks_disturbed, all + record.blocks)
+        });
+        if disturbed as f64 > DISTURBED * all as f64 {
+            notes.push(format!(
+                "a disturbed machine: in {disturbed} of {all} blocks the hypervisor or another process took a rank's core"
+            ));
+        }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();
@@ -162,10 +173,15 @@ pub fn half_width(record: &Record) -> String {
     half.map_or_else(String::new, |half| format!("±{}", units::percent(half)))
 }
 
-/// The interval of an overhead, with as many decimals as that is shown with.
+/// The interval of the overhead against the reference.
 pub fn overhead_interval(record: &Record, overhead: f64) -> String {
-    let figure = |end| units::percent_figure(end, units::percent_decimals(overhead));
-    match (record.overhead_reference_low, record.overhead_reference_high) {
+    share_interval((record.overhead_reference_low, record.overhead_reference_high), overhead)
+}
+
+/// The interval of a share, with as many decimals as that is shown with.
+pub fn share_interval(interval: (Option<f64>, Option<f64>), share: f64) -> String {
+    let figure = |end| units::percent_figure(end, units::percent_decimals(share));
+    match interval {
         (Some(low), Some(high)) => format!("[{}, {}]", figure(low), figure(high)),
         _ => String::new(),
     }

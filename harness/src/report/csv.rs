@@ -94,6 +94,14 @@ struct BlockRow<'a> {
     latency_after_s: f64,
     copy_before_bytes_per_s: f64,
     copy_after_bytes_per_s: f64,
+    memory_copy_before_bytes_per_s: Option<f64>,
+    memory_copy_after_bytes_per_s: Option<f64>,
+    began_s: f64,
+    place: usize,
+    disturbed: bool,
+    steal_s: f64,
+    involuntary_switches: u64,
+    page_faults: u64,
 }
 
 /// Every block of a case as `blocks.csv`: the machine beside it, its state, and whether figures rest on it.
@@ -119,6 +127,14 @@ pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
                 latency_after_s: block.after.latency_s,
                 copy_before_bytes_per_s: block.before.copy_bytes_per_s,
                 copy_after_bytes_per_s: block.after.copy_bytes_per_s,
+                memory_copy_before_bytes_per_s: block.before.memory_copy_bytes_per_s,
+                memory_copy_after_bytes_per_s: block.after.memory_copy_bytes_per_s,
+                began_s: block.began_s,
+                place: block.place,
+                disturbed: block.disturbance.took_a_core(),
+                steal_s: block.disturbance.steal_s,
+                involuntary_switches: block.disturbance.switches,
+                page_faults: block.disturbance.faults,
             });
         }
     }
@@ -139,7 +155,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::event::{Block, MachineState, MessageFacts, Outcome};
+    use crate::event::{Block, Disturbance, MachineState, MessageFacts, Outcome};
     use crate::plan::Rule;
     use crate::record::{Case, Measured, Phase};
     use crate::times::Times;
@@ -172,8 +188,15 @@ mod tests {
         Block {
             pair: 1,
             block: 3,
-            before: MachineState { latency_s: 3.3e-8, copy_bytes_per_s: 1e10 },
-            after: MachineState { latency_s: 3.4e-8, copy_bytes_per_s: 2e10 },
+            before: MachineState { latency_s: 3.3e-8, copy_bytes_per_s: 1e10, memory_copy_bytes_per_s: None },
+            began_s: 0.25,
+            place: 7,
+            disturbance: Disturbance { steal_s: 0.0, switches: 2, faults: 1 },
+            after: MachineState {
+                latency_s: 3.4e-8,
+                copy_bytes_per_s: 2e10,
+                memory_copy_bytes_per_s: Some(5e9),
+            },
             batch: 4,
             times: Times::from([(Phase::Create, vec![1e-6]), (Phase::RoundTrip, vec![1.25e-7, 0.1 + 0.2])]),
             ..Block::default()
@@ -187,9 +210,9 @@ mod tests {
     #[test]
     fn every_sample_is_a_row() {
         let expected = "test,set,params,mpi,ranks,cache,method,pair,block,repetition,batch,create_s,pack_s,\
-            communicate_s,unpack_s,free_s,round_trip_s\n\
-            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,4,1e-6,,,,,1.25e-7\n\
-            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,1,4,,,,,,0.30000000000000004\n";
+            communicate_s,peer_unpack_s,peer_pack_s,net_s,unpack_s,in_parts_s,free_s,round_trip_s\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,4,1e-6,,,,,,,,,1.25e-7\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,1,4,,,,,,,,,,0.30000000000000004\n";
         assert_eq!(text(samples(&result(vec![block()]), true)), expected);
         let body = expected.split_once('\n').unwrap().1;
         assert_eq!(text(samples(&result(vec![block()]), false)), body);
@@ -198,8 +221,10 @@ mod tests {
     #[test]
     fn every_block_is_a_row() {
         let expected = "test,set,params,mpi,ranks,cache,method,pair,block,state,used,latency_before_s,\
-            latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s\n\
-            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0\n";
+            latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s,memory_copy_before_bytes_per_s,\
+            memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,involuntary_switches,page_faults\n\
+            wrf_x_vec,1,nx=8 ny=8,mpich,2,warm,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
+            5000000000.0,0.25,7,true,0.0,2,1\n";
         assert_eq!(text(blocks(&result(vec![block()]), true)), expected);
     }
 

@@ -62,7 +62,7 @@ fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
     for i in 0..repetitions {
         let of = |phase: Phase| phase.samples(block).get(i).copied();
         let (pack, unpack) = (of(Phase::Pack), of(Phase::Unpack));
-        // A batch is timed as a whole: what is not packing is communication.
+        // What was not timed in parts, or as a batch: what is not packing is communication.
         let rest = || of(Phase::RoundTrip).map(|s| s - pack.unwrap_or(0.0) - unpack.unwrap_or(0.0));
         all.extend(pack.map(|s| ("pack", s)));
         all.extend(of(Phase::Communicate).or_else(rest).map(|s| ("communication", s)));

@@ -1,10 +1,9 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
-use super::case::{CaseView, half_width, overhead_interval};
+use super::case::{CaseView, half_width, share_interval};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
-use crate::methods;
 use crate::record::{Phase, Record};
 
 /// See [`Form`].
@@ -21,24 +20,28 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 14] = [
     Column::new("method", Align::Left, 0),
     Column::new("round trip", Align::Right, 2),
     Column::new("±", Align::Right, 1),
     Column::new("create", Align::Right, 2),
     Column::new("pack", Align::Right, 2),
-    Column::new("comm", Align::Right, 2),
+    Column::new("peer", Align::Right, 2),
+    Column::new("net", Align::Right, 2),
     Column::new("unpack", Align::Right, 2),
     Column::new("ovh", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("pack%", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("rate", Align::Right, 2),
     Column::new("note", Align::Left, 2),
 ];
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
-    interval. create, pack, comm, unpack: medians at the origin. ovh: (t - t_reference) / t, with its 95% \
-    interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way.";
+    interval. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
+    clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
+    of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval; of put_* against \
+    put_reference. pack%: share of timed packing and unpacking, both ranks. rate: payload per second one way.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -46,14 +49,16 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
     row.push(text(record.median_s, units::seconds));
     row.push(half_width(record));
-    row.extend(
-        [Phase::Create, Phase::Pack, Phase::Communicate, Phase::Unpack]
-            .map(|phase| text(case.median(&record.method, phase), units::seconds)),
-    );
-    let overhead = record.overhead_reference.filter(|_| record.method != methods::REFERENCE);
-    row.push(text(overhead, units::percent));
-    row.push(overhead.map_or_else(String::new, |overhead| overhead_interval(record, overhead)));
-    row.push(text(record.overhead_pack.filter(|_| record.method != methods::REFERENCE), units::percent));
+    let of = |phase| case.median(&record.method, phase);
+    let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
+    let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
+    row.extend(parts.map(|part| text(part, units::seconds)));
+    let against = (record.overhead_reference_low, record.overhead_reference_high);
+    let packing = (record.overhead_pack_low, record.overhead_pack_high);
+    for (overhead, interval) in [(record.overhead_reference, against), (record.overhead_pack, packing)] {
+        row.push(text(overhead, units::percent));
+        row.push(overhead.map_or_else(String::new, |overhead| share_interval(interval, overhead)));
+    }
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row
 }

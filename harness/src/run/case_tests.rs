@@ -98,12 +98,15 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let Outcome::TimedOut { detail } = &of("ddt").outcome else { panic!("{:?}", of("ddt")) };
     assert!(detail.contains("1 s"), "{detail}");
     assert_eq!(of("put_ddt").outcome.label(), "wrong data");
-    for name in ["reference", "manual", "engine", "ddt_to_packed", "packed_to_ddt", "put_manual"] {
+    let failed = ["mpi_pack", "ddt", "put_ddt"];
+    for name in plan.methods.iter().filter(|name| !failed.contains(&name.as_str())) {
         assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, 1), "{name}");
     }
     let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
     let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
-    assert_eq!(starts, [9, 6, 4], "each process gets what has no outcome yet");
+    let after = |name: &str| plan.methods.iter().rev().take_while(|method| *method != name).count();
+    let left = [plan.methods.len(), after("mpi_pack"), after("ddt")];
+    assert_eq!(starts, left, "each process gets what has no outcome yet");
     assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
 }
 

@@ -102,7 +102,7 @@ mod tests {
     const SLOW: State = State::Steady(1);
 
     fn of(latencies: &[(f64, f64)]) -> Vec<State> {
-        let machine = |ns: f64| MachineState { latency_s: ns * 1e-9, copy_bytes_per_s: 1e10 };
+        let machine = |ns: f64| MachineState { latency_s: ns * 1e-9, ..MachineState::default() };
         states(
             &latencies.iter().map(|&(before, after)| (machine(before), machine(after))).collect::<Vec<_>>(),
         )

@@ -27,7 +27,7 @@ fn measured(method: &str, blocks: Vec<Block>) -> Measured {
 
 /// A block of five round trips of `time` at a latency in nanoseconds.
 fn block(time: f64, latency_ns: f64) -> Block {
-    let machine = MachineState { latency_s: latency_ns * 1e-9, copy_bytes_per_s: 1e10 };
+    let machine = MachineState { latency_s: latency_ns * 1e-9, ..MachineState::default() };
     Block {
         before: machine,
         after: machine,
@@ -51,6 +51,9 @@ fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a 
 #[test]
 fn overheads_follow_the_definitions() {
     let packing = with(block(4.0, 33.0), [(Phase::Pack, vec![0.5; 5]), (Phase::Unpack, vec![0.25; 5])]);
+    // The peer packs more slowly: both ranks count, each by its own clock.
+    let packing = with(packing, [(Phase::PeerPack, vec![0.75; 5]), (Phase::PeerUnpack, vec![0.5; 5])]);
+    let packing = Block { start_skew_s: Some(-1e-7), ..packing };
     let typed = with(block(2.0, 33.0), [(Phase::Create, vec![0.1]), (Phase::Free, vec![0.2])]);
     let records = records(&result(vec![
         measured("reference", vec![block(1.0, 33.0); 6]),
@@ -61,7 +64,9 @@ fn overheads_follow_the_definitions() {
     assert_eq!((reference.overhead_reference, reference.overhead_pack), (None, None));
     assert_eq!(reference.bandwidth_bytes_per_s, Some(2000.0));
     let manual = of(&records, "manual", Phase::RoundTrip, "all");
-    assert_eq!((manual.overhead_reference, manual.overhead_pack), (Some(0.75), Some(0.375)));
+    assert_eq!((manual.overhead_reference, manual.overhead_pack), (Some(0.75), Some(0.5)));
+    assert_eq!((manual.overhead_pack_low, manual.overhead_pack_high), (Some(0.5), Some(0.5)));
+    assert_eq!((manual.start_skew_s, reference.start_skew_s), (Some(-1e-7), None));
     assert_eq!((manual.overhead_reference_low, manual.overhead_reference_high), (Some(0.75), Some(0.75)));
     assert_eq!((manual.n, manual.blocks, manual.batch), (30, 6, 2));
     assert_eq!((manual.median_low_s, manual.median_high_s), (Some(4.0), Some(4.0)));
@@ -70,7 +75,27 @@ fn overheads_follow_the_definitions() {
     let create = of(&records, "ddt", Phase::Create, "all");
     assert_eq!((create.n, create.batch, create.median_s), (2, 1, Some(0.1)));
     assert_eq!((create.median_low_s, create.overhead_pack, create.bandwidth_bytes_per_s), (None, None, None));
-    assert_eq!(records.len(), 1 + 3 + 3);
+    assert_eq!(records.len(), 1 + 5 + 3);
+}
+
+#[test]
+fn one_sided_methods_are_compared_with_their_own_reference() {
+    let records = records(&result(vec![
+        measured("reference", vec![block(1.0, 33.0); 6]),
+        measured("reference_untouched", vec![block(0.5, 33.0); 6]),
+        measured("put_reference", vec![block(3.0, 33.0); 6]),
+        measured("put_ddt", vec![block(4.0, 33.0); 6]),
+        measured("ddt", vec![block(4.0, 33.0); 6]),
+    ]));
+    let overhead = |method| {
+        let record = of(&records, method, Phase::RoundTrip, "all");
+        (record.overhead_reference, record.overhead_pack)
+    };
+    assert_eq!(overhead("put_ddt"), (Some(0.25), Some(0.0)));
+    assert_eq!(overhead("ddt"), (Some(0.75), Some(0.0)));
+    for reference in ["reference", "reference_untouched", "put_reference"] {
+        assert_eq!(overhead(reference), (None, None), "{reference}");
+    }
 }
 
 #[test]

@@ -1,159 +1,318 @@
-//! One block: the datatype is created, the ping-pong repeated, the datatype freed. The timed loop only fills lists.
+//! One block: the datatype is created, the ping-pong repeated, the datatype freed. The timed loops only fill lists.
+//!
+//! A time is the difference between two readings of the clock, less the cost of the readings that lie in it. Of a method
+//! that packs, most repetitions are timed as a whole, some in parts. In those the origin times its own packing and
+//! unpacking, its peer, by its own clock, what it unpacks and packs in between, and what is left of the communication is
+//! `net`: so the parts add up. A part ends when its stores are done. A processor goes on before that, and the rest would
+//! count as communication: with messages of 4 to 32 KiB, whose buffers the other rank has just read, that is a tenth of
+//! the round trip. Waiting costs up to a few percent, which is why the round trip itself comes from other repetitions.
 
+use std::sync::atomic::{Ordering, fence};
 use std::time::Instant;
 
 use ddtbench::event::Block;
 use ddtbench::record::Phase;
+use ddtbench::stats;
 
+use super::clock::Clock;
 use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 
+/// Datatypes that are made in a row at most, where making one is too short for the clock.
+const MOST_COPIES: f64 = 1000.0;
+
+/// Readings of the peer in a repetition in parts, all of which lie in the origin's communication.
+const PEER_READINGS: u32 = 3;
+
+/// Repetitions that are timed as a whole, for each that is timed in parts: the round trip is what methods are compared by.
+const WHOLE_PER_PARTED: usize = 2;
+
 /// Runs a block. The samples mean something at the origin only; other ranks return an empty block.
 pub fn run(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     amount: Amount,
 ) -> Result<Block, CallError> {
-    let ends = method.ends();
+    let creates = method.ends().creates;
     let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
-    for phase in [Phase::Pack, Phase::Communicate, Phase::Unpack, Phase::RoundTrip] {
-        block.times[phase].reserve_exact(amount.samples);
-    }
-    let start = Instant::now();
-    method.create()?;
-    if ends.creates {
-        block.times[Phase::Create].push(start.elapsed().as_secs_f64());
+    let made_s = timed(session, || method.create())?;
+    if creates {
+        let made_s = in_a_row(session, method, made_s, Part::Made)?;
+        block.times[Phase::Create].push(made_s);
     }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
     session.job.world.barrier()?;
     for _ in 0..amount.unread {
+        session.renew(memory, method)?;
         repetition_unread(session.setup, memory, method)?;
     }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
         _ => batched(session, memory, method, amount, &mut block)?,
     }
-    let start = Instant::now();
-    method.free()?;
-    if ends.creates {
-        block.times[Phase::Free].push(start.elapsed().as_secs_f64());
+    let freed_s = timed(session, || method.free())?;
+    if creates {
+        let freed_s = in_a_row(session, method, freed_s, Part::Freed)?;
+        block.times[Phase::Free].push(freed_s);
     }
     Ok(block)
 }
 
 /// The shortest times of some repetitions.
 pub fn repeat(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     count: u32,
 ) -> anyhow::Result<Turn> {
     Turn::shortest(count, || {
-        session.evict(memory)?;
+        session.renew(memory, method)?;
         let start = Instant::now();
         repetition_unread(session.setup, memory, method)?;
         Ok(start.elapsed().as_secs_f64())
     })
 }
 
-fn one_by_one(
+/// The time of something that is done once.
+fn timed(session: &Session<'_>, act: impl FnOnce() -> Result<(), CallError>) -> Result<f64, CallError> {
+    let start = Instant::now();
+    act()?;
+    Ok(session.job.clock.between(start, Instant::now(), 1))
+}
+
+/// A half of a datatype's life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Made,
+    Freed,
+}
+
+/// The time of one making or freeing, of which one took `once_s`: where that is too short for the clock, the mean of
+/// several datatypes in a row.
+fn in_a_row(
     session: &Session<'_>,
+    method: &mut dyn Method,
+    once_s: f64,
+    part: Part,
+) -> Result<f64, CallError> {
+    let clock = session.job.clock;
+    let shortest_s = clock.shortest_corrected_s(2);
+    if once_s >= shortest_s {
+        return Ok(once_s);
+    }
+    let count = (shortest_s / once_s.max(clock.step_s)).ceil().min(MOST_COPIES);
+    let made_s = timed(session, || (0..count as usize).try_for_each(|_| method.create()))?;
+    let freed_s = timed(session, || (0..count as usize).try_for_each(|_| method.free()))?;
+    Ok(if part == Part::Made { made_s } else { freed_s } / count)
+}
+
+/// What lies between the origin's sending and its receiving, a value of each repetition in parts.
+#[derive(Default)]
+struct Middle {
+    /// Unpacking of what came.
+    unpack_s: Vec<f64>,
+    /// Packing of the answer.
+    pack_s: Vec<f64>,
+}
+
+impl Middle {
+    fn push(&mut self, clock: Clock, came: Instant, unpacked: Instant, packed: Instant) {
+        self.unpack_s.push(clock.between(came, unpacked, 1));
+        self.pack_s.push(clock.between(unpacked, packed, 1));
+    }
+
+    /// The peer's, at the origin; collective over the pair.
+    fn of_peer(self, session: &Session<'_>) -> Result<Self, CallError> {
+        Ok(Self { unpack_s: of_peer(session, &self.unpack_s)?, pack_s: of_peer(session, &self.pack_s)? })
+    }
+}
+
+/// The peer's list, at the origin of a pair; empty elsewhere. Collective over the pair.
+fn of_peer(session: &Session<'_>, mine: &[f64]) -> Result<Vec<f64>, CallError> {
+    let all = session.setup.comm.gather(bytemuck::cast_slice(mine))?;
+    Ok(all.get(1).map_or_else(Vec::new, |theirs| bytemuck::pod_collect_to_vec(theirs)))
+}
+
+fn one_by_one(
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     samples: usize,
     block: &mut Block,
 ) -> Result<(), CallError> {
-    let (setup, ends) = (session.setup, method.ends());
-    for _ in 0..samples {
-        session.evict(memory)?;
-        if !session.is_origin() {
-            repetition_unread(setup, memory, method)?;
-        } else if ends.packs || ends.unpacks {
-            let [start, packed, arrived, end] = repetition_in_phases(setup, memory, method)?;
-            if ends.packs {
-                block.times[Phase::Pack].push((packed - start).as_secs_f64());
+    let (setup, ends, clock) = (session.setup, method.ends(), session.job.clock);
+    let is_explicit = ends.packs || ends.unpacks;
+    let whole = if is_explicit { Phase::RoundTrip } else { Phase::Communicate };
+    block.times[whole].reserve_exact(samples);
+    let (mut middle, mut begun_s) = (Middle::default(), Vec::with_capacity(samples));
+    for i in 0..samples {
+        session.renew(memory, method)?;
+        begun_s.extend(session.now_s());
+        let start = Instant::now();
+        repetition_unread(setup, memory, method)?;
+        block.times[whole].push(clock.between(start, Instant::now(), 1));
+        if is_explicit && i % WHOLE_PER_PARTED == 0 {
+            session.renew(memory, method)?;
+            if session.is_origin() || setup.is_all_to_all() {
+                in_parts(session, memory, method, block, &mut middle)?;
+            } else {
+                answer_in_parts(clock, memory, method, &mut middle)?;
             }
-            block.times[Phase::Communicate].push((arrived - packed).as_secs_f64());
-            if ends.unpacks {
-                block.times[Phase::Unpack].push((end - arrived).as_secs_f64());
-            }
-            block.times[Phase::RoundTrip].push((end - start).as_secs_f64());
-        } else {
-            // All is communication: readings in between would cost and tell nothing.
-            let start = Instant::now();
-            repetition_unread(setup, memory, method)?;
-            let time_s = start.elapsed().as_secs_f64();
-            block.times[Phase::Communicate].push(time_s);
-            block.times[Phase::RoundTrip].push(time_s);
         }
+    }
+    if !is_explicit {
+        block.times[Phase::RoundTrip] = block.times[Phase::Communicate].clone();
+    }
+    if !setup.is_all_to_all() {
+        let theirs_s = of_peer(session, &begun_s)?;
+        let skews = theirs_s.iter().zip(begun_s).map(|(theirs, mine)| theirs - mine);
+        block.start_skew_s = stats::median(&stats::sorted(skews));
+        if is_explicit {
+            middle = middle.of_peer(session)?;
+        }
+    }
+    if session.is_origin() && is_explicit {
+        add_up(block, middle, ends.packs, ends.unpacks);
     }
     Ok(())
 }
 
-/// Readings of the clock in a repetition of a method.
-pub fn readings(method: &dyn Method) -> u32 {
-    let ends = method.ends();
-    if ends.packs || ends.unpacks { 4 } else { 2 }
+/// One repetition in parts, at a rank that sends first.
+fn in_parts(
+    session: &Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    block: &mut Block,
+    middle: &mut Middle,
+) -> Result<(), CallError> {
+    let (setup, clock) = (session.setup, session.job.clock);
+    let start = Instant::now();
+    method.pack(memory)?;
+    let packed = when_done();
+    if setup.is_all_to_all() {
+        // Every rank does the same: there, and back with the two arrays exchanged. It is its own peer.
+        method.exchange(memory)?;
+        let came = Instant::now();
+        method.unpack(memory)?;
+        let unpacked = when_done();
+        memory.turn(method.returns_what_came());
+        method.pack(memory)?;
+        middle.push(clock, came, unpacked, when_done());
+        method.exchange(memory)?;
+    } else {
+        method.send(memory)?;
+        method.receive(memory)?;
+    }
+    let arrived = Instant::now();
+    method.unpack(memory)?;
+    let end = when_done();
+    settle_roles(setup, memory, method);
+    block.times[Phase::Pack].push(clock.between(start, packed, 1));
+    block.times[Phase::Communicate].push(clock.between(packed, arrived, 1 + PEER_READINGS));
+    block.times[Phase::Unpack].push(clock.between(arrived, end, 1));
+    Ok(())
 }
 
-/// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so packing
-/// is timed in loops of its own, and the communication alone has no samples.
+/// The peer's side of it.
+fn answer_in_parts(
+    clock: Clock,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    middle: &mut Middle,
+) -> Result<(), CallError> {
+    method.receive(memory)?;
+    let came = Instant::now();
+    method.unpack(memory)?;
+    let unpacked = when_done();
+    method.pack(memory)?;
+    middle.push(clock, came, unpacked, when_done());
+    method.send(memory)
+}
+
+/// The time at which all that was stored before is done.
+#[inline]
+fn when_done() -> Instant {
+    fence(Ordering::SeqCst);
+    Instant::now()
+}
+
+/// Makes `net` and the sum of each repetition in parts, once the peer has told its part.
+fn add_up(block: &mut Block, middle: Middle, packs: bool, unpacks: bool) {
+    let times = &mut block.times;
+    for i in 0..times[Phase::Communicate].len() {
+        let communicate_s = times[Phase::Communicate][i];
+        let net_s = communicate_s - middle.unpack_s[i] - middle.pack_s[i];
+        let sum_s = times[Phase::Pack][i] + communicate_s + times[Phase::Unpack][i];
+        times[Phase::Net].push(net_s);
+        times[Phase::InParts].push(sum_s);
+    }
+    (times[Phase::PeerUnpack], times[Phase::PeerPack]) = (middle.unpack_s, middle.pack_s);
+    // What a method does not do took no time, and is no part of it.
+    for (phase, is_done) in [
+        (Phase::Pack, packs),
+        (Phase::PeerPack, packs),
+        (Phase::Unpack, unpacks),
+        (Phase::PeerUnpack, unpacks),
+    ] {
+        if !is_done {
+            times.remove(phase);
+        }
+    }
+}
+
+/// Readings of the clock in a repetition of a method, those of both ranks.
+pub fn readings(method: &dyn Method) -> u32 {
+    let ends = method.ends();
+    if ends.packs || ends.unpacks { 4 + PEER_READINGS } else { 2 }
+}
+
+/// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so the data is
+/// written anew within the time, which is taken off again as it takes by itself; and packing is timed in loops of its
+/// own, at both ranks. The communication alone has no samples.
 fn batched(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     amount: Amount,
     block: &mut Block,
 ) -> Result<(), CallError> {
-    let setup = session.setup;
+    let (setup, clock) = (session.setup, session.job.clock);
+    let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);
     for _ in 0..amount.samples {
+        session.meet()?;
+        let start = Instant::now();
+        (0..amount.batch).try_for_each(|_| session.rewrite(memory, method))?;
+        let rewriting_s = mean(start, Instant::now());
+        session.meet()?;
         let start = Instant::now();
         for _ in 0..amount.batch {
+            session.rewrite(memory, method)?;
             repetition_unread(setup, memory, method)?;
         }
-        block.times[Phase::RoundTrip].push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
+        block.times[Phase::RoundTrip].push((mean(start, Instant::now()) - rewriting_s).max(0.0));
     }
     let ends = method.ends();
-    if session.is_origin() && (ends.packs || ends.unpacks) {
-        for _ in 0..amount.samples {
-            let start = Instant::now();
-            (0..amount.batch).try_for_each(|_| method.pack(memory))?;
-            let packed = Instant::now();
-            (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
-            let end = Instant::now();
-            if ends.packs {
-                block.times[Phase::Pack].push((packed - start).as_secs_f64() / f64::from(amount.batch));
-            }
-            if ends.unpacks {
-                block.times[Phase::Unpack].push((end - packed).as_secs_f64() / f64::from(amount.batch));
-            }
-        }
+    if !(ends.packs || ends.unpacks) {
+        return Ok(());
     }
+    let mut mine = Middle::default();
+    for _ in 0..amount.samples {
+        let start = Instant::now();
+        (0..amount.batch).try_for_each(|_| method.pack(memory))?;
+        let packed = Instant::now();
+        (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
+        mine.pack_s.extend(ends.packs.then(|| mean(start, packed)));
+        mine.unpack_s.extend(ends.unpacks.then(|| mean(packed, Instant::now())));
+    }
+    let times = &mut block.times;
+    (times[Phase::Pack], times[Phase::Unpack]) = (mine.pack_s.clone(), mine.unpack_s.clone());
+    let theirs = if setup.is_all_to_all() { mine } else { mine.of_peer(session)? };
+    (times[Phase::PeerPack], times[Phase::PeerUnpack]) = (theirs.pack_s, theirs.unpack_s);
     Ok(())
-}
-
-/// One ping-pong at the origin, and its readings of the clock: start, packed, answer received, unpacked.
-///
-/// In an all-to-all every rank does the same: there, and back with the two arrays exchanged.
-#[inline]
-fn repetition_in_phases(
-    setup: &Setup<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<[Instant; 4], CallError> {
-    let start = Instant::now();
-    method.pack(memory)?;
-    let packed = Instant::now();
-    there_and_back(setup, memory, method)?;
-    let arrived = Instant::now();
-    method.unpack(memory)?;
-    let end = Instant::now();
-    settle_roles(setup, memory);
-    Ok([start, packed, arrived, end])
 }
 
 /// One ping-pong without the clock.
@@ -167,7 +326,7 @@ pub fn repetition_unread(
         method.pack(memory)?;
         there_and_back(setup, memory, method)?;
         method.unpack(memory)?;
-        settle_roles(setup, memory);
+        settle_roles(setup, memory, method);
         return Ok(());
     }
     method.receive(memory)?;
@@ -179,22 +338,21 @@ pub fn repetition_unread(
 /// What lies between the origin's packing and its unpacking.
 #[inline]
 fn there_and_back(setup: &Setup<'_>, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
-    if setup.is_all_to_all() {
-        method.exchange(memory)?;
-        method.unpack(memory)?;
-        memory.arrays.swap(0, 1);
-        method.pack(memory)?;
-        method.exchange(memory)
-    } else {
+    if !setup.is_all_to_all() {
         method.send(memory)?;
-        method.receive(memory)
+        return method.receive(memory);
     }
+    method.exchange(memory)?;
+    method.unpack(memory)?;
+    memory.turn(method.returns_what_came());
+    method.pack(memory)?;
+    method.exchange(memory)
 }
 
 /// After an all-to-all's way back the arrays get their own roles again.
 #[inline]
-fn settle_roles(setup: &Setup<'_>, memory: &mut Memory) {
+fn settle_roles(setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) {
     if setup.is_all_to_all() {
-        memory.arrays.swap(0, 1);
+        memory.turn(method.returns_what_came());
     }
 }

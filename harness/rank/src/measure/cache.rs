@@ -4,11 +4,11 @@ use apps::{Message, MicroApp, Side, WireOrder};
 use ddtbench::plan::Cache;
 
 use crate::memory::Memory;
-use crate::method::Setup;
+use crate::method::{Place, Setup};
 use crate::spans::{LINE_BYTES, spans};
 
 /// Whether this processor has an instruction that evicts a line.
-const fn can_evict() -> bool {
+pub const fn can_evict() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 }
 
@@ -35,9 +35,13 @@ impl Eviction {
         Self { sides: [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt)) }
     }
 
-    /// Evicts the message's lines and both wire buffers.
-    pub fn evict(&self, setup: &Setup<'_>, memory: &Memory) {
-        [Side::Send, Side::Receive].into_iter().for_each(|side| self.evict_side(side, setup, memory));
+    /// Evicts the message's lines and both wire buffers; but for the one that a method sends `from` as if it had just been
+    /// packed: whoever packs has those lines in the cache.
+    pub fn evict(&self, setup: &Setup<'_>, memory: &Memory, from: Place) {
+        if from == Place::Arrays {
+            self.evict_side(Side::Send, setup, memory);
+        }
+        self.evict_side(Side::Receive, setup, memory);
     }
 
     /// Evicts what is read and written on one side: the message's lines and that side's wire buffer.

@@ -4,16 +4,22 @@ use std::time::Instant;
 
 use ddtbench::stats;
 
-/// Readings that the resolution rests on, in groups of which the median counts for the cost: a group that was
-/// interrupted does not. All take well under a millisecond.
+/// Readings that the costs rest on, in groups of which the median counts: a group that was interrupted does not. All
+/// take well under a millisecond.
 const GROUPS: usize = 200;
 const READINGS_OF_A_GROUP: usize = 100;
+
+/// Share of a sample that the clock may add to it.
+const SHARE: f64 = 0.02;
+
+/// How well the cost of a reading is known, as a share of it: from group to group it differs by a few percent.
+const KNOWN_WITHIN: f64 = 0.1;
 
 /// What the clock can tell apart, and what asking it costs, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// Smallest step seen between two readings.
-    pub resolution_s: f64,
+    /// The step: the smallest difference between two times that it can tell.
+    pub step_s: f64,
     /// Time of a reading.
     pub cost_s: f64,
 }
@@ -21,24 +27,73 @@ pub struct Clock {
 impl Clock {
     /// Measures the clock.
     pub fn measure() -> Self {
-        let (mut resolution_s, mut costs) = (f64::INFINITY, Vec::with_capacity(GROUPS));
+        let (mut lengths, mut costs) = (Vec::new(), Vec::with_capacity(GROUPS));
         let mut readings = [Instant::now(); READINGS_OF_A_GROUP];
         for _ in 0..GROUPS {
             readings.iter_mut().for_each(|reading| *reading = Instant::now());
-            let steps = readings.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64());
-            resolution_s = steps.filter(|&step| step > 0.0).fold(resolution_s, f64::min);
+            lengths.extend(readings.windows(2).map(|pair| (pair[1] - pair[0]).as_nanos()));
             let whole = readings[READINGS_OF_A_GROUP - 1] - readings[0];
             costs.push(whole.as_secs_f64() / (READINGS_OF_A_GROUP - 1) as f64);
         }
         let cost_s = stats::median(&stats::sorted(costs)).unwrap_or(0.0);
-        Self { resolution_s, cost_s }
+        Self { step_s: step_ns(lengths) as f64 * 1e-9, cost_s }
     }
 
     /// The shortest time that a sample with so many readings may have, so that the clock adds at most 2% to it: what
     /// lies between the first reading and the last costs one reading less than there are, and the last step may be
     /// cut off.
     pub fn shortest_sample_s(&self, readings: u32) -> f64 {
-        const SHARE: f64 = 0.02;
-        (f64::from(readings - 1) * self.cost_s).max(self.resolution_s) / SHARE
+        (f64::from(readings - 1) * self.cost_s).max(self.step_s) / SHARE
+    }
+
+    /// The same where the cost of the readings is taken off the sample: what remains is how well that cost is known.
+    pub fn shortest_corrected_s(&self, readings: u32) -> f64 {
+        (f64::from(readings - 1) * self.cost_s * KNOWN_WITHIN).max(self.step_s) / SHARE
+    }
+
+    /// The time between two readings, less the cost of the `readings` that it holds; not below 0.
+    #[inline]
+    pub fn between(&self, start: Instant, end: Instant, readings: u32) -> f64 {
+        ((end - start).as_secs_f64() - f64::from(readings) * self.cost_s).max(0.0)
+    }
+}
+
+/// The step of a clock, from times that it gave: the smallest difference between any two of them, or a time itself.
+fn step_ns(mut times: Vec<u128>) -> u128 {
+    times.push(0);
+    times.sort_unstable();
+    times.dedup();
+    times.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_step_is_the_smallest_difference_and_not_the_cost_of_a_reading() {
+        assert_eq!(step_ns(vec![25, 26, 31, 25]), 1);
+        assert_eq!(step_ns(vec![40, 80, 120, 40]), 40);
+        assert_eq!(step_ns(vec![0, 0, 1000]), 1000);
+        assert_eq!(step_ns(vec![]), 0);
+    }
+
+    #[test]
+    fn this_clock_has_a_step_and_a_cost() {
+        let clock = Clock::measure();
+        assert!(clock.step_s > 0.0 && clock.cost_s > 0.0, "{clock:?}");
+    }
+
+    #[test]
+    fn the_cost_of_readings_is_taken_off_and_no_time_is_below_0() {
+        let clock = Clock { step_s: 1e-9, cost_s: 20e-9 };
+        let start = Instant::now();
+        let end = start + Duration::from_nanos(100);
+        assert!((clock.between(start, end, 3) - 40e-9).abs() < 1e-15);
+        assert_eq!(clock.between(start, end, 6), 0.0);
+        assert!((clock.shortest_sample_s(3) - 2e-6).abs() < 1e-12);
+        assert!((clock.shortest_corrected_s(3) - 2e-7).abs() < 1e-12);
     }
 }

@@ -16,6 +16,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::calibrate;
+use super::disturbance::Counters;
 use super::experiment::{Amount, Experiment};
 use super::job::Job;
 use crate::checked::symbols;
@@ -77,13 +78,17 @@ pub fn run<'a, E: Experiment<'a>>(
         let mut wrong = Vec::new();
         // Attempts of bench-pcomm's rule are compared across rounds.
         experiment.begin_round(if limits.rule == Rule::Pcomm { 0 } else { rounds });
-        for &k in &order {
+        for (place, &k) in order.iter().enumerate() {
             let Runner { name, course, amount } = &mut runners[k];
             experiment.job().telling.working(name, "measure");
+            let (began_s, counters) = (start.elapsed().as_secs_f64(), Counters::now());
             let (block, complaint) = experiment.block(course, *amount)?;
+            let disturbance = counters.since(experiment.job())?;
             let after = experiment.job().state()?;
             let complaint = experiment.job().any_complaint(complaint)?;
-            let of = |block| Block { method: name.clone(), block: rounds as usize, before, after, ..block };
+            let (method, round) = (name.clone(), rounds as usize);
+            let of =
+                |block| Block { method, block: round, began_s, place, disturbance, before, after, ..block };
             measured[k].blocks.extend(tell(experiment.job(), block.map(of))?);
             wrong.extend(complaint.map(|detail| (k, detail)));
             before = after;

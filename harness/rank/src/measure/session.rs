@@ -1,11 +1,18 @@
 //! What a ping-pong's loops share.
 
+use apps::{MicroApp, Side, WireOrder};
+use datatypes::Element;
+
 use super::cache::Eviction;
 use super::job::Job;
-use crate::checked::CallError;
+use super::sync::Sync;
+use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
-use crate::method::Setup;
+use crate::method::{Ends, Method, Place, Setup};
+use crate::pattern::Pattern;
 use crate::regions::Regions;
+use crate::spans::spans;
+use crate::stamps::Stamps;
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
@@ -19,8 +26,14 @@ pub struct Session<'a> {
     pub eviction: Option<Eviction>,
     /// How the memory that is sent and the memory that is received into lie to each other.
     pub regions: Regions,
+    /// What is written anew before each repetition.
+    pub renewal: Renewal,
+    /// The time that both ranks of a pair share; `None` where all ranks begin together.
+    pub sync: Option<Sync>,
     /// Number of the last generation of data; equal on all ranks.
     pub generation: u32,
+    /// Number of the last repetition whose data was written anew, from 1 in each generation; equal on all ranks.
+    pub repetition: u32,
 }
 
 impl Session<'_> {
@@ -29,10 +42,109 @@ impl Session<'_> {
         self.setup.me == 0
     }
 
-    /// Evicts the message's lines, where caches are to be cold; the pair goes on together.
-    pub fn evict(&self, memory: &Memory) -> Result<(), CallError> {
-        let Some(eviction) = &self.eviction else { return Ok(()) };
-        eviction.evict(self.setup, memory);
-        self.setup.comm.barrier()
+    /// Begins a new generation of data; all ranks do.
+    pub fn next_generation(&mut self) {
+        self.generation += 1;
+        self.repetition = 0;
+    }
+
+    /// Prepares the next repetition, outside of all times: what is sent is written anew, caches become cold if they shall
+    /// be, and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
+    pub fn renew(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+        let ends = method.ends();
+        if !ends.is_renewed && self.eviction.is_none() {
+            return Ok(());
+        }
+        // A peer whose send has returned may be early: what it does then must not disturb the origin's last repetition.
+        self.wait_for(0)?;
+        self.rewrite(memory, method)?;
+        if let Some(eviction) = &self.eviction {
+            eviction.evict(self.setup, memory, ends.from);
+        }
+        self.meet()
+    }
+
+    /// Writes what is sent anew, with values that no repetition before it had.
+    #[inline]
+    pub fn rewrite(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+        let ends = method.ends();
+        if !ends.is_renewed {
+            return Ok(());
+        }
+        self.repetition += 1;
+        self.renewal.write(memory, ends, self.sent_by(self.setup.me));
+        method.settle()
+    }
+
+    /// What `rank` has written anew before the last repetition.
+    pub fn sent_by(&self, rank: usize) -> Pattern {
+        Pattern::of_repetition(rank, self.generation, self.repetition)
+    }
+
+    /// The origin of a pair goes on when its peer is ready. In an all-to-all all go on together, by a barrier.
+    pub fn meet(&self) -> Result<(), CallError> {
+        if self.setup.is_all_to_all() { self.setup.comm.barrier() } else { self.wait_for(1) }
+    }
+
+    /// In a pair, one rank waits for the other, number `rank` of the two: a message without bytes says that it is there.
+    fn wait_for(&self, rank: usize) -> Result<(), CallError> {
+        if self.setup.is_all_to_all() {
+            return Ok(());
+        }
+        let (mut nothing, byte) = ([0_u8; 1], Datatype::predefined(Element::Byte));
+        match self.setup.me == rank {
+            // SAFETY: no bytes are sent from a live address.
+            true => unsafe { self.setup.comm.send(nothing.as_ptr(), 0, &byte, self.setup.peer()) },
+            // SAFETY: no bytes are received to a live address.
+            false => unsafe { self.setup.comm.receive(nothing.as_mut_ptr(), 0, &byte, self.setup.peer()) },
+        }
+    }
+
+    /// The time that both ranks of a pair share, in seconds.
+    #[inline]
+    pub fn now_s(&self) -> Option<f64> {
+        self.sync.as_ref().map(Sync::now_s)
+    }
+}
+
+/// What is written anew before each repetition: where, and by which methods.
+pub struct Renewal {
+    /// The runs that are sent from the arrays.
+    pub arrays: Stamps,
+    /// Those that an all-to-all sends on its way back; nothing else has any.
+    pub turned: Stamps,
+    /// The wire buffer of what is sent.
+    pub wire: Stamps,
+}
+
+impl Renewal {
+    /// Of an exchange with this memory.
+    pub fn new(app: &dyn MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
+        let message = app.message(Side::Send, WireOrder::Ddt);
+        let arrays = Stamps::of(spans(&message, &memory.arrays));
+        let turned = if setup.is_all_to_all() {
+            memory.arrays.swap(0, 1);
+            let turned = Stamps::of(spans(&message, &memory.arrays));
+            memory.arrays.swap(0, 1);
+            turned
+        } else {
+            Stamps::of([])
+        };
+        Self { arrays, turned, wire: Stamps::of_buffer(setup.message_bytes) }
+    }
+
+    /// Writes the stamps of `pattern` into what a method with these ends sends.
+    #[inline]
+    fn write(&self, memory: &mut Memory, ends: Ends, pattern: Pattern) {
+        match ends.from {
+            Place::Wire => self.wire.write(&mut memory.outgoing, pattern),
+            Place::Arrays => {
+                self.arrays.write(memory.arrays.memory_mut(), pattern);
+                if ends.to == Place::Wire {
+                    // The way back sends what no way there has brought.
+                    self.turned.write(memory.arrays.memory_mut(), pattern);
+                }
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use datatypes::Element;
 use ddtbench::event::MachineState;
 
+use super::cache;
 use crate::checked::{CallError, Comm, Datatype, Window};
 
 /// Round trips of one latency reading. 20 take some microseconds, far above the clock's resolution.
@@ -25,6 +26,10 @@ const COPY_BYTES: usize = 64 * 1024;
 /// Copies of one reading, of which the fastest counts.
 const COPIES: usize = 8;
 
+/// Bytes of the buffer that is copied out of memory: enough that the copy takes far longer than the clock, and few
+/// enough that evicting both buffers takes a fraction of a millisecond.
+const MEMORY_COPY_BYTES: usize = 128 * 1024;
+
 /// Measures the state, with the peer of a pair.
 pub struct StateProbe<'a> {
     pair: &'a Comm,
@@ -42,14 +47,30 @@ pub struct CopyProbe {
 
 impl CopyProbe {
     pub fn new() -> Self {
-        Self { from: vec![1; COPY_BYTES], to: vec![2; COPY_BYTES] }
+        Self { from: vec![1; MEMORY_COPY_BYTES], to: vec![2; MEMORY_COPY_BYTES] }
     }
 
-    /// One reading, in bytes per second.
-    pub fn read(&mut self) -> f64 {
+    /// One reading: the rates in the cache, and between buffers that are in none.
+    pub fn read(&mut self, latency_s: f64) -> MachineState {
+        let memory_copy_bytes_per_s = self.in_memory();
+        MachineState { latency_s, copy_bytes_per_s: self.in_cache(), memory_copy_bytes_per_s }
+    }
+
+    fn in_memory(&mut self) -> Option<f64> {
+        if !cache::can_evict() {
+            return None;
+        }
+        [&self.from, &self.to].into_iter().for_each(|buffer| cache::evict_buffer(buffer));
+        let start = Instant::now();
+        black_box(&mut self.to[..]).copy_from_slice(black_box(&self.from));
+        Some(MEMORY_COPY_BYTES as f64 / start.elapsed().as_secs_f64())
+    }
+
+    /// In bytes per second.
+    fn in_cache(&mut self) -> f64 {
         let fastest = (0..COPIES).map(|_| {
             let start = Instant::now();
-            black_box(&mut self.to[..]).copy_from_slice(black_box(&self.from));
+            black_box(&mut self.to[..COPY_BYTES]).copy_from_slice(black_box(&self.from[..COPY_BYTES]));
             start.elapsed().as_secs_f64()
         });
         COPY_BYTES as f64 / fastest.fold(f64::INFINITY, f64::min)
@@ -99,7 +120,7 @@ impl<'a> StateProbe<'a> {
             *latency = start.elapsed().as_secs_f64() / (2 * ROUND_TRIPS) as f64;
         }
         latencies.sort_unstable_by(f64::total_cmp);
-        Ok(MachineState { latency_s: latencies[READINGS / 2], copy_bytes_per_s: self.copies.read() })
+        Ok(self.copies.read(latencies[READINGS / 2]))
     }
 
     fn messages(&self) -> Result<(), CallError> {

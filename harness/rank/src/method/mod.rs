@@ -42,15 +42,17 @@ pub struct Ends {
     pub packs: bool,
     /// Whether it unpacks explicitly.
     pub unpacks: bool,
+    /// Whether what it sends is written anew before each repetition.
+    pub is_renewed: bool,
 }
 
 /// How a test's bytes travel.
 pub trait Method {
     /// What it does at both ends.
     fn ends(&self) -> Ends;
-    /// Makes the datatypes; timed as `create`.
+    /// Makes the datatypes; timed as `create`. Made again, there are more of them: the last ones are used.
     fn create(&mut self) -> Result<(), CallError>;
-    /// Frees them; timed as `free`.
+    /// Frees those that were made last; timed as `free`.
     fn free(&mut self) -> Result<(), CallError>;
     /// Gathers the message; timed as `pack`.
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
@@ -65,6 +67,11 @@ pub trait Method {
     /// Gives back what it has besides datatypes; collective.
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
+    }
+    /// Whether an all-to-all's way back sends what the way there has brought to the wire buffer: without packing, nothing
+    /// else is as fresh.
+    fn returns_what_came(&self) -> bool {
+        false
     }
     /// Lets this process change its memory between transfers, where the method shares it with others.
     fn settle(&mut self) -> Result<(), CallError> {
@@ -116,7 +123,7 @@ impl<'a> Setup<'a> {
     }
 
     /// The other rank of a pair.
-    fn peer(&self) -> usize {
+    pub fn peer(&self) -> usize {
         1 - self.me
     }
 

@@ -1,5 +1,5 @@
 //! `MPI_Put` between fences, as in the original's one-sided variant: packed by hand into the peer's wire
-//! buffer, or straight into its arrays with datatypes at both ends.
+//! buffer, or straight into its arrays with datatypes at both ends; and as their reference, contiguous bytes.
 //!
 //! One way is a put and the fence that completes it; the target's side of it is that fence alone. Windows are
 //! made once per case, outside of all phases.
@@ -19,17 +19,26 @@ pub struct Put<'a> {
 
 /// What is put, and where.
 enum Data {
-    /// Packed by hand, into the peer's wire buffer; unpacked by hand.
-    Packed { element: Datatype },
+    /// From one wire buffer into the peer's; packed and unpacked by hand, or not at all.
+    Packed { element: Datatype, by_hand: bool },
     /// From the arrays into the peer's arrays. Both ranks lay them out alike, so this rank's receive endpoint
     /// describes the peer's memory.
-    Typed { send: Endpoint, receive: Endpoint, types: Option<(Datatype, Datatype)> },
+    Typed { send: Endpoint, receive: Endpoint, types: Vec<(Datatype, Datatype)> },
 }
 
 impl<'a> Put<'a> {
+    /// The same number of contiguous bytes, nothing packed.
+    pub fn contiguous(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+        Self::between_buffers(setup, memory, false)
+    }
+
     /// Packed by hand.
     pub fn packed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        let data = Data::Packed { element: Datatype::predefined(setup.element) };
+        Self::between_buffers(setup, memory, true)
+    }
+
+    fn between_buffers(setup: &'a Setup<'a>, memory: &mut Memory, by_hand: bool) -> anyhow::Result<Self> {
+        let data = Data::Packed { element: Datatype::predefined(setup.element), by_hand };
         Self::over(&mut memory.incoming, setup, data)
     }
 
@@ -37,7 +46,7 @@ impl<'a> Put<'a> {
     pub fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
         let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays)?;
         let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
-        Self::over(memory.arrays.memory_mut(), setup, Data::Typed { send, receive, types: None })
+        Self::over(memory.arrays.memory_mut(), setup, Data::Typed { send, receive, types: Vec::new() })
     }
 
     fn over(target: &mut [u8], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
@@ -48,22 +57,26 @@ impl<'a> Put<'a> {
         Ok(Self { setup, window, data })
     }
 
-    fn is_packed(&self) -> bool {
-        matches!(self.data, Data::Packed { .. })
+    fn is_typed(&self) -> bool {
+        matches!(self.data, Data::Typed { .. })
+    }
+
+    fn packs(&self) -> bool {
+        matches!(self.data, Data::Packed { by_hand: true, .. })
     }
 
     /// Puts the block for `peer` to where this rank's block belongs there.
     fn put_block(&self, memory: &Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
         let (source, target) = match &self.data {
-            Data::Packed { element } => {
+            Data::Packed { element, .. } => {
                 let elements = self.setup.block_elements()?;
                 let block_bytes = self.setup.message_bytes / self.setup.blocks();
                 let from = memory.outgoing[mine * block_bytes..].as_ptr();
                 ((from, elements, element), (theirs * block_bytes, elements, element))
             }
             Data::Typed { send, receive, types } => {
-                let (send_type, receive_type) = types.as_ref().expect("created before use");
+                let (send_type, receive_type) = types.last().expect("created before use");
                 let from = memory.read_from(send.offset(&memory.arrays, mine));
                 ((from, 1, send_type), (receive.offset(&memory.arrays, theirs), 1, receive_type))
             }
@@ -76,27 +89,29 @@ impl<'a> Put<'a> {
 
 impl Method for Put<'_> {
     fn ends(&self) -> Ends {
-        let is_packed = self.is_packed();
+        let (packs, is_typed) = (self.packs(), self.is_typed());
+        let place = if packs || is_typed { Place::Arrays } else { Place::Wire };
         Ends {
-            from: Place::Arrays,
-            to: Place::Arrays,
-            order: if is_packed { WireOrder::Manual } else { WireOrder::Ddt },
-            creates: !is_packed,
-            packs: is_packed,
-            unpacks: is_packed,
+            from: place,
+            to: place,
+            order: if packs { WireOrder::Manual } else { WireOrder::Ddt },
+            creates: is_typed,
+            packs,
+            unpacks: packs,
+            is_renewed: true,
         }
     }
 
     fn create(&mut self) -> Result<(), CallError> {
         if let Data::Typed { send, receive, types } = &mut self.data {
-            *types = Some((send.recipe.create()?, receive.recipe.create()?));
+            types.push((send.recipe.create()?, receive.recipe.create()?));
         }
         Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
         if let Data::Typed { types, .. } = &mut self.data
-            && let Some((send, receive)) = types.take()
+            && let Some((send, receive)) = types.pop()
         {
             send.free()?;
             receive.free()?;
@@ -106,7 +121,7 @@ impl Method for Put<'_> {
 
     #[inline]
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.is_packed() {
+        if self.packs() {
             self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
         }
         Ok(())
@@ -125,7 +140,7 @@ impl Method for Put<'_> {
 
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.is_packed() {
+        if !self.is_typed() {
             // A rank may still unpack the last exchange when another begins the next: only then may puts start.
             // Arrays take turns as targets, so that theirs need not wait.
             self.window.fence()?;
@@ -136,7 +151,7 @@ impl Method for Put<'_> {
 
     #[inline]
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.is_packed() {
+        if self.packs() {
             self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
         }
         Ok(())

@@ -64,8 +64,9 @@ pub struct EndState {
     endpoint: Option<Endpoint>,
     /// Blocks that a program packs at once.
     blocks: usize,
-    datatype: Option<Datatype>,
-    program: Option<Program>,
+    /// As many as were made and not freed; the last is used.
+    datatypes: Vec<Datatype>,
+    programs: Vec<Program>,
 }
 
 impl EndState {
@@ -77,23 +78,24 @@ impl EndState {
         order: WireOrder,
     ) -> Result<Self, CallError> {
         let endpoint = how.is_created().then(|| setup.endpoint(side, order, &memory.arrays)).transpose()?;
-        Ok(Self { how, endpoint, blocks: setup.blocks(), datatype: None, program: None })
+        let (datatypes, programs) = (Vec::new(), Vec::new());
+        Ok(Self { how, endpoint, blocks: setup.blocks(), datatypes, programs })
     }
 
     fn create(&mut self) -> Result<(), CallError> {
         if self.how.is_typed() {
-            self.datatype = Some(self.endpoint().recipe.create()?);
+            self.datatypes.push(self.endpoint().recipe.create()?);
         }
         if self.how == End::Compiled {
             let program = kernels::compile(&self.endpoint().layout, self.blocks as u64);
-            self.program = Some(program.expect("the arrays lie in memory, hence in the address space"));
+            self.programs.push(program.expect("the arrays lie in memory, hence in the address space"));
         }
         Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        self.program = None;
-        self.datatype.take().map_or(Ok(()), Datatype::free)
+        self.programs.pop();
+        self.datatypes.pop().map_or(Ok(()), Datatype::free)
     }
 
     #[inline]
@@ -109,12 +111,12 @@ impl EndState {
 
     #[inline]
     fn program(&self) -> &Program {
-        self.program.as_ref().expect("created before use")
+        self.programs.last().expect("created before use")
     }
 
     #[inline]
     pub(super) fn datatype(&self) -> &Datatype {
-        self.datatype.as_ref().expect("created before use")
+        self.datatypes.last().expect("created before use")
     }
 }
 
@@ -152,6 +154,7 @@ impl<'a> Packer<'a> {
             creates: self.send.how.is_created() || self.receive.how.is_created(),
             packs: self.send.how.is_explicit(),
             unpacks: self.receive.how.is_explicit(),
+            is_renewed: true,
         }
     }
 

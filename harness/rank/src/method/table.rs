@@ -10,7 +10,9 @@ use crate::memory::Memory;
 pub fn needs(name: &str) -> &'static [&'static str] {
     match name {
         "mpi_pack" => &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"],
-        "put_manual" | "put_ddt" => &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"],
+        "put_reference" | "put_manual" | "put_ddt" => {
+            &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"]
+        }
         _ => &[],
     }
 }
@@ -23,12 +25,14 @@ pub fn make<'a>(
 ) -> anyhow::Result<Box<dyn Method + 'a>> {
     Ok(match name {
         "reference" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Wire)?),
+        "reference_untouched" => Box::new(TwoSided::untouched(setup, memory)?),
         "manual" => Box::new(TwoSided::new(setup, memory, End::ByHand, End::ByHand)?),
         "mpi_pack" => Box::new(TwoSided::new(setup, memory, End::MpiPacked, End::MpiPacked)?),
         "engine" => Box::new(TwoSided::new(setup, memory, End::Compiled, End::Compiled)?),
         "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
         "ddt_to_packed" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Wire)?),
         "packed_to_ddt" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Typed)?),
+        "put_reference" => Box::new(Put::contiguous(setup, memory)?),
         "put_manual" => Box::new(Put::packed(setup, memory)?),
         "put_ddt" => Box::new(Put::typed(setup, memory)?),
         other => anyhow::bail!("method {other:?} is listed but not implemented"),

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use apps::{Side, WireOrder};
 
 use super::packer::{End, Packer};
-use super::{Ends, Method, Setup};
+use super::{Ends, Method, Place, Setup};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
@@ -21,6 +21,7 @@ pub struct TwoSided<'a> {
     /// Type and count of one packed block.
     packed: Datatype,
     packed_count: c_int,
+    is_renewed: bool,
 }
 
 impl<'a> TwoSided<'a> {
@@ -37,7 +38,12 @@ impl<'a> TwoSided<'a> {
             .then(|| setup.app.message(Side::Receive, order))
             .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));
         let packer = Packer::new(setup, memory, send, receive, order)?;
-        Ok(Self { setup, packer, in_place, packed, packed_count })
+        Ok(Self { setup, packer, in_place, packed, packed_count, is_renewed: true })
+    }
+
+    /// From one wire buffer to the other, whose bytes stay what they are: as IMB's and OSU's PingPong do.
+    pub fn untouched(setup: &'a Setup<'a>, memory: &Memory) -> anyhow::Result<Self> {
+        Ok(Self { is_renewed: false, ..Self::new(setup, memory, End::Wire, End::Wire)? })
     }
 
     /// Address, count and type of what is sent to `peer`.
@@ -70,7 +76,12 @@ impl<'a> TwoSided<'a> {
 impl Method for TwoSided<'_> {
     fn ends(&self) -> Ends {
         let ends = self.packer.ends();
-        Ends { unpacks: ends.unpacks && self.in_place.is_none(), ..ends }
+        Ends { unpacks: ends.unpacks && self.in_place.is_none(), is_renewed: self.is_renewed, ..ends }
+    }
+
+    fn returns_what_came(&self) -> bool {
+        let ends = self.ends();
+        ends.is_renewed && (ends.from, ends.to) == (Place::Wire, Place::Wire)
     }
 
     fn create(&mut self) -> Result<(), CallError> {
