@@ -78,8 +78,15 @@ pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
     Some((low.min(all), high.max(all)))
 }
 
-/// Whether the interval of the median lies within `precision` times the median on both sides.
+/// Whether the interval of the median lies within `precision` times the median on both sides, and did so without the last
+/// twentieth of the blocks, at the look before: who stops at the first narrow interval stops where it is too narrow by
+/// chance (coverage of correlated blocks 84 and 88% instead of 86 and 92, for a third fewer rounds).
 pub fn is_narrow<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
+    let before = blocks.len().saturating_sub(1 + blocks.len() / 20);
+    is_narrow_now(blocks, precision) && is_narrow_now(&blocks[..before], precision)
+}
+
+fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
     let (Some((low, high)), Some(median)) = (blocks_interval(blocks), overall_median(blocks)) else {
         return false;
     };
@@ -146,6 +153,14 @@ mod tests {
         blocks.iter_mut().for_each(|block| block.fill(1.0));
         blocks.iter_mut().skip(1).step_by(3).for_each(|block| block.fill(0.8));
         assert!(!is_narrow(&blocks, 0.1));
+    }
+
+    #[test]
+    fn an_interval_that_has_just_become_narrow_is_not_known_to_be() {
+        let mut blocks: Vec<[f64; 1]> = (0..20).map(|i| [1.0 + 0.01 * f64::from(i * 7 % 5)]).collect();
+        assert!(is_narrow(&blocks, 0.05));
+        blocks.truncate(6);
+        assert!(is_narrow_now(&blocks, 0.2) && !is_narrow(&blocks, 0.2), "five blocks have no interval");
     }
 
     #[test]
