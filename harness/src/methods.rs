@@ -16,6 +16,10 @@ pub struct MethodInfo {
 /// The method that all others are compared with.
 pub const REFERENCE: &str = "reference";
 
+/// The application's hand-written loops, that verdicts name: as it has them, and as an expert tunes them. Either may be
+/// missing.
+pub const LOOPS: [&str; 2] = ["manual", "manual_tuned"];
+
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo {

@@ -13,6 +13,7 @@ use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
 
 mod exchange;
+mod ratios;
 mod transfer;
 
 pub use transfer::Transfer;
@@ -119,6 +120,7 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
             records.push(empty(result, view.method));
         }
     }
+    ratios::add(&mut records, &views, &scopes, experiment);
     records
 }
 
@@ -187,12 +189,9 @@ impl<'a> View<'a> {
         states.values().any(|states| states.len() > 1 || states.contains(State::Mixed.name()))
     }
 
-    /// The ratio of another's times to these, over the rounds that have both.
+    /// The ratio of another's times to these; `None` without an interval.
     fn ratio(&self, other: &View<'_>, phase: Phase, scope: Scope<'_>) -> Option<Ratio> {
-        let (theirs, mine) = (other.rounds(phase, scope), self.rounds(phase, scope));
-        let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
-        let both = |(round, theirs): (&usize, &Vec<f64>)| Some((median(theirs)?, median(mine.get(round)?)?));
-        stats::paired_ratio(theirs.iter().filter_map(both).collect::<Vec<_>>())
+        ratios::ratio(&other.rounds(phase, scope), &self.rounds(phase, scope), self.rule)
     }
 
     /// The median over the blocks used.
@@ -285,6 +284,13 @@ fn add_reference_overhead(
     scope: Scope<'_>,
 ) {
     let Some(reference) = reference else { return };
+    if view.rule == Rule::Pcomm {
+        let Some(ratio) = view.ratio(reference, whole, scope) else { return };
+        record.overhead_reference = Some(1.0 - ratio.value);
+        record.overhead_reference_low = ratio.interval.map(|(_, high)| 1.0 - high);
+        record.overhead_reference_high = ratio.interval.map(|(low, _)| 1.0 - low);
+        return;
+    }
     // Only what ran side by side is compared.
     let (mine, theirs) = (view.rounds(whole, scope), reference.rounds(whole, scope));
     let both: Vec<(&[f64], &[f64])> =
@@ -292,10 +298,10 @@ fn add_reference_overhead(
     let mine = stats::median(&stats::sorted(both.iter().flat_map(|both| both.0).copied()));
     let theirs = stats::median(&stats::sorted(both.iter().flat_map(|both| both.1).copied()));
     let (Some(t_pp), Some(t_reference)) = (mine, theirs) else { return };
+    let Some((low, high)) = stats::overhead_interval(&both) else { return };
     record.overhead_reference = finite((t_pp - t_reference) / t_pp);
-    let interval = stats::overhead_interval(&both);
-    record.overhead_reference_low = interval.map(|interval| interval.0);
-    record.overhead_reference_high = interval.map(|interval| interval.1);
+    record.overhead_reference_low = Some(low);
+    record.overhead_reference_high = Some(high);
 }
 
 /// Payload per second one way; pairs send at the same time, so that theirs add up.

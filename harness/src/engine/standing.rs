@@ -20,7 +20,7 @@ pub fn contest(record: &EngineRecord) -> Contest<'_> {
 pub enum Verdict {
     /// Faster than every rival: all intervals lie above 1.
     First,
-    /// Neither.
+    /// Neither, or not to be told since the ratio moved during the run.
     Level,
     /// Slower than a rival: its interval lies below 1.
     Behind,
@@ -29,6 +29,11 @@ pub enum Verdict {
 /// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
 fn is_rival(record: &EngineRecord) -> bool {
     [Contender::Manual, Contender::MpiPack].iter().any(|rival| rival.name() == record.method)
+}
+
+/// Whether a ratio moved during the run: no verdict is drawn from it.
+fn moved(record: &EngineRecord) -> bool {
+    record.ratio_unsteady == Some(true)
 }
 
 fn is_contest(record: &EngineRecord) -> bool {
@@ -44,6 +49,7 @@ pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<
             continue;
         }
         let verdict = match (record.ratio_low, record.ratio_high) {
+            _ if moved(record) => Verdict::Level,
             (Some(low), _) if low > 1.0 => Verdict::First,
             (_, Some(high)) if high < 1.0 => Verdict::Behind,
             _ => Verdict::Level,
@@ -62,14 +68,17 @@ pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<
 pub fn lost(records: &[&EngineRecord], below: f64) -> usize {
     let records = records.iter().filter(|record| is_contest(record) && is_rival(record));
     let is_lost = |record: &&&EngineRecord| {
-        record.ratio_high.is_some_and(|high| high < 1.0) && record.ratio.is_some_and(|ratio| ratio < below)
+        record.ratio_high.is_some_and(|high| high < 1.0)
+            && record.ratio.is_some_and(|ratio| ratio < below)
+            && !moved(record)
     };
     records.filter(is_lost).map(|record| contest(record)).collect::<BTreeSet<_>>().len()
 }
 
 /// The rivals that are faster than the engine, the fastest by its ratio first.
 pub fn faster(records: &[EngineRecord]) -> Vec<&EngineRecord> {
-    let is_faster = |record: &&EngineRecord| record.ratio_high.is_some_and(|high| high < 1.0);
+    let is_faster =
+        |record: &&EngineRecord| record.ratio_high.is_some_and(|high| high < 1.0) && !moved(record);
     let mut faster: Vec<_> =
         records.iter().filter(|r| is_contest(r) && is_rival(r)).filter(is_faster).collect();
     faster.sort_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(std::cmp::Ordering::Equal));
@@ -211,6 +220,15 @@ mod tests {
         let faster: Vec<_> =
             faster(&records).iter().map(|r| (&r.test[..], &r.mpi[..], &r.method[..])).collect();
         assert_eq!(faster, [("b", "openmpi", "mpi_pack"); 2], "neither memcpy nor the bound is a rival");
+    }
+
+    #[test]
+    fn no_verdict_is_drawn_from_a_ratio_that_moved() {
+        let mut records = table();
+        records.iter_mut().for_each(|record| record.ratio_unsteady = Some(true));
+        assert!(verdicts(&records).iter().all(|(_, verdict)| *verdict == Verdict::Level));
+        assert!(faster(&records).is_empty());
+        assert_eq!(lost(&records.iter().collect::<Vec<_>>(), 1.0), 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
-use super::case::{CaseView, half_width, overhead_interval};
+use super::case::{CaseView, half_width, overhead};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -38,7 +38,8 @@ const COLUMNS: [Column; 12] = [
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
     interval. create, pack, comm, unpack: medians at the origin. ovh: (t - t_reference) / t, with its 95% \
-    interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way.";
+    interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way. unsteady: the \
+    level of the times moved during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -50,9 +51,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
         [Phase::Create, Phase::Pack, Phase::Communicate, Phase::Unpack]
             .map(|phase| text(case.median(&record.method, phase), units::seconds)),
     );
-    let overhead = record.overhead_reference.filter(|_| record.method != methods::REFERENCE);
-    row.push(text(overhead, units::percent));
-    row.push(overhead.map_or_else(String::new, |overhead| overhead_interval(record, overhead)));
+    row.extend(overhead(record));
     row.push(text(record.overhead_pack.filter(|_| record.method != methods::REFERENCE), units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row
