@@ -164,7 +164,7 @@ pub struct Record {
     /// Upper end of its 95% interval.
     #[serde(default)]
     pub over_manual_high: Option<f64>,
-    /// Whether it moved during the run, so that no verdict is drawn.
+    /// Whether its first and its second half part, so that no verdict is drawn.
     #[serde(default)]
     pub over_manual_unsteady: Option<bool>,
     /// Its time over the time of `manual_tuned`. Of the whole only; missing without an interval.
@@ -176,7 +176,7 @@ pub struct Record {
     /// Upper end of its 95% interval.
     #[serde(default)]
     pub over_manual_tuned_high: Option<f64>,
-    /// Whether it moved during the run, so that no verdict is drawn.
+    /// Whether its first and its second half part, so that no verdict is drawn.
     #[serde(default)]
     pub over_manual_tuned_unsteady: Option<bool>,
     /// The method that none of those that an application could use beats, of this case and pair. Of the whole only.
@@ -191,10 +191,10 @@ pub struct Record {
     /// Upper end of its 95% interval.
     #[serde(default)]
     pub over_fastest_high: Option<f64>,
-    /// Whether it moved during the run, so that no verdict is drawn.
+    /// Whether its first and its second half part, so that no verdict is drawn.
     #[serde(default)]
     pub over_fastest_unsteady: Option<bool>,
-    /// Whether the gain moved during the run.
+    /// Whether the first and the second half of the gain part.
     #[serde(default)]
     pub gain_unsteady: Option<bool>,
     /// Lower end of the speed-up's 95% interval.
@@ -203,7 +203,7 @@ pub struct Record {
     /// Upper end of the speed-up's 95% interval.
     #[serde(default)]
     pub speedup_high: Option<f64>,
-    /// Whether the times moved during the run: see [`unsteady`](crate::stats::unsteady). Of the whole only; missing with
+    /// Whether the times wandered during the run: see [`unsteady`](crate::stats::unsteady). Of the whole only; missing with
     /// fewer than six rounds.
     #[serde(default)]
     pub unsteady: Option<bool>,

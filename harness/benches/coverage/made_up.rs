@@ -67,7 +67,7 @@ fn correlated() {
         for rho in [0.0, 0.35, 0.67] {
             for (name, is_skewed) in [("normal", false), ("skewed", true)] {
                 let mut rng = Pcg64::seed_from_u64(1);
-                let mut tally = Tally::default();
+                let mut tally = Tally::new(stats::unsteady);
                 for _ in 0..TRIALS {
                     let mut of = Correlated::new(rho, &mut rng);
                     let series: Vec<f64> = (0..n).map(|_| time(of.next(&mut rng), is_skewed)).collect();
@@ -121,7 +121,7 @@ fn drifting() {
     for n in BLOCKS {
         for (name, level) in kinds {
             let mut rng = Pcg64::seed_from_u64(2);
-            let mut tally = Tally::default();
+            let mut tally = Tally::new(stats::unsteady);
             for _ in 0..TRIALS {
                 let mut of = Correlated::new(0.35, &mut rng);
                 let level = level(n, &mut rng);
@@ -201,7 +201,7 @@ fn stopped() {
     for rho in [0.0, 0.35, 0.67] {
         for spread in [0.03, 0.06] {
             let mut rng = Pcg64::seed_from_u64(3);
-            let (mut tally, mut rounds) = (Tally::default(), Vec::new());
+            let (mut tally, mut rounds) = (Tally::new(stats::unsteady), Vec::new());
             for _ in 0..TRIALS {
                 let mut of = Correlated::new(rho, &mut rng);
                 let mut blocks: Vec<[f64; 1]> = Vec::new();

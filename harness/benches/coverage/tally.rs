@@ -6,8 +6,9 @@ use ddtbench::stats;
 pub const COLUMNS: &str = "covered  marked  covered or marked  plain";
 
 /// Trials of one kind.
-#[derive(Default)]
 pub struct Tally {
+    /// What is marked as unsteady.
+    mark: fn(&[f64]) -> bool,
     trials: usize,
     covered: usize,
     marked: usize,
@@ -18,6 +19,12 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// None yet.
+    pub fn new(mark: fn(&[f64]) -> bool) -> Self {
+        let (widths, others) = (Vec::new(), Vec::new());
+        Self { mark, trials: 0, covered: 0, marked: 0, either: 0, plain: 0, widths, others }
+    }
+
     /// One series of blocks' medians or rounds' ratios, in its order, and the median that its interval should hold.
     /// `known` is the inflation of an interval that knows the correlation.
     pub fn add(&mut self, series: &[f64], truth: f64, known: f64) {
@@ -26,7 +33,7 @@ impl Tally {
         let middle = stats::median(&values).expect("a series has values");
         let (low, high) = stats::median_interval(&values).expect("a series has six values");
         let own = stats::series_interval(series).expect("a series has six values");
-        let (covered, marked) = (holds(own), stats::unsteady(series));
+        let (covered, marked) = (holds(own), (self.mark)(series));
         self.trials += 1;
         self.covered += usize::from(covered);
         self.marked += usize::from(marked);

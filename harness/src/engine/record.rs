@@ -91,7 +91,7 @@ pub struct EngineRecord {
     pub outcome: String,
     /// The reason, where times are missing.
     pub detail: Option<String>,
-    /// Whether the ratio moved during the run, so that no verdict is drawn.
+    /// Whether the first and the second half of the rounds part, so that no verdict is drawn.
     #[serde(default)]
     pub ratio_unsteady: Option<bool>,
     /// Lower end of the 95% interval of `bound_share`.

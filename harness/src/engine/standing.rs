@@ -20,7 +20,7 @@ pub fn contest(record: &EngineRecord) -> Contest<'_> {
 pub enum Verdict {
     /// Faster than every rival: all intervals lie above 1.
     First,
-    /// Neither, or not to be told since the ratio moved during the run.
+    /// Neither, or not to be told since the halves of the run part.
     Level,
     /// Slower than a rival: its interval lies below 1.
     Behind,
@@ -31,7 +31,7 @@ fn is_rival(record: &EngineRecord) -> bool {
     [Contender::Manual, Contender::MpiPack].iter().any(|rival| rival.name() == record.method)
 }
 
-/// Whether a ratio moved during the run: no verdict is drawn from it.
+/// Whether the halves of a ratio part: no verdict is drawn from it.
 fn moved(record: &EngineRecord) -> bool {
     record.ratio_unsteady == Some(true)
 }

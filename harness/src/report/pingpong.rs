@@ -39,7 +39,7 @@ const COLUMNS: [Column; 12] = [
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
     interval. create, pack, comm, unpack: medians at the origin. ovh: (t - t_reference) / t, with its 95% \
     interval. pack%: share of timed packing and unpacking, both sides. rate: payload per second one way. unsteady: the \
-    level of the times moved during the run.";
+    times wandered during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

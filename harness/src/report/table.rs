@@ -15,8 +15,8 @@ const DEFAULT_WIDTH: usize = 120;
 const LEAST_WIDTH: usize = 60;
 
 /// What verdicts rest on, beside their heading.
-pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or the ratio \
-    moved during the run: unsteady";
+pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
+    halves of the run part: unsteady";
 
 /// How the cases of one kind of experiment are shown.
 pub(super) struct Form {

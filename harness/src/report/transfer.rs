@@ -46,8 +46,8 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
     larger side of its 95% interval. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
     measured delay lets expect. first: latency of the first partition. after: from the last partition to the end. early: \
     share of the bytes that were there before the last partition was ready. avail: share of t_single that is not waited \
-    for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the \
-    level of the times, or of the gain, moved during the run.";
+    for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
+    wandered during the run; gain unsteady: its halves part.";
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

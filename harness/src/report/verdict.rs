@@ -29,7 +29,7 @@ pub struct Against<'a> {
     pub low: f64,
     /// Upper end of it.
     pub high: f64,
-    /// Whether the ratio moved during the run.
+    /// Whether its halves part.
     pub unsteady: bool,
 }
 

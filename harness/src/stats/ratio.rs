@@ -2,7 +2,7 @@
 
 use super::interval::series_interval;
 use super::quantile::{median, sorted};
-use super::steady::unsteady;
+use super::steady::halves_part;
 
 /// A ratio with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Ratio {
     pub value: f64,
     /// Both ends of its interval; `None` with fewer than six rounds.
     pub interval: Option<(f64, f64)>,
-    /// Whether it moved during the run, so that no verdict is drawn from it.
+    /// Whether the first and the second half of the rounds part, so that no verdict is drawn from it.
     pub unsteady: bool,
 }
 
@@ -35,7 +35,7 @@ pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio
     let pairs = pairs.into_iter().filter(|&(a, b)| a > 0.0 && b > 0.0);
     let ratios: Vec<f64> = pairs.map(|(a, b)| a / b).collect();
     let value = median(&sorted(ratios.iter().copied()))?;
-    Some(Ratio { value, interval: series_interval(&ratios), unsteady: unsteady(&ratios) })
+    Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_part(&ratios) })
 }
 
 /// The geometric mean, which ratios have: 2 and 1/2 make 1. `None` without values.

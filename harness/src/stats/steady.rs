@@ -3,7 +3,8 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::correlation::{normal_scores, slow_power};
-use super::interval::MIN_ROUNDS;
+use super::interval::{MIN_ROUNDS, median_interval, parted};
+use super::quantile::sorted;
 
 /// Changes that are looked at: from the first half to the second, from the middle to both ends, and there and back
 /// within the run. More would see faster changes, which the interval has room for.
@@ -12,9 +13,9 @@ const CHANGES: usize = 3;
 /// Share of series of independent values that are not marked, in long series; in short ones a few more are not.
 const UNMARKED: f64 = 0.91;
 
-/// Whether the first and the second half of a series part, or its middle and its ends: whether its level moved by more
-/// than independent values let expect: of these 9% are marked at most. No figure of it speaks for any other time, and no
-/// verdict is drawn from it. A series of fewer than six values is never marked: nothing is known of it at all.
+/// Whether a series of times wandered: whether its first half and its second part, or its middle and its ends, by more
+/// than independent values let expect, of which a tenth is marked at most. Its figures are of its own run and of no other
+/// time. A series of fewer than six values is never marked: nothing is known of it at all.
 ///
 /// The power of the three slowest cosines of the normal scores, which for independent values is distributed as chi
 /// squared with three degrees of freedom, whatever their distribution (Müller & Watson, "Testing Models of Low-Frequency
@@ -27,6 +28,19 @@ pub fn unsteady(series: &[f64]) -> bool {
     }
     let limit = ChiSquared::new(CHANGES as f64).map_or(f64::INFINITY, |chi| chi.inverse_cdf(UNMARKED));
     slow_power(&normal_scores(series), CHANGES).is_some_and(|power| power > limit)
+}
+
+/// Whether the first and the second half of a series part: whether the 95% intervals of their medians, each half taken for
+/// independent, have no point in common. No verdict is drawn from a ratio whose halves part. Fewer than twelve values
+/// have no two halves of six, and do not part.
+///
+/// Ratios are not held to [`unsteady`]: little of what is slow in a machine is left in them, so that their intervals hold
+/// 93% of windows of recorded runs as they are; it would mark three in ten of these, and let no more than one in a
+/// hundred besides be held.
+pub fn halves_part(series: &[f64]) -> bool {
+    let (first, second) = series.split_at(series.len() / 2);
+    let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
+    interval(first).zip(interval(second)).is_some_and(|(first, second)| parted(first, second))
 }
 
 #[cfg(test)]
@@ -54,6 +68,17 @@ mod tests {
         assert!(unsteady(&with(|i| 0.01 * i as f64)));
         assert!(unsteady(&with(|i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
         assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is no change");
+    }
+
+    #[test]
+    fn halves_part_where_their_intervals_do() {
+        let with = |n: u32, step: f64| -> Vec<f64> {
+            let level = |i: usize| if i < n as usize / 2 { 0.0 } else { step };
+            steady(n).iter().enumerate().map(|(i, value)| value + level(i)).collect()
+        };
+        assert!(halves_part(&with(40, 0.25)) && !halves_part(&with(40, 0.05)));
+        assert!(halves_part(&with(12, 0.5)) && !halves_part(&with(11, 0.5)), "five values have no interval");
+        assert!(!halves_part(&[]));
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Whether its times moved; `None` where too few rounds tell.
+    /// Whether its times wandered; `None` where too few rounds tell.
     fn unsteady(&self) -> Option<bool> {
         let series: Vec<f64> = self.medians.values().copied().collect();
         (series.len() >= stats::MIN_ROUNDS).then(|| stats::unsteady(&series))

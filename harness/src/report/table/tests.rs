@@ -79,7 +79,7 @@ wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
   put_ddt                                                                                     wrong data
 
 Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or
-  the ratio moved during the run: unsteady)
+  where the halves of the run part: unsteady)
   test       set  fastest                         manual or ddt
   wrf_x_vec  4x4  manual, 2.00x [1.91, 2.10] ddt  manual, 2.00x [1.91, 2.10] ddt
 
@@ -130,7 +130,7 @@ fn against_manual<const N: usize>(others: [Record; N]) -> Vec<Record> {
 }
 
 #[test]
-fn no_verdict_is_drawn_where_a_ratio_moved() {
+fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     (records[1].over_fastest_unsteady, records[1].over_manual_unsteady) = (Some(true), Some(true));
     let text = table(&records, None);

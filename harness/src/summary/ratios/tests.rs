@@ -51,7 +51,7 @@ fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
         measured("reference", 12, |round| 0.25 * mood(round)),
         measured("manual", 12, |round| 2.0 * mood(round)),
         measured("manual_tuned", 12, |round| 1.5 * mood(round)),
-        measured("ddt", 12, |round| mood(round)),
+        measured("ddt", 12, mood),
     ]);
     let ddt = of(&records, "ddt");
     assert_eq!(
