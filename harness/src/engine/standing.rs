@@ -164,24 +164,42 @@ impl Work {
     }
 }
 
-/// The geometric mean of a rival's ratios, and over how many contests; `None` without any.
-pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<(f64, usize)> {
+/// A geometric mean of ratios.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// Its 95% interval, from those of the ratios.
+    pub interval: (f64, f64),
+    /// Over how many contests.
+    pub contests: usize,
+}
+
+/// A ratio with both ends of its interval.
+type WithInterval = (f64, (f64, f64));
+
+/// The geometric mean of a rival's ratios; `None` without any.
+///
+/// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
+pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<Mean> {
     let method = if *rival == Rival::Manual { Contender::Manual } else { Contender::MpiPack };
     let counts = |record: &&&EngineRecord| {
         let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.mpi);
         record.method == method.name() && work.has(record) && is_of_mpi
     };
-    let mut ratios: BTreeMap<Contest<'_>, Vec<f64>> = BTreeMap::new();
+    let ratio = |record: &EngineRecord| Some((record.ratio?, (record.ratio_low?, record.ratio_high?)));
+    let mut ratios: BTreeMap<Contest<'_>, Vec<WithInterval>> = BTreeMap::new();
     for record in records.iter().filter(counts) {
-        ratios.entry(contest(record)).or_default().extend(record.ratio);
+        ratios.entry(contest(record)).or_default().extend(ratio(record));
     }
-    let of_contest = |ratios: &Vec<f64>| match rival {
+    let of_contest = |ratios: &Vec<WithInterval>| match rival {
         // The loop is the same beside each MPI.
         Rival::Manual => stats::geometric_mean(ratios.iter().copied()),
-        _ => ratios.iter().copied().min_by(f64::total_cmp),
+        _ => ratios.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)),
     };
-    let ratios: Vec<f64> = ratios.values().filter_map(of_contest).collect();
-    Some((stats::geometric_mean(ratios.iter().copied())?, ratios.len()))
+    let ratios: Vec<_> = ratios.values().filter_map(of_contest).collect();
+    let (value, interval) = stats::geometric_mean(ratios.iter().copied())?;
+    Some(Mean { value, interval, contests: ratios.len() })
 }
 
 #[cfg(test)]
@@ -236,8 +254,10 @@ mod tests {
         let records = table();
         let all: Vec<_> = records.iter().collect();
         let mean = |rival: &Rival| mean(&all, rival, Work::One(Cache::Warm, Phase::Pack)).unwrap();
-        let near = |(value, count): (f64, usize), expected: f64| {
-            assert!((value - expected).abs() < 1e-9 && count == 3, "{value} of {count}, not {expected}");
+        let near = |mean: Mean, expected: f64| {
+            let ends = [mean.value, mean.interval.0, mean.interval.1];
+            let is_near = ends.iter().all(|value| (value - expected).abs() < 1e-9);
+            assert!(is_near && mean.contests == 3, "{mean:?}, not {expected}");
         };
         assert_eq!(rivals(&records).len(), 4);
         near(mean(&Rival::Mpi("mpich".to_owned())), (4.0_f64 * 1.5 * 2.0).cbrt());
@@ -245,8 +265,8 @@ mod tests {
         near(mean(&Rival::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
         near(mean(&Rival::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
         assert_eq!(super::mean(&all, &Rival::Manual, Work::One(Cache::Cold, Phase::Pack)), None);
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().1, 6, "packed and unpacked");
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().1, 3);
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().contests, 6, "packed and unpacked");
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().contests, 3);
     }
 
     #[test]

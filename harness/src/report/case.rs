@@ -145,6 +145,7 @@ impl<'a> CaseView<'a> {
         let loops: Vec<_> =
             LOOPS.into_iter().zip(Base::LOOPS).filter(|(name, _)| of(name).is_some()).collect();
         let verdict = |(name, base): &(&str, Base)| match Against::of(ddt, *base) {
+            None if ddt.fastest.is_none() => format!("ddt or {name}: not known, no ratios on record"),
             None => format!("ddt or {name}: not known, too few rounds"),
             Some(ratio) if ratio.unsteady => format!("ddt or {name}: unsteady"),
             Some(ratio) if ratio.high < 1.0 => format!("ddt, {} {name}", ratio.inverse().text()),
@@ -191,7 +192,7 @@ pub fn speedup(record: &Record) -> [String; 2] {
 }
 
 /// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
-fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
+pub fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
     let (Some(value), Some(low), Some(high)) = (value, low, high) else { return Default::default() };
     let figure = |end| units::percent_figure(end, units::percent_decimals(value));
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]

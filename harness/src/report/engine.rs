@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::columns::{Align, Column, aligned, wrapped};
 use super::table::text_width;
 use super::units;
-use crate::engine::standing::{self, Rival, Scope, Verdict, Work};
+use crate::engine::standing::{self, Mean, Rival, Scope, Verdict, Work};
 use crate::engine::{Contender, EngineRecord, ONE_ORDER, grid};
 use crate::plan::{CUSTOM, Cache};
 use crate::record::Phase;
@@ -231,7 +231,9 @@ fn means(records: &[&EngineRecord], rivals: &[Rival]) -> Vec<String> {
         };
         let cells = columns.map(|(_, work)| {
             let mean = standing::mean(records, rival, work);
-            mean.map_or_else(String::new, |(mean, count)| format!("{} ({count})", ratio(mean)))
+            mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
+                format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
+            })
         });
         rows.push(std::iter::once(name).chain(cells).collect::<Vec<_>>());
     }

@@ -38,10 +38,18 @@ pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio
     Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_part(&ratios) })
 }
 
-/// The geometric mean, which ratios have: 2 and 1/2 make 1. `None` without values.
-pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let logarithms: Vec<f64> = values.into_iter().map(f64::ln).collect();
-    Some(super::mean(&logarithms)?.exp())
+/// The geometric mean of ratios, which ratios have (2 and 1/2 make 1), with the interval that follows from theirs; `None`
+/// without ratios. Each is given with both ends of its own, and they must be independent, as those of different processes
+/// are: half widths of logarithms then add as squares. The list is taken as it is, for no sample of a larger one.
+pub fn geometric_mean(ratios: impl IntoIterator<Item = (f64, (f64, f64))>) -> Option<(f64, (f64, f64))> {
+    let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
+    for (value, (low, high)) in ratios {
+        sum += value.ln();
+        squares += ((high / low).ln() / 2.0).powi(2);
+        count += 1.0;
+    }
+    let (value, factor) = ((sum / count).exp(), (squares.sqrt() / count).exp());
+    (count > 0.0).then_some((value, (value / factor, value * factor)))
 }
 
 #[cfg(test)]
@@ -80,7 +88,15 @@ mod tests {
 
     #[test]
     fn the_geometric_mean_of_a_ratio_and_its_inverse_is_1() {
-        assert_eq!(geometric_mean([4.0, 0.25]), Some(1.0));
+        assert_eq!(geometric_mean([(4.0, (4.0, 4.0)), (0.25, (0.25, 0.25))]), Some((1.0, (1.0, 1.0))));
         assert_eq!(geometric_mean([]), None);
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_is_narrower_than_those_it_is_of() {
+        // Half widths of the logarithms ln 16 for each of four: 2 ln 16 / 4 = ln 4.
+        let (value, (low, high)) = geometric_mean([(2.0, (0.125, 32.0)); 4]).unwrap();
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(near(value, 2.0) && near(low, 0.5) && near(high, 8.0), "{value} {low} {high}");
     }
 }
