@@ -49,6 +49,10 @@ pub const REFERENCE: &str = "reference";
 /// The method that one-sided ones are compared with.
 pub const PUT_REFERENCE: &str = "put_reference";
 
+/// The application's hand-written loops, that verdicts name: as it has them, and as an expert tunes them. Either may be
+/// missing.
+pub const LOOPS: [&str; 2] = ["manual", "manual_tuned"];
+
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")

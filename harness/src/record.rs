@@ -114,7 +114,7 @@ pub struct Record {
     /// The whole against that of the measured reference: (t - t_reference) / t. Of a ping-pong the pack overhead fraction,
     /// of a partitioned transfer the overhead against `single`. Of the whole only.
     pub overhead_reference: Option<f64>,
-    /// Lower end of its 95% interval.
+    /// Lower end of its 95% interval. Neither overhead nor gain nor speed-up stands without one.
     pub overhead_reference_low: Option<f64>,
     /// Upper end of its 95% interval.
     pub overhead_reference_high: Option<f64>,
@@ -168,4 +168,56 @@ pub struct Record {
     pub outcome: String,
     /// The reason, where times are missing, or are no times.
     pub detail: Option<String>,
+    /// Its time over the time of `manual`, the median over the rounds that both have. Of the whole only; missing without an interval.
+    #[serde(default)]
+    pub over_manual: Option<f64>,
+    /// Lower end of its 95% interval.
+    #[serde(default)]
+    pub over_manual_low: Option<f64>,
+    /// Upper end of its 95% interval.
+    #[serde(default)]
+    pub over_manual_high: Option<f64>,
+    /// Whether its first and its second half part, so that no verdict is drawn.
+    #[serde(default)]
+    pub over_manual_unsteady: Option<bool>,
+    /// Its time over the time of `manual_tuned`. Of the whole only; missing without an interval.
+    #[serde(default)]
+    pub over_manual_tuned: Option<f64>,
+    /// Lower end of its 95% interval.
+    #[serde(default)]
+    pub over_manual_tuned_low: Option<f64>,
+    /// Upper end of its 95% interval.
+    #[serde(default)]
+    pub over_manual_tuned_high: Option<f64>,
+    /// Whether its first and its second half part, so that no verdict is drawn.
+    #[serde(default)]
+    pub over_manual_tuned_unsteady: Option<bool>,
+    /// The method that none of those that an application could use beats, of this case and pair. Of the whole only.
+    #[serde(default)]
+    pub fastest: Option<String>,
+    /// Its time over the time of the fastest. Of the whole only; missing without an interval.
+    #[serde(default)]
+    pub over_fastest: Option<f64>,
+    /// Lower end of its 95% interval.
+    #[serde(default)]
+    pub over_fastest_low: Option<f64>,
+    /// Upper end of its 95% interval.
+    #[serde(default)]
+    pub over_fastest_high: Option<f64>,
+    /// Whether its first and its second half part, so that no verdict is drawn.
+    #[serde(default)]
+    pub over_fastest_unsteady: Option<bool>,
+    /// Whether the first and the second half of the gain part.
+    #[serde(default)]
+    pub gain_unsteady: Option<bool>,
+    /// Lower end of the speed-up's 95% interval.
+    #[serde(default)]
+    pub speedup_low: Option<f64>,
+    /// Upper end of the speed-up's 95% interval.
+    #[serde(default)]
+    pub speedup_high: Option<f64>,
+    /// Whether the times wandered during the run: see [`unsteady`](crate::stats::unsteady). Of the whole only; missing with
+    /// fewer than six rounds.
+    #[serde(default)]
+    pub unsteady: Option<bool>,
 }

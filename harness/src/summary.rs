@@ -16,9 +16,11 @@ use crate::stats::{self, Ratio, State};
 
 mod exchange;
 mod overhead;
+mod ratios;
 mod transfer;
 
-use overhead::{Overhead, Rounds, with_packing, without_packing};
+use overhead::{Overhead, with_packing, without_packing};
+use ratios::Rounds;
 pub use transfer::Transfer;
 
 /// The pair of a record of all pairs together.
@@ -128,6 +130,7 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
             records.push(empty(result, view.method));
         }
     }
+    ratios::add(&mut records, &views, &scopes, experiment);
     records
 }
 
@@ -201,12 +204,9 @@ impl<'a> View<'a> {
         states.values().any(|states| states.len() > 1 || states.contains(State::Mixed.name()))
     }
 
-    /// The ratio of another's times to these, over the rounds that have both.
+    /// The ratio of another's times to these; `None` without an interval.
     fn ratio(&self, other: &View<'_>, phase: Phase, scope: Scope<'_>) -> Option<Ratio> {
-        let (theirs, mine) = (other.rounds(phase, scope), self.rounds(phase, scope));
-        let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
-        let both = |(round, theirs): (&usize, &Vec<f64>)| Some((median(theirs)?, median(mine.get(round)?)?));
-        stats::paired_ratio(theirs.iter().filter_map(both).collect::<Vec<_>>())
+        ratios::ratio(&other.rounds(phase, scope), &self.rounds(phase, scope), self.rule)
     }
 
     /// The median over the blocks used.
@@ -267,11 +267,10 @@ fn record(
     if result.rule == Rule::Pcomm {
         record.detail = record.mean_s.and_then(pcomm::complaint);
     }
-    let against =
-        reference.and_then(|other| Overhead::of(&view.rounds(phase, scope), &other.rounds(phase, scope)));
+    let against = reference.and_then(|reference| against_reference(view, reference, phase, scope));
     record.overhead_reference = against.map(|overhead| overhead.value);
-    let interval = against.and_then(|overhead| overhead.interval);
-    (record.overhead_reference_low, record.overhead_reference_high) = interval.unzip();
+    (record.overhead_reference_low, record.overhead_reference_high) =
+        against.map(|overhead| overhead.interval).unzip();
     match experiment {
         Experiment::PingPong => {
             add_packing(&mut record, view, scope);
@@ -298,13 +297,29 @@ fn add_packing(record: &mut Record, view: &View<'_>, scope: Scope<'_>) {
     }
     let packing = Overhead::of(&of(with_packing), &of(without_packing));
     record.overhead_pack = packing.map(|overhead| overhead.value);
-    (record.overhead_pack_low, record.overhead_pack_high) =
-        packing.and_then(|overhead| overhead.interval).unzip();
+    (record.overhead_pack_low, record.overhead_pack_high) = packing.map(|overhead| overhead.interval).unzip();
 }
 
 /// The timed packing and unpacking of one rank.
 fn pack_share(view: &View<'_>, scope: Scope<'_>) -> f64 {
     [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0)).iter().sum()
+}
+
+/// The overhead of a whole against that of the measured reference; under bench-pcomm's rule by the ratio of means.
+fn against_reference(
+    view: &View<'_>,
+    reference: &View<'_>,
+    whole: Phase,
+    scope: Scope<'_>,
+) -> Option<Overhead> {
+    match view.rule {
+        Rule::Interval => Overhead::of(&view.rounds(whole, scope), &reference.rounds(whole, scope)),
+        Rule::Pcomm => {
+            let ratio = view.ratio(reference, whole, scope)?;
+            let (low, high) = ratio.interval?;
+            Some(Overhead { value: 1.0 - ratio.value, interval: (1.0 - high, 1.0 - low) })
+        }
+    }
 }
 
 /// Payload per second one way; pairs send at the same time, so that theirs add up.

@@ -79,7 +79,7 @@ pub struct EngineRecord {
     pub median_high_s: Option<f64>,
     /// Packed bytes per second of the median time, in 10^9.
     pub gb_per_s: Option<f64>,
-    /// Its time over the engine's, the median over the rounds: above 1 the engine is faster.
+    /// Its time over the engine's, the median over the rounds: above 1 the engine is faster. Missing without an interval.
     pub ratio: Option<f64>,
     /// Lower end of the ratio's 95% interval.
     pub ratio_low: Option<f64>,
@@ -91,4 +91,13 @@ pub struct EngineRecord {
     pub outcome: String,
     /// The reason, where times are missing.
     pub detail: Option<String>,
+    /// Whether the first and the second half of the rounds part, so that no verdict is drawn.
+    #[serde(default)]
+    pub ratio_unsteady: Option<bool>,
+    /// Lower end of the 95% interval of `bound_share`.
+    #[serde(default)]
+    pub bound_share_low: Option<f64>,
+    /// Upper end of it.
+    #[serde(default)]
+    pub bound_share_high: Option<f64>,
 }

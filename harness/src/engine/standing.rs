@@ -20,7 +20,7 @@ pub fn contest(record: &EngineRecord) -> Contest<'_> {
 pub enum Verdict {
     /// Faster than every rival: all intervals lie above 1.
     First,
-    /// Neither.
+    /// Neither, or not to be told since the halves of the run part.
     Level,
     /// Slower than a rival: its interval lies below 1.
     Behind,
@@ -29,6 +29,11 @@ pub enum Verdict {
 /// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
 fn is_rival(record: &EngineRecord) -> bool {
     [Contender::Manual, Contender::MpiPack].iter().any(|rival| rival.name() == record.method)
+}
+
+/// Whether the halves of a ratio part: no verdict is drawn from it.
+fn moved(record: &EngineRecord) -> bool {
+    record.ratio_unsteady == Some(true)
 }
 
 fn is_contest(record: &EngineRecord) -> bool {
@@ -44,6 +49,7 @@ pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<
             continue;
         }
         let verdict = match (record.ratio_low, record.ratio_high) {
+            _ if moved(record) => Verdict::Level,
             (Some(low), _) if low > 1.0 => Verdict::First,
             (_, Some(high)) if high < 1.0 => Verdict::Behind,
             _ => Verdict::Level,
@@ -62,14 +68,17 @@ pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a EngineRecord>) -> Vec<
 pub fn lost(records: &[&EngineRecord], below: f64) -> usize {
     let records = records.iter().filter(|record| is_contest(record) && is_rival(record));
     let is_lost = |record: &&&EngineRecord| {
-        record.ratio_high.is_some_and(|high| high < 1.0) && record.ratio.is_some_and(|ratio| ratio < below)
+        record.ratio_high.is_some_and(|high| high < 1.0)
+            && record.ratio.is_some_and(|ratio| ratio < below)
+            && !moved(record)
     };
     records.filter(is_lost).map(|record| contest(record)).collect::<BTreeSet<_>>().len()
 }
 
 /// The rivals that are faster than the engine, the fastest by its ratio first.
 pub fn faster(records: &[EngineRecord]) -> Vec<&EngineRecord> {
-    let is_faster = |record: &&EngineRecord| record.ratio_high.is_some_and(|high| high < 1.0);
+    let is_faster =
+        |record: &&EngineRecord| record.ratio_high.is_some_and(|high| high < 1.0) && !moved(record);
     let mut faster: Vec<_> =
         records.iter().filter(|r| is_contest(r) && is_rival(r)).filter(is_faster).collect();
     faster.sort_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(std::cmp::Ordering::Equal));
@@ -155,24 +164,42 @@ impl Work {
     }
 }
 
-/// The geometric mean of a rival's ratios, and over how many contests; `None` without any.
-pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<(f64, usize)> {
+/// A geometric mean of ratios.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// Its 95% interval, from those of the ratios.
+    pub interval: (f64, f64),
+    /// Over how many contests.
+    pub contests: usize,
+}
+
+/// A ratio with both ends of its interval.
+type WithInterval = (f64, (f64, f64));
+
+/// The geometric mean of a rival's ratios; `None` without any.
+///
+/// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
+pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<Mean> {
     let method = if *rival == Rival::Manual { Contender::Manual } else { Contender::MpiPack };
     let counts = |record: &&&EngineRecord| {
         let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.mpi);
         record.method == method.name() && work.has(record) && is_of_mpi
     };
-    let mut ratios: BTreeMap<Contest<'_>, Vec<f64>> = BTreeMap::new();
+    let ratio = |record: &EngineRecord| Some((record.ratio?, (record.ratio_low?, record.ratio_high?)));
+    let mut ratios: BTreeMap<Contest<'_>, Vec<WithInterval>> = BTreeMap::new();
     for record in records.iter().filter(counts) {
-        ratios.entry(contest(record)).or_default().extend(record.ratio);
+        ratios.entry(contest(record)).or_default().extend(ratio(record));
     }
-    let of_contest = |ratios: &Vec<f64>| match rival {
+    let of_contest = |ratios: &Vec<WithInterval>| match rival {
         // The loop is the same beside each MPI.
         Rival::Manual => stats::geometric_mean(ratios.iter().copied()),
-        _ => ratios.iter().copied().min_by(f64::total_cmp),
+        _ => ratios.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)),
     };
-    let ratios: Vec<f64> = ratios.values().filter_map(of_contest).collect();
-    Some((stats::geometric_mean(ratios.iter().copied())?, ratios.len()))
+    let ratios: Vec<_> = ratios.values().filter_map(of_contest).collect();
+    let (value, interval) = stats::geometric_mean(ratios.iter().copied())?;
+    Some(Mean { value, interval, contests: ratios.len() })
 }
 
 #[cfg(test)]
@@ -214,12 +241,23 @@ mod tests {
     }
 
     #[test]
+    fn no_verdict_is_drawn_from_a_ratio_that_moved() {
+        let mut records = table();
+        records.iter_mut().for_each(|record| record.ratio_unsteady = Some(true));
+        assert!(verdicts(&records).iter().all(|(_, verdict)| *verdict == Verdict::Level));
+        assert!(faster(&records).is_empty());
+        assert_eq!(lost(&records.iter().collect::<Vec<_>>(), 1.0), 0);
+    }
+
+    #[test]
     fn the_best_mpi_is_that_of_each_contest() {
         let records = table();
         let all: Vec<_> = records.iter().collect();
         let mean = |rival: &Rival| mean(&all, rival, Work::One(Cache::Warm, Phase::Pack)).unwrap();
-        let near = |(value, count): (f64, usize), expected: f64| {
-            assert!((value - expected).abs() < 1e-9 && count == 3, "{value} of {count}, not {expected}");
+        let near = |mean: Mean, expected: f64| {
+            let ends = [mean.value, mean.interval.0, mean.interval.1];
+            let is_near = ends.iter().all(|value| (value - expected).abs() < 1e-9);
+            assert!(is_near && mean.contests == 3, "{mean:?}, not {expected}");
         };
         assert_eq!(rivals(&records).len(), 4);
         near(mean(&Rival::Mpi("mpich".to_owned())), (4.0_f64 * 1.5 * 2.0).cbrt());
@@ -227,8 +265,8 @@ mod tests {
         near(mean(&Rival::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
         near(mean(&Rival::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
         assert_eq!(super::mean(&all, &Rival::Manual, Work::One(Cache::Cold, Phase::Pack)), None);
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().1, 6, "packed and unpacked");
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().1, 3);
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().contests, 6, "packed and unpacked");
+        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().contests, 3);
     }
 
     #[test]

@@ -68,7 +68,13 @@ fn record(result: &EngineResult, measured: &Measured, phase: Phase) -> Option<En
         let other = of(&result.methods, contender).filter(|other| other.method != measured.method)?;
         ratio(measured, other, phase)
     };
-    let to_engine = against(Contender::Engine);
+    // Neither stands without its interval.
+    let with_interval = |ratio: &Ratio| ratio.interval.is_some();
+    let to_engine = against(Contender::Engine).filter(with_interval);
+    let bound = of(&result.methods, Contender::Bound)
+        .filter(|bound| moves && bound.method != measured.method)
+        .and_then(|bound| ratio(bound, measured, phase))
+        .filter(with_interval);
     let lines = result.message.line_bytes;
     Some(EngineRecord {
         line_bytes: match phase {
@@ -87,10 +93,10 @@ fn record(result: &EngineResult, measured: &Measured, phase: Phase) -> Option<En
         ratio: to_engine.map(|ratio| ratio.value),
         ratio_low: to_engine.and_then(|ratio| Some(ratio.interval?.0)),
         ratio_high: to_engine.and_then(|ratio| Some(ratio.interval?.1)),
-        bound_share: of(&result.methods, Contender::Bound)
-            .filter(|bound| moves && bound.method != measured.method)
-            .and_then(|bound| ratio(bound, measured, phase))
-            .map(|ratio| ratio.value),
+        ratio_unsteady: to_engine.map(|ratio| ratio.unsteady),
+        bound_share: bound.map(|share| share.value),
+        bound_share_low: bound.and_then(|share| Some(share.interval?.0)),
+        bound_share_high: bound.and_then(|share| Some(share.interval?.1)),
         ..empty(result, measured, phase)
     })
 }
@@ -121,6 +127,9 @@ fn empty(result: &EngineResult, measured: &Measured, phase: Phase) -> EngineReco
         ratio_low: None,
         ratio_high: None,
         bound_share: None,
+        ratio_unsteady: None,
+        bound_share_low: None,
+        bound_share_high: None,
         outcome: measured.outcome.label().to_owned(),
         detail: measured.outcome.detail().map(str::to_owned),
     }

@@ -1,7 +1,9 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
 use super::units;
+use super::verdict::{Against, Base};
 use crate::experiment::Experiment;
+use crate::methods::LOOPS;
 use crate::record::{Phase, Record};
 use crate::stats;
 
@@ -115,36 +117,53 @@ impl<'a> CaseView<'a> {
         notes
     }
 
-    /// Which method is fastest, and by how much over the next.
+    /// Which method is fastest, and by how much over the next: by the rounds' own ratios.
     pub fn fastest(&self) -> String {
         let complete =
             |r: &&Record| self.experiment().method(&r.method).is_ok_and(|method| method.is_complete);
-        let candidates: Vec<_> = self.methods().filter(complete).filter(|record| measured(record)).collect();
-        let with_interval = |r: &&'a Record| Some((r.method.as_str(), interval(r)?));
-        let mut all: Vec<_> = candidates.iter().filter_map(with_interval).collect();
-        if let Some(without) = candidates.iter().find(|record| interval(record).is_none()) {
-            return format!("not known: too few blocks of {}", without.method);
+        let all: Vec<_> = self.methods().filter(complete).filter(|record| measured(record)).collect();
+        let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else {
+            let why = if all.is_empty() { "nothing was measured" } else { "not known: no ratios on record" };
+            return why.to_owned();
+        };
+        let mut rivals = Vec::new();
+        for record in all.iter().filter(|record| record.method != first) {
+            match Against::of(record, Base::Fastest) {
+                Some(against) => rivals.push(against),
+                None => return format!("not known: too few rounds of {}", record.method),
+            }
         }
-        all.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
-        let [(first, a), rest @ ..] = &all[..] else { return "nothing was measured".to_owned() };
-        // The next by its median; another may reach further down.
-        let close: Vec<_> = rest.iter().filter(|(_, b)| b.0 <= a.2).map(|(name, _)| *name).collect();
-        match rest.first() {
-            None => format!("{first} alone was measured"),
-            Some((next, b)) if close.is_empty() => format!("{first}, {:.2}x {next}", b.1 / a.1),
-            Some(_) => format!("one of {first}, {}", close.join(", ")),
+        rivals.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let Some(next) = rivals.first() else { return format!("{first} alone was measured") };
+        // What is slower than the next for certain decides nothing, however it moves.
+        let near: Vec<_> = rivals.iter().filter(|rival| rival.low <= next.high).collect();
+        let names = |of: &dyn Fn(&Against<'_>) -> bool| {
+            near.iter().filter(|rival| of(rival)).map(|rival| rival.name).collect::<Vec<_>>().join(", ")
+        };
+        if near.iter().any(|rival| rival.unsteady) {
+            return format!("unsteady: one of {first}, {}", names(&|_| true));
+        }
+        match names(&|rival| rival.low <= 1.0) {
+            close if close.is_empty() => format!("{first}, {} {}", next.text(), next.name),
+            close => format!("one of {first}, {close}"),
         }
     }
 
-    /// Whether the application's loops or the datatype win.
+    /// Whether the application's loops or the datatype win: a verdict on each of the loops.
     pub fn manual_or_ddt(&self) -> String {
-        let of = |name: &str| self.methods().find(|r| r.method == name && measured(r)).and_then(interval);
-        match (of("manual"), of("ddt")) {
-            (Some(manual), Some(ddt)) if ddt.2 < manual.0 => format!("ddt, {:.2}x manual", manual.1 / ddt.1),
-            (Some(manual), Some(ddt)) if manual.2 < ddt.0 => format!("manual, {:.2}x ddt", ddt.1 / manual.1),
-            (Some(_), Some(_)) => "no difference shown".to_owned(),
-            _ => String::new(),
-        }
+        let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
+        let Some(ddt) = of("ddt") else { return String::new() };
+        let loops: Vec<_> =
+            LOOPS.into_iter().zip(Base::LOOPS).filter(|(name, _)| of(name).is_some()).collect();
+        let verdict = |(name, base): &(&str, Base)| match Against::of(ddt, *base) {
+            None if ddt.fastest.is_none() => format!("ddt or {name}: not known, no ratios on record"),
+            None => format!("ddt or {name}: not known, too few rounds"),
+            Some(ratio) if ratio.unsteady => format!("ddt or {name}: unsteady"),
+            Some(ratio) if ratio.high < 1.0 => format!("ddt, {} {name}", ratio.inverse().text()),
+            Some(ratio) if ratio.low > 1.0 => format!("{name}, {} ddt", ratio.text()),
+            Some(_) => format!("ddt or {name}: no difference shown"),
+        };
+        loops.iter().map(verdict).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -173,16 +192,27 @@ pub fn half_width(record: &Record) -> String {
     half.map_or_else(String::new, |half| format!("±{}", units::percent(half)))
 }
 
-/// The interval of the overhead against the reference.
-pub fn overhead_interval(record: &Record, overhead: f64) -> String {
-    share_interval((record.overhead_reference_low, record.overhead_reference_high), overhead)
+/// The overhead against the reference and its interval, two cells; empty without an interval.
+pub fn overhead(record: &Record) -> [String; 2] {
+    share(record.overhead_reference, record.overhead_reference_low, record.overhead_reference_high)
 }
 
-/// The interval of a share, with as many decimals as that is shown with.
-pub fn share_interval(interval: (Option<f64>, Option<f64>), share: f64) -> String {
-    let figure = |end| units::percent_figure(end, units::percent_decimals(share));
-    match interval {
-        (Some(low), Some(high)) => format!("[{}, {}]", figure(low), figure(high)),
-        _ => String::new(),
-    }
+/// The speed-up and its interval.
+pub fn speedup(record: &Record) -> [String; 2] {
+    share(record.speedup, record.speedup_low, record.speedup_high)
+}
+
+/// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
+pub fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
+    let (Some(value), Some(low), Some(high)) = (value, low, high) else { return Default::default() };
+    let figure = |end| units::percent_figure(end, units::percent_decimals(value));
+    [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]
+}
+
+/// The gain and its interval, two cells; empty without an interval.
+pub fn gain(record: &Record) -> [String; 2] {
+    let (Some(value), Some(low), Some(high)) = (record.gain, record.gain_low, record.gain_high) else {
+        return Default::default();
+    };
+    [format!("{value:.2}"), format!("[{low:.2}, {high:.2}]")]
 }

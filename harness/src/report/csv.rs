@@ -244,10 +244,13 @@ mod tests {
         let records = summary::records(&result(vec![block()]));
         let later = ["gain", "gain_low", "gain_high", "gain_model", "speedup", "availability", "early_bird"];
         let also = ["messages", "mean_low_s", "mean_high_s", "perceived_bandwidth_bytes_per_s"];
+        let ratio = |name: &str| {
+            ["over_", "speedup_", "fastest", "unsteady", "gain_"].iter().any(|p| name.starts_with(p))
+        };
         let bytes = summary(&records, true);
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let names = reader.headers().unwrap().clone();
-        let is_old = |name: &str| !later.contains(&name) && !also.contains(&name);
+        let is_old = |name: &str| !later.contains(&name) && !also.contains(&name) && !ratio(name);
         let mut old = csv::Writer::from_writer(Vec::new());
         let kept = |row: &csv::StringRecord| -> csv::StringRecord {
             names.iter().zip(row).filter(|(name, _)| is_old(name)).map(|(_, cell)| cell.to_owned()).collect()

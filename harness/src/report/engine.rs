@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::columns::{Align, Column, aligned, wrapped};
 use super::table::text_width;
 use super::units;
-use crate::engine::standing::{self, Rival, Scope, Verdict, Work};
+use crate::engine::standing::{self, Mean, Rival, Scope, Verdict, Work};
 use crate::engine::{Contender, EngineRecord, ONE_ORDER, grid};
 use crate::plan::{CUSTOM, Cache};
 use crate::record::Phase;
@@ -17,7 +17,7 @@ const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/e
     committing both datatypes, and its ratio to compile.";
 
 /// Two rows per case: packing and unpacking.
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 18] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2),
     Column::new("bytes", Align::Right, 2),
@@ -32,6 +32,7 @@ const COLUMNS: [Column; 17] = [
     Column::new("MPI/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("bound", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("compile", Align::Right, 2),
     Column::new("create", Align::Right, 2),
     Column::new("", Align::Right, 1),
@@ -127,13 +128,13 @@ fn rows(case: &[&EngineRecord]) -> Vec<Vec<String>> {
             row.push(text(record.and_then(|r| r.ratio), ratio));
             row.push(record.map_or_else(String::new, interval));
         }
-        row.push(text(of(Contender::Engine, phase).and_then(|r| r.bound_share), units::percent));
+        row.extend(of(Contender::Engine, phase).map_or_else(Default::default, bound));
         let created = |contender| of(contender, Phase::Create).filter(|_| phase == Phase::Pack);
         row.push(text(created(Contender::Engine).and_then(|r| r.median_s), units::seconds));
         row.push(text(created(Contender::MpiPack).and_then(|r| r.median_s), units::seconds));
-        row.push(text(created(Contender::MpiPack).and_then(|r| r.ratio), |value| {
-            format!("{}x", ratio(value))
-        }));
+        let over_compiling =
+            |record: &EngineRecord| Some(format!("{}x {}", ratio(record.ratio?), interval(record)));
+        row.push(created(Contender::MpiPack).and_then(over_compiling).unwrap_or_default());
         row
     };
     [Phase::Pack, Phase::Unpack].map(row).into()
@@ -141,6 +142,17 @@ fn rows(case: &[&EngineRecord]) -> Vec<Vec<String>> {
 
 fn ratio(value: f64) -> String {
     if value < 9.995 { format!("{value:.2}") } else { format!("{value:.1}") }
+}
+
+/// The share of the bound and its interval.
+fn bound(record: &EngineRecord) -> [String; 2] {
+    let (Some(share), Some(low), Some(high)) =
+        (record.bound_share, record.bound_share_low, record.bound_share_high)
+    else {
+        return Default::default();
+    };
+    let figure = |end| units::percent_figure(end, units::percent_decimals(share));
+    [units::percent(share), format!("[{}, {}]", figure(low), figure(high))]
 }
 
 fn interval(record: &EngineRecord) -> String {
@@ -219,7 +231,9 @@ fn means(records: &[&EngineRecord], rivals: &[Rival]) -> Vec<String> {
         };
         let cells = columns.map(|(_, work)| {
             let mean = standing::mean(records, rival, work);
-            mean.map_or_else(String::new, |(mean, count)| format!("{} ({count})", ratio(mean)))
+            mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
+                format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
+            })
         });
         rows.push(std::iter::once(name).chain(cells).collect::<Vec<_>>());
     }
@@ -280,7 +294,8 @@ mod tests {
         let words: Vec<_> = rows[0].split_whitespace().collect();
         let expected = [
             "strided", "small", "8.000", "kB", "1000", "pack", "8.0", "4.0", "2.7", "32.0", "2.00", "[2.00,",
-            "2.00]", "3.00", "[3.00,", "3.00]", "50%", "1.00", "µs", "2.00", "µs", "2.00x",
+            "2.00]", "3.00", "[3.00,", "3.00]", "50%", "[50,", "50]", "1.00", "µs", "2.00", "µs", "2.00x",
+            "[2.00,", "2.00]",
         ];
         assert_eq!(words, expected, "{text}");
         assert!(!text.contains("geometric means"), "one case has no standing");

@@ -1,6 +1,6 @@
 //! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
 
-use super::case::{CaseView, half_width, overhead_interval};
+use super::case::{CaseView, gain, half_width, overhead, speedup};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -21,7 +21,7 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 19] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -34,7 +34,9 @@ const COLUMNS: [Column; 17] = [
     Column::new("[95%]", Align::Left, 1),
     Column::new("pack%", Align::Right, 2),
     Column::new("gain", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("speed-up", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("early", Align::Right, 2),
     Column::new("rate", Align::Right, 2),
     Column::new("msgs", Align::Right, 2),
@@ -46,7 +48,8 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
     the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
     unpacking. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of the bytes \
     that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. msgs: most \
-    messages, puts, or requests of partitions of any rank.";
+    messages, puts, or requests of partitions of any rank. unsteady: the times wandered \
+    during the run; gain unsteady: its halves part.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -58,13 +61,10 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
         let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
         text(time, units::seconds)
     }));
-    row.push(text(record.overhead_reference, units::percent));
-    row.push(
-        record.overhead_reference.map_or_else(String::new, |overhead| overhead_interval(record, overhead)),
-    );
+    row.extend(overhead(record));
     row.push(text(record.overhead_pack.filter(|_| record.method != REFERENCE), units::percent));
-    row.push(text(record.gain, |gain| format!("{gain:.2}")));
-    row.push(text(record.speedup, units::percent));
+    row.extend(gain(record));
+    row.extend(speedup(record));
     row.push(text(record.early_bird, units::percent));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));

@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
 use super::case::{CaseView, interval, measured, place};
-use super::table::Form;
+use super::table::{Form, VERDICTS};
 use super::units;
 use crate::record::Record;
 
@@ -55,7 +55,8 @@ pub fn html(records: &[Record], environment: &str) -> String {
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let context = context! { cases, environment, legend, contest, verdict_name, reference };
+    let context =
+        context! { cases, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
@@ -118,6 +119,7 @@ mod tests {
             assert!(page.contains(text), "{text} is missing");
         }
         assert!(page.contains("put_ddt wrong data: rank 1, byte 8"));
+        assert!(page.contains("manual, 2.00x [1.91, 2.10] ddt") && page.contains("<td>unsteady</td>"));
         assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
         assert!(!page.contains("http"), "the page needs nothing else");
     }

@@ -16,3 +16,4 @@ pub mod program;
 pub mod table;
 mod transfer;
 pub mod units;
+mod verdict;

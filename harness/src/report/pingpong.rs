@@ -1,6 +1,6 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
-use super::case::{CaseView, half_width, share_interval};
+use super::case::{CaseView, half_width, overhead, share};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -41,7 +41,8 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creati
     interval. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
     clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
     of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval; of put_* against \
-    put_reference. pack%: share of timed packing and unpacking, both ranks. rate: payload per second one way.";
+    put_reference. pack%: share of timed packing and unpacking, both ranks. rate: payload per second one way. \
+    unsteady: the times wandered during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -53,12 +54,12 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
     let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
     row.extend(parts.map(|part| text(part, units::seconds)));
-    let against = (record.overhead_reference_low, record.overhead_reference_high);
-    let packing = (record.overhead_pack_low, record.overhead_pack_high);
-    for (overhead, interval) in [(record.overhead_reference, against), (record.overhead_pack, packing)] {
-        row.push(text(overhead, units::percent));
-        row.push(overhead.map_or_else(String::new, |overhead| share_interval(interval, overhead)));
-    }
+    row.extend(overhead(record));
+    row.extend(match (record.overhead_pack, record.overhead_pack_low) {
+        // Nobody can see MPI pack.
+        (Some(0.0), None) => [units::percent(0.0), String::new()],
+        _ => share(record.overhead_pack, record.overhead_pack_low, record.overhead_pack_high),
+    });
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row
 }

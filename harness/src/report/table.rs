@@ -14,6 +14,10 @@ const DEFAULT_WIDTH: usize = 120;
 /// Below this, text is not made narrower.
 const LEAST_WIDTH: usize = 60;
 
+/// What verdicts rest on, beside their heading.
+pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
+    halves of the run part: unsteady";
+
 /// How the cases of one kind of experiment are shown.
 pub(super) struct Form {
     /// A row per method.
@@ -48,7 +52,10 @@ impl Form {
         let end = (!has_figures || record.outcome != "converged").then_some(&*record.outcome);
         // Figures that have a detail are measured and yet none.
         let doubt = record.detail.as_ref().filter(|_| has_figures).map(|_| "mean not above 0");
-        row.push(end.into_iter().chain(doubt).collect::<Vec<_>>().join(", "));
+        let moved = [(record.unsteady, "unsteady"), (record.gain_unsteady, "gain unsteady")];
+        let moved = moved.into_iter().find(|(moved, _)| has_figures && *moved == Some(true));
+        let moved = moved.map(|(_, note)| note);
+        row.push(end.into_iter().chain(doubt).chain(moved).collect::<Vec<_>>().join(", "));
         row
     }
 
@@ -100,7 +107,8 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
         }
     }
 
-    text += &format!("\n{} (a difference is shown only where 95% intervals part)\n", form.contest);
+    text.push('\n');
+    text += &wrapped(&format!("{} ", form.contest), &format!("({VERDICTS})"), width, 2);
     let names = ["test", "set", "at", "fastest", form.verdict_name];
     let columns = names.map(|name| Column::new(name, Align::Left, 2));
     let mut rows = vec![names.map(str::to_owned).to_vec()];

@@ -1,9 +1,10 @@
 //! How partitioned transfers are shown: a row per mechanism, its times, and how it stands to `single`.
 
-use super::case::{CaseView, half_width, measured, overhead_interval};
+use super::case::{CaseView, gain, half_width, measured, overhead, speedup};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
+use super::verdict::{Against, Base};
 use crate::partitioned::aggregation::AGGREGATED;
 use crate::record::{Phase, Record};
 
@@ -21,19 +22,21 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 17] = [
     Column::new("mechanism", Align::Left, 0),
     Column::new("time", Align::Right, 2),
     Column::new("±", Align::Right, 1),
     Column::new("ovh", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("gain", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("model", Align::Right, 2),
     Column::new("first", Align::Right, 2),
     Column::new("after", Align::Right, 2),
     Column::new("early", Align::Right, 2),
     Column::new("avail", Align::Right, 2),
     Column::new("speed-up", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("rate", Align::Right, 2),
     Column::new("msgs", Align::Right, 2),
     Column::new("note", Align::Left, 2),
@@ -43,7 +46,8 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
     larger side of its 95% interval. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
     measured delay lets expect. first: latency of the first partition. after: from the last partition to the end. early: \
     share of the bytes that were there before the last partition was ready. avail: share of t_single that is not waited \
-    for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts.";
+    for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
+    wandered during the run; gain unsteady: its halves part.";
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -52,34 +56,40 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let times = |value: f64| format!("{value:.2}");
     row.push(text(record.median_s, units::seconds));
     row.push(half_width(record));
-    row.push(text(record.overhead_reference, units::percent));
-    row.push(
-        record.overhead_reference.map_or_else(String::new, |overhead| overhead_interval(record, overhead)),
-    );
-    row.push(text(record.gain, times));
+    row.extend(overhead(record));
+    row.extend(gain(record));
     row.push(text(record.gain_model, times));
     row.push(text(case.median(&record.method, Phase::FirstPartition), units::seconds));
     row.push(text(case.median(&record.method, Phase::AfterLast), units::seconds));
     row.push(text(record.early_bird, units::percent));
     row.push(text(record.availability, units::percent));
-    row.push(text(record.speedup, units::percent));
+    row.extend(speedup(record));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
     row
 }
 
-/// How our own layer stands to the best of the others but `single`.
+/// How our own layer stands to the fastest, or to the next where it is the fastest itself; by the rounds' own ratios.
 fn aggregated(case: &CaseView) -> String {
-    let is_ours = |record: &&Record| record.method.starts_with(AGGREGATED);
-    let time = |record: &Record| record.median_s.filter(|_| measured(record));
-    let best = |ours: bool| {
-        let of = case.methods().filter(|record| is_ours(record) == ours && record.gain.is_some());
-        of.filter_map(|record| Some((record, time(record)?))).min_by(|a, b| a.1.total_cmp(&b.1))
+    let is_ours = |record: &Record| record.method.starts_with(AGGREGATED);
+    let all: Vec<_> = case.methods().filter(|record| measured(record)).collect();
+    let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else { return String::new() };
+    let of_fastest = all.iter().find(|record| record.method == first).filter(|record| is_ours(record));
+    let of_nearest = |ours: bool| {
+        let ratios = all.iter().filter(|record| is_ours(record) == ours);
+        let ratios = ratios.filter_map(|record| Some((record, Against::of(record, Base::Fastest)?)));
+        ratios.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
     };
-    match (best(true), best(false)) {
-        (Some((ours, t)), Some((other, best))) => {
-            format!("{:.2} of {}, gain {:.2}", t / best, other.method, ours.gain.unwrap_or(f64::NAN))
-        }
+    let gain_of = |record: &Record| match gain(record) {
+        [value, interval] if !value.is_empty() => format!(", gain {value} {interval}"),
         _ => String::new(),
+    };
+    match (of_fastest, of_nearest(of_fastest.is_none())) {
+        (_, Some((_, ratio))) if ratio.unsteady => "unsteady".to_owned(),
+        (Some(ours), Some((_, other))) => {
+            format!("{} of {}{}", other.inverse().text(), other.name, gain_of(ours))
+        }
+        (None, Some((ours, ratio))) => format!("{} of {first}{}", ratio.text(), gain_of(ours)),
+        (_, None) => String::new(),
     }
 }

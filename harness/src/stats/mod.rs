@@ -2,18 +2,30 @@
 //!
 //! Times of communication are skewed and have outliers, so a location is a median, with an interval that
 //! assumes no distribution (Hoefler & Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015,
-//! rules 5 to 8). What is derived from several medians gets its interval from a bootstrap over blocks.
+//! rules 5 to 8). What is derived from several medians gets its interval from a bootstrap over blocks. Blocks that follow
+//! each other are alike; each interval is as much wider as they are, see [`inflation`], and a series whose level wandered is
+//! [`unsteady`].
 
 mod bootstrap;
+mod correlation;
 mod interval;
 mod quantile;
 mod ratio;
 mod state;
+mod steady;
 mod student;
 
 pub use bootstrap::{RESAMPLES, overhead_interval};
-pub use interval::{blocks_interval, is_narrow, median_interval, parted};
+pub use correlation::{inflation, known_inflation};
+pub use interval::{
+    LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, parted,
+    series_interval,
+};
 pub use quantile::{mean, median, quantile, sorted};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};
 pub use state::{MIN_GAP, MIN_SHARE, State, passed_in, states, used_state};
-pub use student::student_interval;
+pub use steady::{halves_part, unsteady};
+pub use student::{mean_ratio, student_interval};
+
+#[cfg(test)]
+mod coverage_tests;

@@ -3,6 +3,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::quantile::mean;
+use super::ratio::Ratio;
 
 /// The mean and the half width of its two-sided interval at `level`, such as 0.9; in the samples' unit. `None` for
 /// fewer than two samples, a sample that is not finite, or a level that is not between 0 and 1.
@@ -25,9 +26,36 @@ pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
     Some((mean, quantile(level, count - 1.0)? * deviation / count.sqrt()))
 }
 
+/// The ratio of the means of two samples that were not taken in pairs, with its 95% interval; `None` where a mean is not
+/// above 0. The interval, `None` for fewer than two samples of either, is that of the difference of the means'
+/// logarithms, whose variances are those of the means over their squares (the delta method); degrees of freedom by
+/// Welch, "The Generalization of Student's Problem when Several Different Population Variances are Involved",
+/// Biometrika 34 (1947). It assumes what [`student_interval`] does.
+pub fn mean_ratio(a: &[f64], b: &[f64]) -> Option<Ratio> {
+    let (mean_a, mean_b) = (mean(a)?, mean(b)?);
+    let value = (mean_a > 0.0 && mean_b > 0.0).then(|| mean_a / mean_b).filter(|ratio| ratio.is_finite())?;
+    let variance = |samples: &[f64], mean: f64| {
+        let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+        squares / (samples.len() as f64 - 1.0) / samples.len() as f64 / (mean * mean)
+    };
+    let interval = || {
+        let [one, other] = [variance(a, mean_a), variance(b, mean_b)];
+        let (one_less, other_less) = (a.len() as f64 - 1.0, b.len() as f64 - 1.0);
+        let sum = one + other;
+        if sum == 0.0 {
+            return Some((value, value));
+        }
+        let freedom = sum * sum / (one * one / one_less + other * other / other_less);
+        let factor = (quantile(0.95, freedom)? * sum.sqrt()).exp();
+        Some((value / factor, value * factor))
+    };
+    let interval = (a.len() > 1 && b.len() > 1).then(interval).flatten();
+    Some(Ratio { value, interval, unsteady: false })
+}
+
 /// What a variable of Student's distribution with `freedom` degrees of freedom stays within, at `level`, on both
 /// sides of 0.
-fn quantile(level: f64, freedom: f64) -> Option<f64> {
+pub(super) fn quantile(level: f64, freedom: f64) -> Option<f64> {
     Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(f64::midpoint(1.0, level)))
 }
 
@@ -74,6 +102,22 @@ mod tests {
     #[test]
     fn equal_samples_have_an_interval_of_one_point() {
         assert_eq!(student_interval(&[2.0; 7], 0.9), Some((2.0, 0.0)));
+    }
+
+    #[test]
+    fn the_ratio_of_means_is_that_of_a_worked_example() {
+        // Means 3 and 1.5, variances of the means over their squares 2.5 / 5 / 9 and 0.625 / 5 / 2.25: both 1/18. With 8
+        // degrees of freedom t is 2.306.
+        let samples = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let ratio = mean_ratio(&samples, &samples.map(|sample| sample / 2.0)).unwrap();
+        let factor = (2.306_f64 / 3.0).exp();
+        let (low, high) = ratio.interval.unwrap();
+        assert!((ratio.value - 2.0).abs() < 1e-12);
+        assert!((low - 2.0 / factor).abs() < 1e-3 && (high - 2.0 * factor).abs() < 1e-3, "{ratio:?}");
+        assert_eq!(mean_ratio(&[2.0; 3], &[1.0; 2]).unwrap().interval, Some((2.0, 2.0)));
+        assert_eq!(mean_ratio(&[2.0], &[1.0; 2]).unwrap().interval, None);
+        assert_eq!(mean_ratio(&[-2.0; 2], &[1.0; 2]), None);
+        assert_eq!(mean_ratio(&[], &[1.0; 2]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand.
 
-use super::{Scope, View, finite, pack_share};
+use super::{Scope, View, finite, pack_share, ratios};
 use crate::halo::MANUAL;
 use crate::record::{CaseResult, Phase, Record};
 use crate::stats;
@@ -26,9 +26,9 @@ pub(super) fn add(
     }
     let manual = views.iter().find(|view| view.method.method == MANUAL && view.method.outcome.is_measured());
     let Some(manual) = manual.filter(|manual| manual.method.method != view.method.method) else { return };
-    let gain = view.ratio(manual, Phase::Exchange, scope);
-    record.gain = gain.map(|gain| gain.value);
-    record.gain_low = gain.and_then(|gain| Some(gain.interval?.0));
-    record.gain_high = gain.and_then(|gain| Some(gain.interval?.1));
-    record.speedup = view.ratio(manual, Phase::Total, scope).map(|ratio| 1.0 - 1.0 / ratio.value);
+    let ratio = |phase: Phase| ratios::figures(view.ratio(manual, phase, scope));
+    (record.gain, record.gain_low, record.gain_high, record.gain_unsteady) = ratio(Phase::Exchange);
+    let total = ratio(Phase::Total);
+    [record.speedup, record.speedup_low, record.speedup_high] =
+        [total.0, total.1, total.2].map(|ratio| ratio.map(|ratio| 1.0 - 1.0 / ratio));
 }

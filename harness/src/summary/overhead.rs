@@ -1,7 +1,6 @@
 //! Overheads: the share of a whole that another time does not explain, with its interval.
 
-use std::collections::BTreeMap;
-
+use super::ratios::Rounds;
 use crate::event::Block;
 use crate::record::Phase;
 use crate::stats;
@@ -11,23 +10,21 @@ use crate::stats;
 pub struct Overhead {
     /// The overhead.
     pub value: f64,
-    /// Both ends of the interval; `None` for too few rounds.
-    pub interval: Option<(f64, f64)>,
+    /// Both ends of the interval.
+    pub interval: (f64, f64),
 }
 
-/// The samples of some rounds, by the number of the round.
-pub type Rounds = BTreeMap<usize, Vec<f64>>;
-
 impl Overhead {
-    /// Over the rounds that have both times: only what ran side by side is compared. `None` without any, or where the
-    /// clock saw no time at all.
+    /// Over the rounds that have both times: only what ran side by side is compared. `None` without an interval, or
+    /// where the clock saw no time at all.
     pub fn of(whole: &Rounds, net: &Rounds) -> Option<Self> {
         let both: Vec<(&[f64], &[f64])> =
             whole.iter().filter_map(|(round, t)| Some((&t[..], &net.get(round)?[..]))).collect();
         let t = stats::median(&stats::sorted(both.iter().flat_map(|both| both.0).copied()))?;
         let t_net = stats::median(&stats::sorted(both.iter().flat_map(|both| both.1).copied()))?;
         let value = (t - t_net) / t;
-        value.is_finite().then(|| Self { value, interval: stats::overhead_interval(&both) })
+        let interval = stats::overhead_interval(&both)?;
+        value.is_finite().then_some(Self { value, interval })
     }
 }
 
@@ -59,7 +56,7 @@ mod tests {
         let whole: Rounds = (0..12).map(|i| (i, vec![4.0; 3])).collect();
         let net: Rounds = (6..18).map(|i| (i, vec![if i < 12 { 1.0 } else { 3.0 }; 2])).collect();
         let overhead = Overhead::of(&whole, &net).unwrap();
-        assert_eq!((overhead.value, overhead.interval), (0.75, Some((0.75, 0.75))));
+        assert_eq!((overhead.value, overhead.interval), (0.75, (0.75, 0.75)));
         assert_eq!(Overhead::of(&whole, &Rounds::new()), None);
     }
 

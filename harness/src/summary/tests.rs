@@ -58,7 +58,7 @@ fn overheads_follow_the_definitions() {
     let records = records(&result(vec![
         measured("reference", vec![block(1.0, 33.0); 6]),
         measured("manual", vec![packing; 6]),
-        measured("ddt", vec![typed; 2]),
+        measured("ddt", vec![typed; 6]),
     ]));
     let reference = of(&records, "reference", Phase::RoundTrip, "all");
     assert_eq!((reference.overhead_reference, reference.overhead_pack), (None, None));
@@ -73,8 +73,9 @@ fn overheads_follow_the_definitions() {
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
     assert_eq!((ddt.overhead_reference, ddt.overhead_pack), (Some(0.5), Some(0.0)));
     let create = of(&records, "ddt", Phase::Create, "all");
-    assert_eq!((create.n, create.batch, create.median_s), (2, 1, Some(0.1)));
-    assert_eq!((create.median_low_s, create.overhead_pack, create.bandwidth_bytes_per_s), (None, None, None));
+    assert_eq!((create.n, create.batch, create.median_s), (6, 1, Some(0.1)));
+    assert_eq!((create.overhead_reference, create.overhead_pack), (None, None));
+    assert_eq!((create.median_low_s, create.bandwidth_bytes_per_s), (Some(0.1), None));
     assert_eq!(records.len(), 1 + 5 + 3);
 }
 
@@ -130,19 +131,25 @@ fn a_method_without_times_has_one_row_that_says_why() {
 #[test]
 fn several_pairs_have_a_row_each_and_one_together() {
     let pair = |pair: usize, time: f64| Block { pair, ..block(time, 33.0) };
-    let records = records(&result(vec![
-        measured("reference", vec![pair(0, 1.0), pair(1, 2.0)]),
-        measured("ddt", vec![pair(0, 2.0), pair(1, 8.0)]),
-    ]));
+    let pairs = |method: &str, times: [f64; 2], rounds: usize| {
+        measured(method, (0..rounds).flat_map(|_| [pair(0, times[0]), pair(1, times[1])]).collect())
+    };
+    let of_rounds = |rounds| {
+        records(&result(vec![pairs("reference", [1.0, 2.0], rounds), pairs("ddt", [2.0, 8.0], rounds)]))
+    };
+    let records = of_rounds(6);
     assert_eq!(records.len(), 6);
     let ddt = |label| of(&records, "ddt", Phase::RoundTrip, label);
     assert_eq!(ddt("0").overhead_reference, Some(0.5));
     assert_eq!(ddt("1").overhead_reference, Some(0.75));
-    assert_eq!(ddt("0").overhead_reference_low, None);
+    assert_eq!(ddt("0").overhead_reference_low, Some(0.5));
+    let few = of_rounds(5);
+    let few = of(&few, "ddt", Phase::RoundTrip, "0");
+    assert_eq!((few.overhead_reference, few.overhead_reference_low), (None, None));
     assert_eq!(ddt("all").overhead_reference, Some((5.0 - 1.5) / 5.0));
     assert_eq!(ddt("1").bandwidth_bytes_per_s, Some(250.0));
     assert_eq!(ddt("all").bandwidth_bytes_per_s, Some(1250.0));
-    assert_eq!((ddt("all").n, ddt("1").n), (10, 5));
+    assert_eq!((ddt("all").n, ddt("1").n), (60, 30));
 }
 
 #[test]

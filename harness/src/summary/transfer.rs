@@ -1,6 +1,6 @@
 //! Figures of partitioned transfers, against `single`, the bulk-synchronous transfer beside them.
 
-use super::{Scope, View, finite};
+use super::{Scope, View, finite, ratios};
 use crate::event::Block;
 use crate::partitioned::{Setting, model};
 use crate::record::{CaseResult, Phase, Record};
@@ -13,7 +13,7 @@ use crate::stats;
 /// - **perceived bandwidth**: bytes / (time from the last partition that became ready to the end), what a message would
 ///   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 /// - **overhead** against `single`: (T - T_single) / T.
-/// - **gain**: T_single / T, the median over rounds; eta of Gillis et al., equation 1. **model**: their equation 4 with
+/// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al., equation 1. **model**: their equation 4 with
 ///   the partitions of this transfer, the delay from the first partition to the last, as measured beside it with `single`, for
 ///   gamma times its bytes, and the bandwidth of `single` beside it, or a given one, for beta.
 /// - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
@@ -44,13 +44,12 @@ pub(super) fn add(
     let own = single.is_none() && view.method.method == result.case.experiment.reference();
     let Some(single) = single.or(own.then_some(view)) else { return };
     let t_single = single.median(Phase::Solution, scope);
-    let ratio = |phase: Phase| view.ratio(single, phase, scope);
+    let ratio = |phase: Phase| ratios::figures(view.ratio(single, phase, scope));
     if !own {
-        let gain = ratio(Phase::Solution);
-        record.gain = gain.map(|gain| gain.value);
-        record.gain_low = gain.and_then(|gain| Some(gain.interval?.0));
-        record.gain_high = gain.and_then(|gain| Some(gain.interval?.1));
-        record.speedup = ratio(Phase::Total).map(|ratio| 1.0 - 1.0 / ratio.value);
+        (record.gain, record.gain_low, record.gain_high, record.gain_unsteady) = ratio(Phase::Solution);
+        let total = ratio(Phase::Total);
+        [record.speedup, record.speedup_low, record.speedup_high] =
+            [total.0, total.1, total.2].map(|ratio| ratio.map(|ratio| 1.0 - 1.0 / ratio));
         record.gain_model = setting.as_ref().and_then(|setting| {
             let partition_bytes = bytes / setting.partitions as f64;
             // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
@@ -134,7 +133,12 @@ mod tests {
         assert_eq!((many.gain, many.gain_low, many.gain_high), (Some(1.6), Some(1.6), Some(1.6)));
         assert_eq!(many.overhead_reference, Some(-0.6));
         assert_eq!((many.availability, many.early_bird, many.messages), (Some(0.5), Some(0.75), Some(7)));
-        assert!((many.speedup.unwrap() - 3.0 / 11.0).abs() < 1e-12);
+        for speedup in [many.speedup, many.speedup_low, many.speedup_high] {
+            assert!((speedup.unwrap() - 3.0 / 11.0).abs() < 1e-12);
+        }
+        assert_eq!((many.gain_unsteady, many.unsteady), (Some(false), Some(false)));
+        assert_eq!(many.fastest.as_deref(), Some("many"));
+        assert_eq!((many.over_fastest, of("single", Phase::Solution).over_fastest), (None, Some(1.6)));
         // gamma = 3 s / 200 B, beta = 800 B / 8 s: 4 / (4 - 1.5).
         assert!((many.gain_model.unwrap() - 1.6).abs() < 1e-12);
         let single = of("single", Phase::Solution);
@@ -160,7 +164,11 @@ mod tests {
         let half = 2.92 / 3.0_f64.sqrt();
         assert!((many.mean_low_s.unwrap() - (4.0 - half)).abs() < 1e-3);
         assert!((many.mean_high_s.unwrap() - (4.0 + half)).abs() < 1e-3);
-        assert_eq!((many.gain, many.gain_low, many.median_low_s), (Some(2.0), None, None));
+        // Of the means 8 and 4; sqrt(s^2 / 3) / 4 with the same t at 95%, 4.303.
+        let factor = (4.303 / 3.0_f64.sqrt() / 4.0).exp();
+        assert!(many.gain == Some(2.0) && (many.gain_low.unwrap() - 2.0 / factor).abs() < 1e-3);
+        assert!((many.overhead_reference_high.unwrap() - (1.0 - 2.0 / factor)).abs() < 1e-3);
+        assert_eq!((many.overhead_reference, many.median_low_s), (Some(-1.0), None));
         assert_eq!((many.detail.as_ref(), many.blocks_other_state), (None, 0));
     }
 

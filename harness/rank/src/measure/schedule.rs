@@ -10,7 +10,7 @@ use std::time::Instant;
 use ddtbench::event::{Block, Event, Outcome};
 use ddtbench::plan::{Limits, MOST_METHODS, Rule, pcomm};
 use ddtbench::record::{Measured, Phase};
-use ddtbench::summary;
+use ddtbench::{stats, summary};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -21,9 +21,8 @@ use super::experiment::{Amount, Experiment};
 use super::job::Job;
 use crate::checked::symbols;
 
-/// Rounds at least: the median's interval rests on the blocks' medians, of which the lowest and the highest lie
-/// outside it from ten on, so that one disturbed block does not decide.
-const MIN_ROUNDS: u32 = 10;
+/// Rounds at least.
+const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
@@ -201,9 +200,7 @@ fn by_interval(
     let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
     let next = |amount: &Amount| samples(amount) + amount.samples as u64;
     let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
-    // Later rounds change little each, and looking at all blocks takes longer the more there are.
-    let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
-    if !(is_up || is_full || is_time_to_look) {
+    if !(is_up || is_full || stats::is_time_to_look(rounds as usize)) {
         return going_on;
     }
     let narrow = summary::narrow(measured, whole, limits.precision_percent / 100.0);

@@ -25,6 +25,24 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
     }
 }
 
+/// A method whose time is so many times that of the fastest and of `manual`.
+fn over(method: &str, median: f64, fastest: &str, ratio: (f64, f64, f64)) -> Record {
+    let (value, low, high) = (Some(ratio.0), Some(ratio.1), Some(ratio.2));
+    Record {
+        fastest: Some(fastest.into()),
+        over_fastest: value,
+        over_fastest_low: low,
+        over_fastest_high: high,
+        over_fastest_unsteady: Some(false),
+        over_manual: value,
+        over_manual_low: low,
+        over_manual_high: high,
+        over_manual_unsteady: Some(false),
+        unsteady: Some(false),
+        ..record(method, Phase::RoundTrip, median)
+    }
+}
+
 /// A case with what a case can have: times, failures, pairs.
 pub fn sample() -> Vec<Record> {
     let mut manual = record("manual", Phase::RoundTrip, 80e-6);
@@ -32,7 +50,8 @@ pub fn sample() -> Vec<Record> {
     (manual.overhead_reference_low, manual.overhead_reference_high) = (Some(0.45), Some(0.49));
     (manual.overhead_pack_low, manual.overhead_pack_high) = (Some(0.38), Some(0.41));
     (manual.bandwidth_bytes_per_s, manual.blocks_other_state) = (Some(2.57e9), 3);
-    let mut ddt = record("ddt", Phase::RoundTrip, 160e-6);
+    (manual.fastest, manual.unsteady) = (Some("manual".into()), Some(true));
+    let mut ddt = over("ddt", 160e-6, "manual", (2.0, 1.91, 2.1));
     (ddt.outcome, ddt.batch) = ("time limit".into(), 4);
     let mut put = record("put_ddt", Phase::RoundTrip, 1.0);
     (put.median_s, put.outcome, put.detail) = (None, "wrong data".into(), Some("rank 1, byte 8".into()));
@@ -59,13 +78,14 @@ fn rows_comparison_and_notes() {
 wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
   method     round trip     ±  create     pack     peer      net  unpack  ovh [95%]     pack% [95%]          rate  note
   reference     54.6 µs ±1.2%
-  manual        80.0 µs ±1.2%          10.0 µs  15.0 µs  47.0 µs          47% [45, 49]    40% [38, 41]  2.57 GB/s
+  manual        80.0 µs ±1.2%          10.0 µs  15.0 µs  47.0 µs          47% [45, 49]    40% [38, 41]  2.57 GB/s  unsteady
   ddt            160 µs ±1.2%                                                                                      time limit
   put_ddt                                                                                                          wrong data
 
-Fastest from arrays to arrays (a difference is shown only where 95% intervals part)
-  test       set  fastest            manual or ddt
-  wrf_x_vec  4x4  manual, 2.00x ddt  manual, 2.00x ddt
+Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or
+  where the halves of the run part: unsteady)
+  test       set  fastest                         manual or ddt
+  wrf_x_vec  4x4  manual, 2.00x [1.91, 2.10] ddt  manual, 2.00x [1.91, 2.10] ddt
 
 Notes
   wrf_x_vec  4x4: put_ddt wrong data: rank 1, byte 8
@@ -91,16 +111,65 @@ fn one_cause_of_several_failures_is_told_once() {
 
 #[test]
 fn methods_that_leave_bytes_packed_are_not_the_fastest() {
-    let records =
+    let mut records =
         [("manual", 80e-6), ("ddt_to_packed", 1e-6)].map(|(name, t)| record(name, Phase::RoundTrip, t));
+    records.iter_mut().for_each(|record| record.fastest = Some("manual".into()));
     assert!(table(&records, None).contains("manual alone was measured"));
 }
 
 #[test]
-fn overlapping_intervals_show_no_difference() {
-    let records = [record("manual", Phase::RoundTrip, 80e-6), record("ddt", Phase::RoundTrip, 80.5e-6)];
+fn a_ratio_whose_interval_holds_1_shows_no_difference() {
+    let mut records = against_manual([over("ddt", 80.5e-6, "manual", (1.01, 0.99, 1.02))]);
     let text = table(&records, None);
-    assert!(text.contains("one of manual, ddt  no difference shown\n"), "{text}");
+    assert!(text.contains("one of manual, ddt  ddt or manual: no difference shown\n"), "{text}");
+    // Medians far apart say nothing where the rounds' ratios do not.
+    records[1].median_s = Some(160e-6);
+    assert_eq!(table(&records, None).lines().last(), text.lines().last());
+}
+
+/// `manual`, the fastest, and others.
+fn against_manual<const N: usize>(others: [Record; N]) -> Vec<Record> {
+    let manual = Record { fastest: Some("manual".into()), ..record("manual", Phase::RoundTrip, 80e-6) };
+    std::iter::once(manual).chain(others).collect()
+}
+
+#[test]
+fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
+    let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
+    (records[1].over_fastest_unsteady, records[1].over_manual_unsteady) = (Some(true), Some(true));
+    let text = table(&records, None);
+    assert!(text.contains("unsteady: one of manual, ddt  ddt or manual: unsteady\n"), "{text}");
+    // One that is far behind changes nothing, however it moves.
+    records.push(over("engine", 90e-6, "manual", (1.1, 1.05, 1.15)));
+    let text = table(&records, None);
+    assert!(text.contains("manual, 1.10x [1.05, 1.15] engine  ddt or manual: unsteady\n"), "{text}");
+}
+
+#[test]
+fn nothing_is_concluded_without_an_interval() {
+    let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
+    (records[1].over_fastest_low, records[1].over_manual_low) = (None, None);
+    let text = table(&records, None);
+    let verdicts = "not known: too few rounds of ddt  ddt or manual: not known, too few rounds\n";
+    assert!(text.contains(verdicts), "{text}");
+    // What was recorded before there were ratios.
+    records.iter_mut().for_each(|record| record.fastest = None);
+    let verdicts = "not known: no ratios on record  ddt or manual: not known, no ratios on record\n";
+    assert!(table(&records, None).contains(verdicts));
+    (records[0].overhead_reference, records[0].gain) = (Some(0.123), Some(4.56));
+    let text = table(&records, None);
+    assert!(!text.contains("12%") && !text.contains("4.56"), "{text}");
+}
+
+#[test]
+fn verdicts_name_the_loops_as_they_are_and_those_tuned() {
+    let mut ddt = over("ddt", 80e-6, "ddt", (0.8, 0.75, 0.85));
+    (ddt.over_fastest, ddt.over_manual_tuned) = (None, Some(1.25));
+    (ddt.over_manual_tuned_low, ddt.over_manual_tuned_high) = (Some(1.2), Some(1.3));
+    let tuned = over("manual_tuned", 64e-6, "ddt", (1.25, 1.2, 1.3));
+    let text = table(&against_manual([ddt, tuned]), None);
+    let verdict = "ddt, 1.25x [1.18, 1.33] manual; manual_tuned, 1.25x [1.20, 1.30] ddt\n";
+    assert!(text.contains(verdict), "{text}");
 }
 
 #[test]

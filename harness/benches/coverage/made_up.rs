@@ -1,0 +1,221 @@
+//! Series whose long-run median is known.
+
+use std::f64::consts::TAU;
+use std::hint::black_box;
+use std::time::Instant;
+
+use ddtbench::stats;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::tally::{COLUMNS, Tally};
+
+/// Trials of each kind.
+const TRIALS: usize = 4000;
+
+/// Numbers of blocks: default runs have some tens (docs/statistics.md).
+const BLOCKS: [usize; 4] = [12, 24, 40, 80];
+
+/// One deviation of a block's median, as a share of it.
+const SPREAD: f64 = 0.03;
+
+/// Prints all tables.
+pub fn print() {
+    correlated();
+    drifting();
+    compared();
+    stopped();
+    timed();
+}
+
+/// A normal variable (Box & Muller 1958).
+fn normal(rng: &mut Pcg64) -> f64 {
+    let mut uniform = || (f64::from(rng.random::<u32>()) + 0.5) / 4_294_967_296.0;
+    let (a, b) = (uniform(), uniform());
+    (-2.0 * a.ln()).sqrt() * (TAU * b).cos()
+}
+
+/// A stationary series of deviation 1 in which neighbours have the correlation `rho`.
+struct Correlated {
+    rho: f64,
+    now: f64,
+}
+
+impl Correlated {
+    fn new(rho: f64, rng: &mut Pcg64) -> Self {
+        Self { rho, now: normal(rng) }
+    }
+
+    fn next(&mut self, rng: &mut Pcg64) -> f64 {
+        let value = self.now;
+        self.now = self.rho * value + (1.0 - self.rho * self.rho).sqrt() * normal(rng);
+        value
+    }
+}
+
+/// How deviations become times with the median 1.
+fn time(deviation: f64, is_skewed: bool) -> f64 {
+    // With a tail to the right alone: a third of the deviations are twice and three times as large.
+    let skew = if is_skewed && deviation > 0.5 { 2.0 * deviation - 0.5 } else { deviation };
+    (SPREAD * skew).exp()
+}
+
+fn correlated() {
+    println!("\nStationary series, {TRIALS} trials each");
+    println!("  blocks   rho  times   {COLUMNS}  width");
+    for n in BLOCKS {
+        for rho in [0.0, 0.35, 0.67] {
+            for (name, is_skewed) in [("normal", false), ("skewed", true)] {
+                let mut rng = Pcg64::seed_from_u64(1);
+                let mut tally = Tally::new(stats::unsteady);
+                for _ in 0..TRIALS {
+                    let mut of = Correlated::new(rho, &mut rng);
+                    let series: Vec<f64> = (0..n).map(|_| time(of.next(&mut rng), is_skewed)).collect();
+                    tally.add(&series, 1.0, stats::known_inflation(rho, n));
+                }
+                println!("  {n:6}  {rho:.2}  {name:6}  {}  {:5.2}", tally.row(), tally.over_known());
+            }
+        }
+    }
+}
+
+/// A level that changes, in deviations, at each block; its long-run median is 0.
+type Level = fn(usize, &mut Pcg64) -> Vec<f64>;
+
+/// A level that moves by so many deviations from the first block to the last; what counts is that of the middle.
+fn line(n: usize, by: f64) -> Vec<f64> {
+    (0..n).map(|i| by * ((i as f64 + 0.5) / n as f64 - 0.5)).collect()
+}
+
+/// A slow part with as much variance as the fast one, that lasts for about so many blocks.
+fn slow(n: usize, blocks: f64, rng: &mut Pcg64) -> Vec<f64> {
+    let mut of = Correlated::new((-1.0 / blocks).exp(), rng);
+    (0..n).map(|_| of.next(rng)).collect()
+}
+
+/// Two states, three deviations apart, that last for 20 and for 10 blocks; seen from the long-run median.
+fn states(n: usize, rng: &mut Pcg64) -> Vec<f64> {
+    // Two thirds of a normal distribution at 0 and a third of one at 3 have their median where P(x) + P(x - 3) / 2 =
+    // 3/4, at 0.668.
+    const MEDIAN: f64 = 0.668;
+    let mut is_slow = rng.random::<f64>() < 1.0 / 3.0;
+    let mut level = || {
+        let stays = if is_slow { 0.9 } else { 0.95 };
+        is_slow ^= rng.random::<f64>() >= stays;
+        if is_slow { 3.0 - MEDIAN } else { -MEDIAN }
+    };
+    (0..n).map(|_| level()).collect()
+}
+
+fn drifting() {
+    let kinds: [(&str, Level); 6] = [
+        ("drift by 1 deviation", |n, _| line(n, 1.0)),
+        ("drift by 2", |n, _| line(n, 2.0)),
+        ("drift by 4", |n, _| line(n, 4.0)),
+        ("slow, 20 blocks", |n, rng| slow(n, 20.0, rng)),
+        ("slow, 50 blocks", |n, rng| slow(n, 50.0, rng)),
+        ("two states", states),
+    ];
+    println!("\nSeries that do not keep their level, rho 0.35 besides, {TRIALS} trials each");
+    println!("  blocks  {:20}  {COLUMNS}  width in percent", "what");
+    for n in BLOCKS {
+        for (name, level) in kinds {
+            let mut rng = Pcg64::seed_from_u64(2);
+            let mut tally = Tally::new(stats::unsteady);
+            for _ in 0..TRIALS {
+                let mut of = Correlated::new(0.35, &mut rng);
+                let level = level(n, &mut rng);
+                let series: Vec<f64> =
+                    level.iter().map(|level| time(level + of.next(&mut rng), false)).collect();
+                tally.add(&series, 1.0, 1.0);
+            }
+            println!("  {n:6}  {name:20}  {}  {:5.1}", tally.row(), 100.0 * tally.width());
+        }
+    }
+}
+
+/// Two methods that share a slow mood, with samples of each round: the ratio of the two, and the overhead.
+fn compared() {
+    const SAMPLES: usize = 5;
+    const OF_OVERHEADS: usize = TRIALS / 4;
+    println!(
+        "\nTwo methods in the same rounds, their shared mood a slow part of 50 blocks, {OF_OVERHEADS} trials each"
+    );
+    println!("  blocks   rho  ratios covered  marked  overheads covered");
+    for n in BLOCKS {
+        for rho in [0.0, 0.35] {
+            let mut rng = Pcg64::seed_from_u64(4);
+            let (mut ratios, mut marked, mut overheads) = (0, 0, 0);
+            for _ in 0..OF_OVERHEADS {
+                let mood = slow(n, 50.0, &mut rng);
+                let mut method = |level: f64| -> Vec<[f64; SAMPLES]> {
+                    let mut of = Correlated::new(rho, &mut rng);
+                    let mut block = |mood: &f64| {
+                        let own = of.next(&mut rng);
+                        [(); SAMPLES].map(|()| level * time(mood + own + 0.5 * normal(&mut rng), false))
+                    };
+                    mood.iter().map(&mut block).collect()
+                };
+                let (one, reference) = (method(2.0), method(1.0));
+                let middle =
+                    |block: &[f64; SAMPLES]| stats::median(&stats::sorted(*block)).unwrap_or(f64::NAN);
+                let pairs = one.iter().zip(&reference);
+                let ratio = stats::paired_ratio(pairs.clone().map(|(a, b)| (middle(a), middle(b))));
+                let ratio = ratio.expect("all times are above 0");
+                let holds = |interval: Option<(f64, f64)>, truth: f64| {
+                    interval.is_some_and(|(low, high)| low <= truth && truth <= high)
+                };
+                ratios += usize::from(holds(ratio.interval, 2.0));
+                marked += usize::from(ratio.unsteady);
+                let rounds: Vec<_> = pairs.map(|(a, b)| (&a[..], &b[..])).collect();
+                overheads += usize::from(holds(stats::overhead_interval(&rounds), 0.5));
+            }
+            let [ratios, marked, overheads] =
+                [ratios, marked, overheads].map(|count| 100.0 * count as f64 / OF_OVERHEADS as f64);
+            println!("  {n:6}  {rho:.2}  {ratios:14.1}  {marked:6.1}  {overheads:17.1}");
+        }
+    }
+}
+
+/// What a look costs.
+fn timed() {
+    println!("\nTime of an interval and a mark");
+    for n in [40, 400, 4000] {
+        let mut rng = Pcg64::seed_from_u64(5);
+        let series: Vec<f64> = (0..n).map(|_| time(normal(&mut rng), false)).collect();
+        let start = Instant::now();
+        let mut count = 0_u32;
+        while start.elapsed().as_secs_f64() < 0.1 {
+            black_box((stats::series_interval(&series), stats::unsteady(&series)));
+            count += 1;
+        }
+        println!("  {n:6} blocks  {:8.1} us", 1e6 * start.elapsed().as_secs_f64() / f64::from(count));
+    }
+}
+
+/// Rounds until the interval lies within 2.5% of the median, looked at as the rank program does, 400 at most.
+fn stopped() {
+    const MOST: usize = 400;
+    println!("\nStopped when the interval lies within 2.5%, {TRIALS} trials each");
+    println!("  rho   deviation  {COLUMNS}  median rounds");
+    for rho in [0.0, 0.35, 0.67] {
+        for spread in [0.03, 0.06] {
+            let mut rng = Pcg64::seed_from_u64(3);
+            let (mut tally, mut rounds) = (Tally::new(stats::unsteady), Vec::new());
+            for _ in 0..TRIALS {
+                let mut of = Correlated::new(rho, &mut rng);
+                let mut blocks: Vec<[f64; 1]> = Vec::new();
+                while blocks.len() < MOST {
+                    blocks.push([(spread * of.next(&mut rng)).exp()]);
+                    if stats::is_time_to_look(blocks.len()) && stats::is_narrow(&blocks, 0.025) {
+                        break;
+                    }
+                }
+                rounds.push(blocks.len() as f64);
+                tally.add(&blocks.concat(), 1.0, 1.0);
+            }
+            let middle = stats::median(&stats::sorted(rounds)).unwrap_or(f64::NAN);
+            println!("  {rho:.2}  {spread:9.2}  {}  {middle:6.0}", tally.row());
+        }
+    }
+}

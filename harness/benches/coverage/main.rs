@@ -1,0 +1,15 @@
+//! How often the 95% intervals hold what they claim to: on made-up series whose truth is known, and on windows of
+//! long recorded runs. Prints tables; docs/statistics.md has them.
+//!
+//!     cargo bench -p ddtbench --bench coverage
+
+mod made_up;
+mod recorded;
+mod tally;
+
+fn main() {
+    println!("Shares in percent. width: median, over that of an interval that knows the correlation.");
+    println!("plain: covered by the interval that takes blocks for independent.");
+    made_up::print();
+    recorded::print();
+}

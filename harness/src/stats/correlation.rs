@@ -1,0 +1,180 @@
+//! How far blocks that follow each other are alike, and what that makes of an interval.
+//!
+//! Medians of blocks are no independent samples: what slows one block down slows the next, with a correlation of 0.35
+//! to 0.67 on virtual machines, and some of it lasts for a hundred blocks. An interval that takes them for independent
+//! is then several times too narrow.
+
+use std::f64::consts::{FRAC_2_PI, PI};
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::interval::NORMAL_QUANTILE;
+use super::quantile::{median, sorted};
+use super::student;
+
+/// Fewest values of which a correlation is estimated: as few as have an interval of their median.
+const FEWEST: usize = 6;
+
+/// A correlation from one block to the next is never taken for more than this: beyond it the series has no length
+/// worth the name, and [`unsteady`](super::unsteady) has marked it.
+const MOST_CORRELATION: f64 = 0.97;
+
+/// Cosines that the long-run variance is taken from: the fewer, the slower are the changes that they see, and the less
+/// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/statistics.md): 4 make the
+/// interval of 24 blocks 1.35 times as wide as one that knows the correlation, 6 hold 2 to 3% less of windows of real
+/// runs. Their number does not grow with the series: in real runs what is slow has no end, and more cosines would
+/// look away from it.
+const COSINES: usize = 5;
+
+/// How many times as wide as that of independent values the interval of a median must be, of values in the order in
+/// which they were measured; at least 1.
+///
+/// The median errs as the mean of the signs of all deviations from it does (Bahadur, "A Note on Quantiles in Large
+/// Samples", Annals of Mathematical Statistics 37 (1966)), so that what counts is the long-run variance of these
+/// signs over their variance. Two estimates of it are made, and the larger counts:
+///
+/// - **The slowest cosines.** The mean power of the first five cosines of the signs, an estimate with five degrees of
+///   freedom, so that Student's quantile takes the place of the normal one (Müller, "HAC Corrections for Strongly
+///   Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (2014); Lazarus, Lewis, Stock & Watson,
+///   "HAR Inference: Recommendations for Practice", ibid. 36 (2018), who take 0.4 n^(2/3), 3 to 7 of 24 to 80). It assumes
+///   nothing of the correlation, and sees what lasts for a fifth of the series or longer.
+/// - **One step.** The correlation r of neighbours, of normal scores, without its bias of -(1 + 4 r) / n (Marriott &
+///   Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41 (1954)), and what a series of that correlation
+///   has: signs of normal variables with correlation r are correlated by 2/pi asin r. In short series the cosines
+///   cannot part a correlation of a few blocks from none; this one can.
+///
+/// Both know nothing but order and rank, so that neither the distribution nor an outlier matters.
+pub fn inflation(series: &[f64]) -> f64 {
+    if series.len() < FEWEST {
+        return 1.0;
+    }
+    of_slow_cosines(&signs(series)).max(of_one_step(&normal_scores(series))).max(1.0)
+}
+
+/// By the mean power of the slowest cosines, with Student's factor.
+fn of_slow_cosines(signs: &[f64]) -> f64 {
+    let Some(power) = slow_power(signs, COSINES) else { return 1.0 };
+    let student = student::quantile(0.95, COSINES as f64).unwrap_or(NORMAL_QUANTILE);
+    (power / COSINES as f64).sqrt() * student / NORMAL_QUANTILE
+}
+
+/// By the correlation of neighbours.
+fn of_one_step(scores: &[f64]) -> f64 {
+    let n = scores.len() as f64;
+    let Some(r) = correlation(scores) else { return 1.0 };
+    let r = (r + (1.0 + 4.0 * r) / n).clamp(0.0, MOST_CORRELATION);
+    known_inflation(r, scores.len())
+}
+
+/// The inflation of `n` normal values whose neighbours have the correlation `r`, and others its powers.
+pub fn known_inflation(r: f64, n: usize) -> f64 {
+    let signs_correlate = |lag: usize| FRAC_2_PI * r.powi(lag as i32).asin();
+    let weights = (1..n).map(|lag| 2.0 * (1.0 - lag as f64 / n as f64) * signs_correlate(lag));
+    // What is left of a correlation of 0.97 after 500 steps is below 10^-6.
+    (1.0 + weights.take(500).sum::<f64>()).max(0.0).sqrt()
+}
+
+/// The power of the `count` slowest cosines in units of the variance: each has 1 on average where values are
+/// independent, then nearly as a square of a normal variable. `None` where all values are equal.
+pub(super) fn slow_power(series: &[f64], count: usize) -> Option<f64> {
+    let n = series.len() as f64;
+    let mean = series.iter().sum::<f64>() / n;
+    let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+    let power = |j: usize| {
+        // cos(step (t + 1/2)) for all t by its recurrence: cosines of their own would cost most of the time.
+        let step = PI * j as f64 / n;
+        let (mut before, mut now) = ((step / 2.0).cos(), (step / 2.0).cos());
+        let twice = 2.0 * step.cos();
+        let mut sum = 0.0;
+        for value in series {
+            sum += (value - mean) * now;
+            (before, now) = (now, twice * now - before);
+        }
+        2.0 * sum * sum / n / variance
+    };
+    (variance > 0.0).then(|| (1..=count).map(power).sum())
+}
+
+/// The correlation of each value with the next; `None` where all are equal.
+fn correlation(series: &[f64]) -> Option<f64> {
+    let mean = series.iter().sum::<f64>() / series.len() as f64;
+    let squares: f64 = series.iter().map(|value| (value - mean).powi(2)).sum();
+    let products: f64 = series.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    (squares > 0.0).then(|| products / squares)
+}
+
+/// Above the median 1, below it -1, at it 0.
+fn signs(series: &[f64]) -> Vec<f64> {
+    let median = median(&sorted(series.iter().copied())).unwrap_or(f64::NAN);
+    let sign = |value: &f64| f64::from(i8::from(*value > median) - i8::from(*value < median));
+    series.iter().map(sign).collect()
+}
+
+/// What normal values with the same ranks would be; equal values share the mean of their ranks.
+pub(super) fn normal_scores(series: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..series.len()).collect();
+    order.sort_unstable_by(|&a, &b| series[a].total_cmp(&series[b]));
+    let normal = Normal::standard();
+    let mut scores = vec![0.0; series.len()];
+    let mut below = 0;
+    for equal in order.chunk_by(|&a, &b| series[a] == series[b]) {
+        let rank = below as f64 + equal.len() as f64 / 2.0;
+        let score = normal.inverse_cdf(rank / series.len() as f64);
+        equal.iter().for_each(|&place| scores[place] = score);
+        below += equal.len();
+    }
+    scores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recurrence_gives_the_cosines() {
+        let series: Vec<f64> = (0..50).map(|i| f64::from((i * 7 + 3) % 11)).collect();
+        let n = series.len() as f64;
+        let mean = series.iter().sum::<f64>() / n;
+        let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+        let direct = |j: usize| {
+            let cosine = |t: usize| (PI * j as f64 * (t as f64 + 0.5) / n).cos();
+            let sum: f64 = series.iter().enumerate().map(|(t, value)| (value - mean) * cosine(t)).sum();
+            2.0 * sum * sum / n / variance
+        };
+        let expected: f64 = (1..=9).map(direct).sum();
+        assert!((slow_power(&series, 9).unwrap() - expected).abs() < 1e-9);
+        // All cosines together have all of the variance.
+        assert!((slow_power(&series, 49).unwrap() - n).abs() < 1e-9);
+    }
+
+    #[test]
+    fn scores_know_ranks_alone_and_equal_values_share_them() {
+        let scores = normal_scores(&[5.0, 1.0, 1000.0, 5.0]);
+        assert_eq!(scores[0], scores[3]);
+        assert!(scores[0].abs() < 1e-12 && scores[1] < 0.0);
+        assert!((scores[1] + scores[2]).abs() < 1e-9, "{scores:?}");
+        assert_eq!(scores, normal_scores(&[5.0, -3.0, 6.0, 5.0]));
+    }
+
+    #[test]
+    fn the_inflation_of_a_known_correlation_is_that_of_the_arcsine_law() {
+        assert_eq!(known_inflation(0.0, 40), 1.0);
+        // Two values: 1 + 2 (1/2) (2/pi) asin 1/2 = 4/3.
+        assert!((known_inflation(0.5, 2) - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12);
+        // Three: 1 + 2 (2/3) (1/3) + 2 (1/3) (2/pi) asin 1/4.
+        let of_three = 1.0 + 4.0 / 9.0 + 2.0 / 3.0 * FRAC_2_PI * 0.25_f64.asin();
+        assert!((known_inflation(0.5, 3) - of_three.sqrt()).abs() < 1e-12);
+        assert!(known_inflation(0.67, 40) > 1.8 && known_inflation(0.67, 40) < 1.95);
+    }
+
+    #[test]
+    fn what_lasts_widens_and_what_changes_each_time_does_not() {
+        let long: Vec<f64> = (0..40).map(|i| f64::from(i / 10 % 2)).collect();
+        assert!(inflation(&long) > 2.0);
+        let short: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
+        assert_eq!(inflation(&short), 1.0);
+        assert_eq!(inflation(&[3.0; 40]), 1.0);
+        assert_eq!(inflation(&[1.0, 1.0, 1.0, 2.0, 2.0]), 1.0, "too few to tell");
+        assert!(inflation(&[f64::NAN; 10]) >= 1.0);
+    }
+}

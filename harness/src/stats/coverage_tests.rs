@@ -1,0 +1,95 @@
+//! The claims of intervals and marks, held on made-up series: a small and quick part of `benches/coverage`.
+
+use std::f64::consts::TAU;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+
+/// Series of each kind. Seeded: the shares are the same on every machine.
+const TRIALS: u32 = 600;
+
+/// Blocks of each, some tens as in default runs.
+const BLOCKS: usize = 40;
+
+fn normal(rng: &mut Pcg64) -> f64 {
+    let mut uniform = || (f64::from(rng.random::<u32>()) + 0.5) / 4_294_967_296.0;
+    let (a, b) = (uniform(), uniform());
+    (-2.0 * a.ln()).sqrt() * (TAU * b).cos()
+}
+
+/// Times around 1 in which neighbours have the correlation `rho`.
+fn correlated(rho: f64, rng: &mut Pcg64) -> Vec<f64> {
+    let mut now = normal(rng);
+    let mut step = || {
+        let value = now;
+        now = rho * value + (1.0 - rho * rho).sqrt() * normal(rng);
+        (0.03 * value).exp()
+    };
+    (0..BLOCKS).map(|_| step()).collect()
+}
+
+/// The share of series, correlated by `rho`, of which something holds.
+fn share(rho: f64, holds: impl Fn(Vec<f64>) -> bool) -> f64 {
+    let mut rng = Pcg64::seed_from_u64(7);
+    let count = (0..TRIALS).filter(|_| holds(correlated(rho, &mut rng))).count();
+    count as f64 / f64::from(TRIALS)
+}
+
+/// Whether an interval holds the true median.
+fn holds(interval: Option<(f64, f64)>) -> bool {
+    interval.is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high)
+}
+
+#[test]
+fn intervals_hold_the_median_of_correlated_series_where_those_of_independent_ones_do_not() {
+    for rho in [0.0, 0.35, 0.67] {
+        let covered = share(rho, |series| holds(series_interval(&series)));
+        assert!(covered >= 0.9, "{covered} at {rho}");
+    }
+    let plain = share(0.67, |series| holds(median_interval(&sorted(series))));
+    assert!(plain < 0.8, "{plain}: the series are not what they should be");
+}
+
+#[test]
+fn intervals_are_little_wider_than_those_that_know_the_correlation() {
+    for rho in [0.0, 0.35, 0.67] {
+        let is_little_wider = |series: Vec<f64>| inflation(&series) <= 1.3 * known_inflation(rho, BLOCKS);
+        let share = share(rho, is_little_wider);
+        assert!(share >= 0.5, "{share} at {rho}");
+    }
+}
+
+#[test]
+fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift() {
+    assert!(share(0.0, |series| unsteady(&series)) <= 0.1);
+    let drifts = |series: Vec<f64>| {
+        let level = |i: usize| (0.1 * i as f64 / BLOCKS as f64).exp();
+        unsteady(&series.iter().enumerate().map(|(i, time)| level(i) * time).collect::<Vec<_>>())
+    };
+    let marked = share(0.0, drifts);
+    assert!(marked >= 0.9, "{marked}");
+}
+
+#[test]
+fn ratios_and_overheads_of_correlated_rounds_hold_the_true_ones() {
+    // Half of the machine's mood is shared by both, the other half is each one's own.
+    let mut rng = Pcg64::seed_from_u64(8);
+    let (mut ratios, mut overheads) = (0, 0);
+    for _ in 0..TRIALS / 4 {
+        let [shared, one, other] = [0.67, 0.35, 0.35].map(|rho| correlated(rho, &mut rng));
+        let times = |own: &[f64], level: f64| -> Vec<f64> {
+            shared.iter().zip(own).map(|(shared, own)| level * shared * own).collect()
+        };
+        let (method, reference) = (times(&one, 2.0), times(&other, 1.0));
+        let pairs = method.iter().copied().zip(reference.iter().copied());
+        let ratio = paired_ratio(pairs).and_then(|ratio| ratio.interval);
+        ratios += u32::from(ratio.is_some_and(|(low, high)| low <= 2.0 && 2.0 <= high));
+        let rounds: Vec<(&[f64], &[f64])> = method.chunks(1).zip(reference.chunks(1)).collect();
+        let overhead = overhead_interval(&rounds);
+        overheads += u32::from(overhead.is_some_and(|(low, high)| low <= 0.5 && 0.5 <= high));
+    }
+    let share = |count: u32| 4.0 * f64::from(count) / f64::from(TRIALS);
+    assert!(share(ratios) >= 0.9 && share(overheads) >= 0.9, "{} {}", share(ratios), share(overheads));
+}

@@ -1,0 +1,116 @@
+use crate::event::{Block, MessageFacts, Outcome};
+use crate::experiment::Experiment;
+use crate::plan::Rule;
+use crate::record::{Case, CaseResult, Measured, Phase, Record};
+use crate::times::Times;
+
+/// A method that takes `time` in each round.
+fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measured {
+    let block = |round| Block {
+        block: round,
+        batch: 1,
+        times: Times::from([(Phase::RoundTrip, vec![time(round); 3])]),
+        ..Block::default()
+    };
+    Measured {
+        method: method.to_owned(),
+        outcome: Outcome::Converged,
+        blocks: (0..rounds).map(block).collect(),
+    }
+}
+
+fn records(methods: Vec<Measured>) -> Vec<Record> {
+    crate::summary::records(&CaseResult {
+        case: Case {
+            experiment: Experiment::PingPong,
+            test: "wrf_x_vec".into(),
+            set: "s".into(),
+            params: "nx=8".into(),
+            mpi: "mpich".into(),
+            ranks: 2,
+            cache: "warm".into(),
+        },
+        rule: Rule::Interval,
+        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
+        methods,
+    })
+}
+
+fn of<'a>(records: &'a [Record], method: &str) -> &'a Record {
+    records.iter().find(|record| record.method == method && record.phase == Phase::RoundTrip).unwrap()
+}
+
+/// A machine whose mood changes in every other round.
+fn mood(round: usize) -> f64 {
+    [1.0, 3.0][round % 2]
+}
+
+#[test]
+fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
+    let records = records(vec![
+        measured("reference", 12, |round| 0.25 * mood(round)),
+        measured("manual", 12, |round| 2.0 * mood(round)),
+        measured("manual_tuned", 12, |round| 1.5 * mood(round)),
+        measured("ddt", 12, mood),
+    ]);
+    let ddt = of(&records, "ddt");
+    assert_eq!(
+        (ddt.over_manual, ddt.over_manual_low, ddt.over_manual_high),
+        (Some(0.5), Some(0.5), Some(0.5))
+    );
+    assert_eq!((ddt.over_manual_tuned, ddt.over_manual_unsteady), (Some(1.0 / 1.5), Some(false)));
+    assert_eq!((ddt.fastest.as_deref(), ddt.over_fastest), (Some("ddt"), None));
+    let manual = of(&records, "manual");
+    assert_eq!((manual.over_manual, manual.over_fastest), (None, Some(2.0)));
+    assert_eq!((manual.over_manual_tuned, manual.unsteady), (Some(2.0 / 1.5), Some(false)));
+    // What leaves its bytes packed is compared, but not fastest.
+    assert_eq!(of(&records, "reference").over_fastest, Some(0.25));
+}
+
+#[test]
+fn fewer_than_six_rounds_have_no_ratio() {
+    let records = records(vec![measured("manual", 5, |_| 2.0), measured("ddt", 5, |_| 1.0)]);
+    let manual = of(&records, "manual");
+    assert_eq!(
+        (manual.over_fastest, manual.over_fastest_low, manual.over_fastest_unsteady),
+        (None, None, None)
+    );
+    assert_eq!((manual.unsteady, of(&records, "ddt").over_manual), (None, None));
+}
+
+#[test]
+fn a_method_that_is_absent_or_failed_is_nobodys_base() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("manual", 12, |_| 1.0)
+    };
+    let records = records(vec![failed, measured("ddt", 12, |_| 1.0), measured("engine", 12, |_| 2.0)]);
+    assert_eq!(of(&records, "ddt").over_manual, None);
+    assert_eq!(of(&records, "manual").fastest, None);
+    assert_eq!(of(&records, "engine").over_fastest, Some(2.0));
+}
+
+#[test]
+fn a_ratio_that_moves_is_unsteady_where_the_times_are_not_and_the_other_way_round() {
+    let wander = |round: usize| if round < 10 { 1.0 } else { 2.0 };
+    let noise = |round: usize| 1.0 + 0.01 * (round * 7 % 5) as f64;
+    let records = records(vec![
+        measured("manual", 20, |round| wander(round) * noise(round)),
+        measured("ddt", 20, |round| 4.0 * wander(round)),
+        measured("engine", 20, |_| 9.0),
+    ]);
+    let (ddt, engine) = (of(&records, "ddt"), of(&records, "engine"));
+    assert_eq!((ddt.unsteady, ddt.over_manual_unsteady), (Some(true), Some(false)));
+    assert_eq!((engine.unsteady, engine.over_manual_unsteady), (Some(false), Some(true)));
+}
+
+#[test]
+fn the_fastest_is_that_of_the_rounds_that_both_have() {
+    // `ddt` was measured only while the machine was fast, and `manual` was faster then.
+    let records = records(vec![
+        measured("manual", 30, |round| if round < 10 { 0.9 } else { 5.0 }),
+        measured("ddt", 10, |_| 1.0),
+    ]);
+    assert_eq!(of(&records, "ddt").fastest.as_deref(), Some("manual"));
+    assert_eq!(of(&records, "ddt").over_fastest, Some(1.0 / 0.9));
+}
