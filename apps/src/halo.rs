@@ -29,6 +29,6 @@ mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 pub use face::{Cut, Face};
-pub use field::{Field, Mismatch};
+pub use field::{Field, Mismatch, Version};
 pub use grid::Grid;
 pub use table::{HALOS, find};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::grid::indices;
 use super::{Cell, HaloApp};
-use crate::{ArraySpec, Arrays};
+use crate::{ArraySpec, Arrays, WireOrder};
 
 /// Byte of memory that belongs to no value: halo before the exchange, what the exchange leaves out, gaps, guards.
 const POISON: u8 = 0xA5;
@@ -29,12 +29,54 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Which values a field holds: those of a fill, and what has been changed of them since.
+///
+/// A change flips the same bits in every byte of all values that any rank sends, those of its own that lie in its faces.
+/// So all that an exchange brings differs from what the one before brought, and nothing else has to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Number of the fill.
+    pub generation: u64,
+    /// Changes since.
+    pub changes: u32,
+}
+
+impl Version {
+    /// The bits that all changes together have flipped in each byte of what is sent. They differ between any two versions
+    /// of a fill that are less than 255 changes apart.
+    pub fn flipped(self) -> u8 {
+        if self.changes == 0 { 0 } else { ((self.changes - 1) % 255) as u8 + 1 }
+    }
+
+    /// The version after one more change.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self { changes: self.changes + 1, ..self }
+    }
+}
+
+impl From<u64> for Version {
+    /// That of a fill as it is.
+    fn from(generation: u64) -> Self {
+        Self { generation, changes: 0 }
+    }
+}
+
+/// What an element holds after the exchange: as [`Cell`], with a rank's own values told apart by whether they are sent.
+#[derive(Clone, Copy)]
+enum Content {
+    Own(u64),
+    Sent(u64),
+    Halo(u64),
+    Other,
+}
+
 /// What every element of a rank's arrays holds, worked out once: an exchange that is repeated is filled and checked
-/// each time.
+/// again and again.
 pub struct Field {
     rank: usize,
     /// Per array, per element.
-    cells: Vec<Vec<Cell>>,
+    contents: Vec<Vec<Content>>,
     /// Of an element of each array.
     bytes: Vec<usize>,
 }
@@ -42,59 +84,98 @@ pub struct Field {
 impl Field {
     /// That of `rank`.
     pub fn new(app: &dyn HaloApp, rank: usize) -> Self {
-        let cells = |(array, spec): (usize, &ArraySpec)| {
+        let contents = |(array, spec): (usize, &ArraySpec)| {
             let cells = app.cells(rank, array);
-            (0..spec.elements()).map(cells).collect()
+            let content = |element| match cells(element) {
+                Cell::Own(id) => Content::Own(id),
+                Cell::Halo(id) => Content::Halo(id),
+                Cell::Other => Content::Other,
+            };
+            (0..spec.elements()).map(content).collect()
         };
         let arrays = app.arrays(rank);
         let bytes = arrays.iter().map(|spec| spec.element.size() as usize).collect();
-        Self { rank, cells: arrays.iter().enumerate().map(cells).collect(), bytes }
+        let mut field = Self { rank, contents: arrays.iter().enumerate().map(contents).collect(), bytes };
+        for send in app.stages(rank).iter().flat_map(|stage| &stage.sends) {
+            for (array, segment) in send.face.message(WireOrder::Ddt).segments() {
+                let elements = field.elements(array, segment.offset, segment.bytes);
+                for content in &mut field.contents[array][elements] {
+                    if let Content::Own(id) = *content {
+                        *content = Content::Sent(id);
+                    }
+                }
+            }
+        }
+        field
+    }
+
+    /// The elements of an array that `bytes` bytes from byte `offset` on are.
+    fn elements(&self, array: usize, offset: i64, bytes: u64) -> Range<usize> {
+        let size = self.bytes[array];
+        let start = offset as usize / size;
+        start..start + bytes as usize / size
+    }
+
+    /// Bytes of an element of an array.
+    pub fn element_bytes(&self, array: usize) -> usize {
+        self.bytes[array]
+    }
+
+    /// Whether the element at byte `offset` of an array is the rank's own and sent: a change flips its bits.
+    pub fn changes(&self, array: usize, offset: usize) -> bool {
+        matches!(self.contents[array][offset / self.bytes[array]], Content::Sent(_))
     }
 
     /// Fills the rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values
     /// differ between generations, so that a lost transfer cannot hide behind the one before.
     pub fn fill(&self, arrays: &mut Arrays, generation: u64) {
         arrays.memory_mut().fill(POISON);
-        for (array, cells) in self.cells.iter().enumerate() {
+        for (array, contents) in self.contents.iter().enumerate() {
             let bytes = arrays.specs()[array].element.size() as usize;
-            for (cell, to) in cells.iter().zip(arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes)) {
-                if let Cell::Own(id) = *cell {
+            for (content, to) in contents.iter().zip(arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes)) {
+                if let Content::Own(id) | Content::Sent(id) = *content {
                     value(id, generation, to);
                 }
             }
         }
     }
 
-    /// The bytes that the last value before byte `end` of an array has after an exchange; `None` where nothing of the
-    /// exchange lies there.
+    /// The bytes that the last value before byte `end` of an array has after an exchange of a fill that was not changed;
+    /// `None` where the exchange brings nothing there.
     pub fn last_value(&self, array: usize, end: i64, generation: u64) -> Option<Vec<u8>> {
         let bytes = *self.bytes.get(array)?;
         let element = usize::try_from(end).ok()?.checked_sub(bytes)? / bytes;
-        match *self.cells[array].get(element)? {
-            Cell::Own(id) | Cell::Halo(id) => {
+        match *self.contents[array].get(element)? {
+            Content::Halo(id) => {
                 let mut expected = vec![0; bytes];
                 value(id, generation, &mut expected);
                 Some(expected)
             }
-            Cell::Other => None,
+            Content::Own(_) | Content::Sent(_) | Content::Other => None,
         }
     }
 
     /// Checks the rank's memory after an exchange: own values as they were, halos those of their owners, all else
-    /// poison.
+    /// poison. Every halo is a value that its owner sends, and has changed with it.
     ///
     /// # Errors
     /// The first element that is not what it should be.
-    pub fn check(&self, arrays: &Arrays, generation: u64) -> Result<(), Mismatch> {
+    pub fn check(&self, arrays: &Arrays, version: impl Into<Version>) -> Result<(), Mismatch> {
         let rank = self.rank;
-        for (array, (spec, cells)) in arrays.specs().iter().zip(&self.cells).enumerate() {
+        let version = version.into();
+        let (generation, flipped) = (version.generation, version.flipped());
+        for (array, (spec, contents)) in arrays.specs().iter().zip(&self.contents).enumerate() {
             let bytes = spec.element.size() as usize;
             let mut expected = vec![0; bytes];
             let found = arrays.slice::<u8>(array).chunks_exact(bytes);
-            for (element, (cell, found)) in cells.iter().zip(found).enumerate() {
-                match *cell {
-                    Cell::Own(id) | Cell::Halo(id) => value(id, generation, &mut expected),
-                    Cell::Other => expected.fill(POISON),
+            for (element, (content, found)) in contents.iter().zip(found).enumerate() {
+                match *content {
+                    Content::Own(id) => value(id, generation, &mut expected),
+                    Content::Sent(id) | Content::Halo(id) => {
+                        value(id, generation, &mut expected);
+                        expected.iter_mut().for_each(|byte| *byte ^= flipped);
+                    }
+                    Content::Other => expected.fill(POISON),
                 }
                 if found != expected {
                     let indices = indices(element, &spec.shape);

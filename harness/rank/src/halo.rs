@@ -1,5 +1,6 @@
-//! Halo exchanges between any number of ranks: every micro-app with every method, threads that compute and hand over,
-//! and all memory compared after every exchange.
+//! Halo exchanges between any number of ranks: every micro-app with every method, threads that compute and hand over.
+//! Before timing all memory is filled and compared with every exchange; then once per block, in which every exchange sends
+//! changed values and each share of a message is looked at.
 
 mod bulk;
 mod exchange;
@@ -10,7 +11,7 @@ mod method;
 mod neighbour;
 mod packing;
 mod put;
-mod sight;
+mod stamps;
 mod table;
 mod typed;
 
@@ -19,7 +20,7 @@ use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use apps::Arrays;
-use apps::halo::Field;
+use apps::halo::{Field, Version};
 use datatypes::Element;
 use ddtbench::event::{Block, Outcome};
 use ddtbench::experiment::Experiment as Kind;
@@ -41,10 +42,11 @@ use exchange::{Readings, Site};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
 use packing::Packing;
-use sight::Sight;
+use stamps::{Shares, Stamps};
 
-/// Exchanges before anything is timed, each compared.
+/// Exchanges before anything is timed, each filled and compared.
 const VERIFIED: u32 = 3;
+
 /// Measures the case.
 ///
 /// # Errors
@@ -80,17 +82,22 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         byte: &byte,
         displacements: &displacements,
     };
+    let field = Field::new(&*app, rank);
+    let stamps = Stamps::of_arrays(&links, &memory, &field, case.setting.threads);
+    let message_stamps = Stamps::of_messages(&links, &memory, case.setting.threads);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let bench = Bench {
         job,
         world,
-        field: Field::new(&*app, rank),
+        field,
+        stamps,
+        message_stamps,
         parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
         round: 0,
         rank,
         team,
-        generation: 0,
+        version: Version::from(0),
         case: &case,
         sync,
     };
@@ -112,6 +119,9 @@ struct Bench<'a> {
     case: &'a HaloCase,
     parts: Parts<'a>,
     field: Field,
+    /// What changes from exchange to exchange of a block: in the arrays, and in what the reference sends.
+    stamps: Stamps,
+    message_stamps: Stamps,
     world: &'a World,
     sampler: Sampler,
     round: u32,
@@ -119,8 +129,8 @@ struct Bench<'a> {
     rank: usize,
     team: Team,
     sync: Sync,
-    /// Number of the last exchange's data; equal on all ranks.
-    generation: u64,
+    /// The data of the last exchange; equal on all ranks.
+    version: Version,
 }
 
 /// A method on its way through the case.
@@ -143,53 +153,89 @@ struct Exchanges {
 }
 
 impl Bench<'_> {
-    /// Exchanges `count` times, and compares each; looks for what is there early in the last of them, if `watched`.
-    fn exchange(&mut self, course: &Course<'_>, count: u32, watched: bool) -> anyhow::Result<Exchanges> {
-        let readings = Vec::with_capacity(count as usize);
-        let mut exchanges = Exchanges { readings, complaint: None, early: None };
+    /// Exchanges once; sends what lies there, changed by `stamps`. Gives this rank's times and what it has seen of `sight`.
+    fn once(
+        &mut self,
+        course: &Course<'_>,
+        is_changed: bool,
+        sight: Option<&Shares>,
+    ) -> (Readings, [f64; 2]) {
+        let stamps = if course.is_reference() { &self.message_stamps } else { &self.stamps };
+        let mut compute_s = vec![0.0; self.case.setting.threads];
+        self.sampler.next(&mut compute_s);
+        let site = Site {
+            parts: self.parts,
+            method: &*course.method,
+            packing: &course.packing,
+            stamps: is_changed.then_some(stamps),
+            version: self.version,
+            world: self.job.world,
+            sync: &self.sync,
+            telling: &self.job.telling,
+            start: self.case.setting.start,
+            emulation: self.case.setting.emulation,
+        };
+        let seen = exchange::run(&site, &self.team, &compute_s, sight);
+        if is_changed {
+            self.version = self.version.next();
+        }
+        seen
+    }
+
+    /// Exchanges `count` times, each time changed values of the last fill, whose shares `arrivals` finds; looks for what is
+    /// there early in the last of them, if `watched`.
+    fn exchange(
+        &mut self,
+        course: &Course<'_>,
+        arrivals: &Shares,
+        count: u32,
+        watched: bool,
+    ) -> anyhow::Result<Exchanges> {
+        let mut mine = Vec::with_capacity(count as usize);
+        let mut exchanges = Exchanges { readings: Vec::new(), complaint: None, early: None };
         for number in 0..count {
-            self.generation += 1;
-            self.fill(course);
-            let mut compute_s = vec![0.0; self.case.setting.threads];
-            self.sampler.next(&mut compute_s);
-            let site = Site {
-                parts: self.parts,
-                method: &*course.method,
-                packing: &course.packing,
-                world: self.job.world,
-                sync: &self.sync,
-                telling: &self.job.telling,
-                start: self.case.setting.start,
-                emulation: self.case.setting.emulation,
-            };
             let Parts { links, memory, .. } = self.parts;
-            let how = course.packing.how();
-            let sight = (watched && number + 1 == count && !course.is_reference())
-                .then(|| Sight::new(links, memory, &self.field, self.generation, how));
-            let (mine, [seen, all]) = exchange::run(&site, &self.team, &compute_s, sight.as_ref());
+            let sight = (watched && number + 1 == count).then(|| {
+                let (generation, how) = (self.version.generation, course.packing.how());
+                Shares::early(links, memory, &self.field, generation, how, self.rank)
+            });
+            let (readings, seen) = self.once(course, true, sight.as_ref());
             if sight.is_some() {
-                let sums = self.job.world.sums(&[seen, all])?;
+                let sums = self.job.world.sums(&seen)?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
             } else {
-                exchanges.readings.push(Readings::of(&self.job.world.maxima(&mine.list())?));
+                mine.extend(readings.list());
             }
             if exchanges.complaint.is_none() {
-                exchanges.complaint = self.complaint(course);
+                let missing = arrivals.missing(self.version);
+                exchanges.complaint =
+                    missing.map(|what| format!("exchange {} since the fill: {what}", self.version.changes));
             }
+        }
+        // Together, behind the last: ranks that compare notes in between would find other things in their caches.
+        if !mine.is_empty() {
+            let longest = self.job.world.maxima(&mine)?;
+            exchanges.readings = longest.as_chunks::<{ Readings::COUNT }>().0.iter().map(Readings::of).collect();
         }
         Ok(exchanges)
     }
 
-    /// Writes new data into what a method sends, and poison into all that it must not change.
-    fn fill(&self, course: &Course<'_>) {
-        let Parts { links, memory, .. } = self.parts;
+    /// Writes new data into what a method sends, and poison into all that it must not change. Gives the shares that will
+    /// come.
+    fn fill(&mut self, course: &Course<'_>) -> Shares {
+        self.version = Version::from(self.version.generation + 1);
+        let (generation, Parts { links, memory, .. }) = (self.version.generation, self.parts);
         // SAFETY: no other thread runs between exchanges.
-        self.field.fill(unsafe { memory.arrays.get() }, self.generation);
-        for link in links.stages.iter().flat_map(|stage| &stage.sends).filter(|_| course.is_reference()) {
+        self.field.fill(unsafe { memory.arrays.get() }, generation);
+        if !course.is_reference() {
+            return Shares::arrived(links, memory, &self.field, generation);
+        }
+        for link in links.stages.iter().flat_map(|stage| &stage.sends) {
             // SAFETY: as above.
             let bytes = unsafe { memory.bytes(memory.outgoing, link.wire.clone()) };
             self.wire_pattern(self.rank, link.tag).write(0, bytes);
         }
+        Shares::of_messages(links, memory, |sender, tag, bytes| self.wire_pattern(sender, tag).write(0, bytes))
     }
 
     /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the
@@ -198,12 +244,13 @@ impl Bench<'_> {
         let Parts { links, memory, .. } = self.parts;
         if !course.is_reference() {
             // SAFETY: no other thread runs between exchanges.
-            let checked = self.field.check(unsafe { memory.arrays.get() }, self.generation);
+            let checked = self.field.check(unsafe { memory.arrays.get() }, self.version);
             return checked.err().map(|mismatch| mismatch.to_string());
         }
         links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
             // SAFETY: as above.
             let bytes = unsafe { memory.bytes(memory.incoming, link.wire.clone()) };
+            stamps::take_off(bytes, self.version);
             let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
             Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))
         })
@@ -213,7 +260,7 @@ impl Bench<'_> {
     fn wire_pattern(&self, sender: usize, tag: usize) -> Pattern {
         /// More than any exchange has directions.
         const TAGS: usize = 64;
-        Pattern::new(sender * TAGS + tag, self.generation as u32)
+        Pattern::new(sender * TAGS + tag, self.version.generation as u32)
     }
 }
 
@@ -264,14 +311,19 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
-        Ok(self.exchange(course, VERIFIED, false)?.complaint)
+        let mut complaint = None;
+        for _ in 0..VERIFIED {
+            self.fill(course);
+            self.once(course, false, None);
+            complaint = complaint.or_else(|| self.complaint(course));
+        }
+        Ok(complaint)
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
-        Turn::shortest(count, || {
-            let readings = self.exchange(course, 1, false)?.readings;
-            Ok(readings.iter().map(|times| times.total_s).fold(f64::INFINITY, f64::min))
-        })
+        // Blocks will tell what is wrong.
+        self.fill(course);
+        Turn::shortest(count, || Ok(self.once(course, true, None).0.total_s))
     }
 
     fn readings(&self, _: &Course<'a>) -> Option<u32> {
@@ -285,12 +337,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let watched = !course.is_reference();
-        let before = self.exchange(course, amount.unread, false)?.complaint;
+        let arrivals = self.fill(course);
+        let before = self.exchange(course, &arrivals, amount.unread, false)?.complaint;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, complaint, early } = self.exchange(course, count, watched)?;
-        let complaint = before.or(complaint);
+        let Exchanges { readings, complaint, early } = self.exchange(course, &arrivals, count, watched)?;
+        let complaint = before.or(complaint).or_else(|| self.complaint(course));
         let messages = course.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];

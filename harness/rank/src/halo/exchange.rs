@@ -4,12 +4,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use apps::halo::Version;
 use ddtbench::halo::Start;
 use ddtbench::partitioned::Emulation;
 
 use super::method::{HaloMethod, Parts};
 use super::packing::Packing;
-use super::sight::Sight;
+use super::stamps::{Shares, Stamps};
 use crate::checked::{CallError, Comm};
 use crate::compute::compute;
 use crate::measure::sync::Sync;
@@ -24,6 +25,10 @@ pub struct Site<'a> {
     pub parts: Parts<'a>,
     pub method: &'a dyn HaloMethod,
     pub packing: &'a Packing,
+    /// What changes before ranks begin, if anything.
+    pub stamps: Option<&'a Stamps>,
+    /// What was filled in and changed before.
+    pub version: Version,
     /// All ranks.
     pub world: &'a Comm,
     pub sync: &'a Sync,
@@ -32,6 +37,13 @@ pub struct Site<'a> {
     /// How ranks begin together.
     pub start: Start,
     pub emulation: Emulation,
+}
+
+impl Site<'_> {
+    /// What is sent.
+    fn sent(&self) -> Version {
+        if self.stamps.is_some() { self.version.next() } else { self.version }
+    }
 }
 
 /// Times of an exchange, in seconds.
@@ -50,16 +62,17 @@ pub struct Readings {
 }
 
 impl Readings {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+
     /// As a list, of which ranks can find the longest.
-    pub fn list(&self) -> [f64; 5] {
+    pub fn list(&self) -> [f64; Self::COUNT] {
         [self.total_s, self.compute_s, self.pack_s, self.communicate_s, self.unpack_s]
     }
 
     /// Of a list.
-    pub fn of(list: &[f64]) -> Self {
-        let [total_s, compute_s, pack_s, communicate_s, unpack_s] = *list else {
-            unreachable!("as many as there are")
-        };
+    pub fn of(list: &[f64; Self::COUNT]) -> Self {
+        let [total_s, compute_s, pack_s, communicate_s, unpack_s] = *list;
         Self { total_s, compute_s, pack_s, communicate_s, unpack_s }
     }
 
@@ -72,7 +85,12 @@ impl Readings {
 
 /// Runs one exchange on this rank, whose threads compute for so long, in seconds. Gives its times and, with something to
 /// look for, the bytes that were there early and all that could have been.
-pub fn run(site: &Site<'_>, team: &Team, compute_s: &[f64], sight: Option<&Sight>) -> (Readings, [f64; 2]) {
+pub fn run(
+    site: &Site<'_>,
+    team: &Team,
+    compute_s: &[f64],
+    sight: Option<&Shares>,
+) -> (Readings, [f64; 2]) {
     let whole = Mutex::new(Readings::default());
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
@@ -108,11 +126,15 @@ fn work(
     member: Member<'_>,
     compute_s: f64,
     kept: &Kept<'_>,
-    sight: Option<&Sight>,
+    sight: Option<&Shares>,
 ) -> Result<(), CallError> {
     let Site { parts, method, packing, .. } = site;
     let Kept { whole, threads, seen } = kept;
     let thread = member.number;
+    if let Some(stamps) = site.stamps {
+        // SAFETY: all communication has ended, and each thread changes what is its own, which none reads before the barrier.
+        unsafe { stamps.write(thread, site.version) };
+    }
     // All threads are awake before ranks begin.
     member.barrier();
     if member.is_first() {
@@ -140,7 +162,7 @@ fn work(
         member.barrier();
         if member.is_first() {
             if let (0, Some(sight)) = (stage, sight) {
-                *locked(seen) = sight.look();
+                *locked(seen) = sight.look(site.sent());
             }
             let packed = Instant::now();
             method.finish(stage)?;

@@ -1,0 +1,279 @@
+//! What changes between two exchanges of a block: every value that a rank sends of its own, in the arrays or, for the
+//! reference, a word in every cache line of its messages. Nothing else is touched, so that caches stay as the exchange
+//! left them, and yet no exchange brings what the one before has brought.
+
+use std::ops::Range;
+
+use apps::WireOrder;
+use apps::halo::{Field, Version};
+
+use super::links::{HaloMemory, Links};
+use super::packing::How;
+
+/// Bytes of a cache line of a message, of which one word changes; places in wire buffers are aligned to it.
+const LINE_BYTES: usize = 64;
+/// Bytes of that word.
+const WORD_BYTES: usize = 8;
+
+/// Runs of equal length at equal distances, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    start: usize,
+    bytes: usize,
+    stride: usize,
+    count: usize,
+}
+
+/// What changes, in few rows: a face with a value per row of its array has one for each of its planes.
+#[derive(Debug, PartialEq, Eq)]
+struct Rows(Vec<Row>);
+
+impl Rows {
+    /// Those of some bytes, given in runs that may continue each other.
+    fn of(runs: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for run in runs {
+            match joined.last_mut() {
+                Some(last) if last.end == run.start => last.end = run.end,
+                _ => joined.push(run),
+            }
+        }
+        let mut rows: Vec<Row> = Vec::new();
+        for Range { start, end } in joined {
+            let bytes = end - start;
+            match rows.last_mut().filter(|last| last.bytes == bytes && start > last.start) {
+                Some(last) if last.count == 1 => (last.stride, last.count) = (start - last.start, 2),
+                Some(last) if start == last.start + last.count * last.stride => last.count += 1,
+                _ => rows.push(Row { start, bytes, stride: 0, count: 1 }),
+            }
+        }
+        Self(rows)
+    }
+
+    /// Flips bits in all bytes of the rows.
+    ///
+    /// # Safety
+    /// They lie in the memory from `base` on, and nobody else uses them meanwhile.
+    unsafe fn flip(&self, base: *mut u8, bits: u8) {
+        let wide = u64::from_ne_bytes([bits; 8]);
+        for row in &self.0 {
+            for number in 0..row.count {
+                let mut at = base.wrapping_add(row.start + number * row.stride);
+                let mut left = row.bytes;
+                while left >= 8 {
+                    // SAFETY: eight bytes of a row, which the caller vouches for; of no known alignment.
+                    unsafe { at.cast::<u64>().write_unaligned(at.cast::<u64>().read_unaligned() ^ wide) };
+                    (at, left) = (at.wrapping_add(8), left - 8);
+                }
+                for _ in 0..left {
+                    // SAFETY: as above, of one byte.
+                    unsafe { *at ^= bits };
+                    at = at.wrapping_add(1);
+                }
+            }
+        }
+    }
+}
+
+/// Which bytes of a rank change, by the thread that packs them: each finds in its caches what it has written.
+pub struct Stamps {
+    base: *mut u8,
+    of_threads: Vec<Rows>,
+}
+
+// SAFETY: threads change bytes of their own, between exchanges.
+unsafe impl Sync for Stamps {}
+
+impl Stamps {
+    /// The values that the rank sends of its own. One that lies in several faces changes once, with the first.
+    pub fn of_arrays(links: &Links, memory: &HaloMemory, field: &Field, threads: usize) -> Self {
+        // SAFETY: one thread makes the stamps.
+        let arrays = unsafe { memory.arrays.get() };
+        let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
+        let mut taken: Vec<Vec<bool>> =
+            arrays.specs().iter().map(|spec| vec![false; spec.elements()]).collect();
+        for link in links.stages.iter().flat_map(|stage| &stage.sends) {
+            for (runs, part) in of_threads.iter_mut().zip(&link.cut.parts) {
+                for (array, segment) in part.message(WireOrder::Ddt).segments() {
+                    let (start, bytes) = (arrays.place(array).start, field.element_bytes(array));
+                    let offset = segment.offset as usize;
+                    for offset in (offset..offset + segment.bytes as usize).step_by(bytes) {
+                        let is_new = !std::mem::replace(&mut taken[array][offset / bytes], true);
+                        if is_new && field.changes(array, offset) {
+                            runs.push(start + offset..start + offset + bytes);
+                        }
+                    }
+                }
+            }
+        }
+        Self::new(arrays.memory_mut().as_mut_ptr(), of_threads)
+    }
+
+    /// A word in every cache line of what the reference sends.
+    pub fn of_messages(links: &Links, memory: &HaloMemory, threads: usize) -> Self {
+        let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
+        for link in links.stages.iter().flat_map(|stage| &stage.sends) {
+            for (runs, range) in of_threads.iter_mut().zip(&link.cut.ranges) {
+                let lines = (range.start.next_multiple_of(LINE_BYTES)..range.end).step_by(LINE_BYTES);
+                let word = |at: usize| link.wire.start + at..(link.wire.start + at + WORD_BYTES).min(link.wire.end);
+                runs.extend(lines.map(word));
+            }
+        }
+        Self::new(memory.outgoing, of_threads)
+    }
+
+    fn new(base: *mut u8, of_threads: Vec<Vec<Range<usize>>>) -> Self {
+        Self { base, of_threads: of_threads.into_iter().map(Rows::of).collect() }
+    }
+
+    /// Changes a thread's bytes from those of `version` to those of the next.
+    ///
+    /// # Safety
+    /// The memory that they were made for is there, and nobody else uses what is sent meanwhile.
+    pub unsafe fn write(&self, thread: usize, version: Version) {
+        // SAFETY: as the caller vouches; each thread has bytes of its own.
+        unsafe { self.of_threads[thread].flip(self.base, version.flipped() ^ version.next().flipped()) };
+    }
+}
+
+/// Takes the changes off a message of the reference, which then holds what was filled in.
+pub fn take_off(message: &mut [u8], version: Version) {
+    for line in message.chunks_mut(LINE_BYTES) {
+        line.iter_mut().take(WORD_BYTES).for_each(|byte| *byte ^= version.flipped());
+    }
+}
+
+/// A share of a message that comes, by its last value.
+struct Share {
+    peer: usize,
+    tag: usize,
+    address: *const u8,
+    /// As it was filled in.
+    expected: Vec<u8>,
+    bytes: usize,
+}
+
+/// Shares that come in an exchange, and where each has its last value: in the arrays, or in the wire buffer.
+pub struct Shares(Vec<Share>);
+
+// SAFETY: the addresses are only read from, by one thread.
+unsafe impl Sync for Shares {}
+
+impl Shares {
+    /// What other ranks send in the first stage, as it arrives: packed messages in the wire buffer, others in the arrays.
+    /// What a rank sends to itself says nothing of how early messages are.
+    pub fn early(links: &Links, memory: &HaloMemory, field: &Field, generation: u64, how: How, rank: usize) -> Self {
+        let first = links.stages.first().into_iter().flat_map(|stage| &stage.receives);
+        Self::of(first.filter(|link| link.peer != rank), memory, field, generation, how)
+    }
+
+    /// What comes in all stages, where it lies in the arrays at the end.
+    pub fn arrived(links: &Links, memory: &HaloMemory, field: &Field, generation: u64) -> Self {
+        let all = links.stages.iter().flat_map(|stage| &stage.receives);
+        Self::of(all, memory, field, generation, How::Not)
+    }
+
+    fn of<'a>(
+        links: impl Iterator<Item = &'a super::links::Link>,
+        memory: &HaloMemory,
+        field: &Field,
+        generation: u64,
+        how: How,
+    ) -> Self {
+        let order = if how == How::ByHand { WireOrder::Manual } else { WireOrder::Ddt };
+        let parts = links
+            .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
+        let shares = parts.filter_map(|(link, part, range)| {
+            let (array, segment) = part.message(order).segments().last()?;
+            let expected = field.last_value(array, segment.end(), generation)?;
+            let end = match how {
+                How::Not => memory.address(memory.displacements[array] + segment.end()),
+                How::ByHand | How::Compiled => memory.incoming.wrapping_add(link.wire.start + range.end),
+            };
+            let address = end.wrapping_sub(expected.len()).cast_const();
+            Some(Share { peer: link.peer, tag: link.tag, address, expected, bytes: range.len() })
+        });
+        Self(shares.collect())
+    }
+
+    /// What the reference's messages begin with, in the wire buffer: `expected` gives the first bytes by sender and tag.
+    pub fn of_messages(
+        links: &Links,
+        memory: &HaloMemory,
+        expected: impl Fn(usize, usize, &mut [u8]),
+    ) -> Self {
+        let share = |link: &super::links::Link| {
+            let mut first = vec![0; WORD_BYTES.min(link.wire.len())];
+            expected(link.peer, link.tag, &mut first);
+            let (peer, tag, bytes) = (link.peer, link.tag, link.wire.len());
+            let address = memory.incoming.wrapping_add(link.wire.start).cast_const();
+            Share { peer, tag, address, expected: first, bytes }
+        };
+        Self(links.stages.iter().flat_map(|stage| &stage.receives).map(share).collect())
+    }
+
+    /// Bytes of the shares that are there now, and of all.
+    pub fn look(&self, version: Version) -> [f64; 2] {
+        let bytes = |share: &Share| share.bytes as f64;
+        let there = self.0.iter().filter(|share| share.is_there(version));
+        [there.map(bytes).sum(), self.0.iter().map(bytes).sum()]
+    }
+
+    /// What has not come, if anything.
+    pub fn missing(&self, version: Version) -> Option<String> {
+        let share = self.0.iter().find(|share| !share.is_there(version))?;
+        let Share { peer, tag, bytes, .. } = share;
+        Some(format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent"))
+    }
+}
+
+impl Share {
+    fn is_there(&self, version: Version) -> bool {
+        let flipped = version.flipped();
+        self.expected.iter().enumerate().all(|(i, &expected)| {
+            // SAFETY: bytes of the arrays or the wire buffer. MPI may be writing them from elsewhere, hence volatile; what is
+            // found says when something arrived, and decides nothing else.
+            unsafe { self.address.wrapping_add(i).read_volatile() == expected ^ flipped }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_at_equal_distances_are_one_row() {
+        // A run of three values, a column of four values, another run, a column of two runs.
+        let runs = [0..8, 8..16, 16..24, 100..108, 150..158, 200..208, 250..258, 990..994, 994..998];
+        let column = [2000..2008, 2008..2010, 3000..3010];
+        let row = |start, bytes, stride, count| Row { start, bytes, stride, count };
+        let expected = [row(0, 24, 0, 1), row(100, 8, 50, 4), row(990, 8, 0, 1), row(2000, 10, 1000, 2)];
+        assert_eq!(Rows::of(runs.into_iter().chain(column)).0, expected);
+    }
+
+    #[test]
+    fn every_byte_of_a_row_is_flipped_and_no_other() {
+        for bytes in [1, 4, 8, 12, 16, 31] {
+            let rows = Rows::of((0..5).map(|number| 3 + 40 * number..3 + 40 * number + bytes));
+            let mut memory = vec![0x11u8; 256];
+            // SAFETY: the rows end before 3 + 40 * 4 + 31.
+            unsafe { rows.flip(memory.as_mut_ptr(), 0xF0) };
+            for (at, &byte) in memory.iter().enumerate() {
+                let is_in = (0..5).any(|number| (3 + 40 * number..3 + 40 * number + bytes).contains(&at));
+                assert_eq!(byte, if is_in { 0xE1 } else { 0x11 }, "{bytes}: {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_taken_off_a_message_is_what_was_written() {
+        let mut message: Vec<u8> = (0..150).collect();
+        let before = message.clone();
+        let version = Version { generation: 1, changes: 3 };
+        take_off(&mut message, version);
+        assert_ne!(message, before);
+        take_off(&mut message, version);
+        assert_eq!(message, before);
+    }
+}
