@@ -146,9 +146,7 @@ impl Arrays {
     /// # Panics
     /// If the array has another number of dimensions.
     pub fn view<T: Pod, D: Dimension>(&self, i: usize) -> ArrayView<'_, T, D> {
-        let view =
-            ArrayView::from_shape(self.specs[i].shape.as_slice(), self.slice(i)).expect("the shape fits");
-        view.into_dimensionality().expect("the array has this many dimensions")
+        ArrayView::from_shape(shape::<D>(&self.specs[i]), self.slice(i)).expect("the shape fits")
     }
 
     /// Array `i` as an n-dimensional view to write to, slowest index first.
@@ -156,10 +154,15 @@ impl Arrays {
     /// # Panics
     /// If the array has another number of dimensions.
     pub fn view_mut<T: Pod, D: Dimension>(&mut self, i: usize) -> ArrayViewMut<'_, T, D> {
-        let shape = self.specs[i].shape.clone();
-        let view = ArrayViewMut::from_shape(shape, self.slice_mut(i)).expect("the shape fits");
-        view.into_dimensionality().expect("the array has this many dimensions")
+        ArrayViewMut::from_shape(shape::<D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
     }
+}
+
+/// The shape of an array as `ndarray` has it, without an allocation: the loops of small messages take views, too.
+fn shape<D: Dimension>(spec: &ArraySpec) -> D {
+    let mut shape = D::zeros(spec.shape.len());
+    shape.slice_mut().copy_from_slice(&spec.shape);
+    shape
 }
 
 /// Where each array lies in an allocation, and the bytes of that.
