@@ -48,7 +48,7 @@ pub enum Exchange {
 
 /// The exchange of one application, at one size.
 ///
-/// Required: the arrays, the element, the message of each side, the hand-written loops and the places. The
+/// Required: the arrays, the element, the message of each side, the application's loops and the places. The
 /// rest has defaults that suit an exchange between pairs with one wire order.
 pub trait MicroApp: Send + Sync {
     /// The application's arrays, in the order in which reports number them.
@@ -60,11 +60,23 @@ pub trait MicroApp: Send + Sync {
     /// What is sent, or where the received goes, as layouts per array in wire order.
     fn message(&self, side: Side, order: WireOrder) -> Message;
 
-    /// The application's pack loop: gathers the send side into `packed`, in [`WireOrder::Manual`].
+    /// The application's pack loop, as the application has it, value by value: gathers the send side into `packed`,
+    /// in [`WireOrder::Manual`]. Compiled like all else: optimised, for the build's base instruction set.
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]);
 
-    /// The application's unpack loop: scatters `packed` to the receive side, in [`WireOrder::Manual`].
+    /// The application's unpack loop, likewise: scatters `packed` to the receive side, in [`WireOrder::Manual`].
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays);
+
+    /// The same bytes in the same order as [`MicroApp::pack`], by what an expert writes by hand for this nest: copies
+    /// of known sizes, and instructions that are chosen when the program runs. By default the plain loop.
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.pack(arrays, packed);
+    }
+
+    /// As [`MicroApp::unpack`], tuned likewise.
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.unpack(packed, arrays);
+    }
 
     /// Every value that is sent, or the place where it must arrive, in wire order: a literal transcription of
     /// the application's loops, slow, and independent of [`MicroApp::message`] and [`MicroApp::pack`].

@@ -70,13 +70,22 @@ impl Arrays {
 
     /// Allocates the arrays.
     pub fn new(specs: Vec<ArraySpec>) -> Self {
-        let (places, bytes) = places(&specs);
+        Self::displaced(specs, |_| 0)
+    }
+
+    /// As [`Arrays::new`], but array `i` begins `bytes(i)` further on: a time that rests on where arrays begin is seen
+    /// by measuring at several places.
+    ///
+    /// # Panics
+    /// If that is no multiple of 16, which every element is aligned to, or a page or more.
+    pub fn displaced(specs: Vec<ArraySpec>, bytes: impl Fn(usize) -> usize) -> Self {
+        let (places, bytes) = places(&specs, bytes);
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }
 
     /// What [`Arrays::displacements`] will be of these arrays, which need not be allocated for that.
     pub fn displacements_of(specs: &[ArraySpec]) -> Vec<i64> {
-        displacements(&places(specs).0)
+        displacements(&places(specs, |_| 0).0)
     }
 
     /// What the arrays are.
@@ -146,9 +155,7 @@ impl Arrays {
     /// # Panics
     /// If the array has another number of dimensions.
     pub fn view<T: Pod, D: Dimension>(&self, i: usize) -> ArrayView<'_, T, D> {
-        let view =
-            ArrayView::from_shape(self.specs[i].shape.as_slice(), self.slice(i)).expect("the shape fits");
-        view.into_dimensionality().expect("the array has this many dimensions")
+        ArrayView::from_shape(shape::<D>(&self.specs[i]), self.slice(i)).expect("the shape fits")
     }
 
     /// Array `i` as an n-dimensional view to write to, slowest index first.
@@ -156,18 +163,28 @@ impl Arrays {
     /// # Panics
     /// If the array has another number of dimensions.
     pub fn view_mut<T: Pod, D: Dimension>(&mut self, i: usize) -> ArrayViewMut<'_, T, D> {
-        let shape = self.specs[i].shape.clone();
-        let view = ArrayViewMut::from_shape(shape, self.slice_mut(i)).expect("the shape fits");
-        view.into_dimensionality().expect("the array has this many dimensions")
+        ArrayViewMut::from_shape(shape::<D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
     }
 }
 
+/// The shape of an array as `ndarray` has it, without an allocation: the loops of small messages take views, too.
+fn shape<D: Dimension>(spec: &ArraySpec) -> D {
+    let mut shape = D::zeros(spec.shape.len());
+    shape.slice_mut().copy_from_slice(&spec.shape);
+    shape
+}
+
 /// Where each array lies in an allocation, and the bytes of that.
-fn places(specs: &[ArraySpec]) -> (Vec<Range<usize>>, usize) {
+fn places(specs: &[ArraySpec], displaced_bytes: impl Fn(usize) -> usize) -> (Vec<Range<usize>>, usize) {
     let mut next = PAGE_BYTES; // a guard page before the first
     let mut places = Vec::with_capacity(specs.len());
     for (i, spec) in specs.iter().enumerate() {
-        let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES;
+        let displaced = displaced_bytes(i);
+        assert!(
+            displaced.is_multiple_of(16) && displaced < PAGE_BYTES,
+            "array {i} is displaced by {displaced}"
+        );
+        let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES + displaced;
         places.push(start..start + spec.bytes());
         next = (start + spec.bytes() + PAGE_BYTES).next_multiple_of(PAGE_BYTES);
     }
@@ -208,6 +225,20 @@ mod tests {
         }
         assert!(arrays.memory().len() >= free_from + PAGE_BYTES);
         assert_eq!(arrays.memory().as_ptr() as usize % PAGE_BYTES, 0);
+    }
+
+    #[test]
+    fn displaced_arrays_keep_their_guards() {
+        let (at_home, displaced) =
+            (Arrays::new(specs()), Arrays::displaced(specs(), |i| PAGE_BYTES - 16 * (i + 1)));
+        let mut free_from = 0;
+        for i in 0..specs().len() {
+            let (there, here) = (displaced.place(i), at_home.place(i));
+            assert_eq!((there.start + 16 * (i + 1)) % PAGE_BYTES, here.start % PAGE_BYTES);
+            assert!(there.start >= free_from + PAGE_BYTES);
+            free_from = there.end;
+        }
+        assert!(displaced.memory().len() >= free_from + PAGE_BYTES);
     }
 
     #[test]

@@ -19,12 +19,60 @@ enum Way<'a> {
 }
 
 impl Blocks<'_> {
-    /// Packs: every block of `array`, one behind the other.
+    /// Packs every block of `array`, one behind the other, value by value.
+    pub fn pack(&self, array: &[u8], packed: &mut [u8]) {
+        match self.element_bytes {
+            1 => self.pack_of::<u8>(array, packed),
+            2 => self.pack_of::<u16>(array, packed),
+            4 => self.pack_of::<u32>(array, packed),
+            8 => self.pack_of::<u64>(array, packed),
+            _ => self.pack_of::<[u64; 2]>(array, packed),
+        }
+    }
+
+    /// Unpacks to every block of `array`, value by value.
+    pub fn unpack(&self, packed: &[u8], array: &mut [u8]) {
+        match self.element_bytes {
+            1 => self.unpack_of::<u8>(packed, array),
+            2 => self.unpack_of::<u16>(packed, array),
+            4 => self.unpack_of::<u32>(packed, array),
+            8 => self.unpack_of::<u64>(packed, array),
+            _ => self.unpack_of::<[u64; 2]>(packed, array),
+        }
+    }
+
+    fn pack_of<T: Pod>(&self, array: &[u8], packed: &mut [u8]) {
+        let (array, packed) = (cast_slice::<u8, T>(array), cast_slice_mut::<u8, T>(packed));
+        if self.length == 1 {
+            packed.iter_mut().zip(self.list).for_each(|(to, &place)| *to = array[place as usize]);
+            return;
+        }
+        for (to, &place) in packed.chunks_exact_mut(self.length).zip(self.list) {
+            for (to, from) in to.iter_mut().zip(&array[place as usize * self.length..]) {
+                *to = *from;
+            }
+        }
+    }
+
+    fn unpack_of<T: Pod>(&self, packed: &[u8], array: &mut [u8]) {
+        let (packed, array) = (cast_slice::<u8, T>(packed), cast_slice_mut::<u8, T>(array));
+        if self.length == 1 {
+            packed.iter().zip(self.list).for_each(|(from, &place)| array[place as usize] = *from);
+            return;
+        }
+        for (from, &place) in packed.chunks_exact(self.length).zip(self.list) {
+            for (from, to) in from.iter().zip(&mut array[place as usize * self.length..]) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// Packs every block of `array`, one behind the other, by copies of known sizes.
     pub fn gather(&self, array: &[u8], packed: &mut [u8]) {
         self.copy(Way::Gather { array, packed });
     }
 
-    /// Unpacks: `packed` to every block of `array`.
+    /// Unpacks to every block of `array`, by copies of known sizes.
     pub fn scatter(&self, packed: &[u8], array: &mut [u8]) {
         self.copy(Way::Scatter { packed, array });
     }

@@ -4,7 +4,8 @@
 //! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
 //! into, the hand-written pack and unpack loops of the application, and the places whose values must travel.
 //!
-//! The loops are coded to be as fast as the application's own in C; `cargo bench -p ddtbench-apps` compares them.
+//! There are two loops for each: [`MicroApp::pack`], the nest as the application has it, and [`MicroApp::pack_tuned`],
+//! what an expert makes of it; likewise to unpack. `cargo bench -p ddtbench-apps` compares both with C.
 //!
 //! Adding one is a file that implements [`MicroApp`] and a line in [`TESTS`].
 //!
@@ -17,6 +18,7 @@ mod message;
 mod nest;
 mod parameters;
 mod permutation;
+mod rows;
 mod table;
 
 pub mod halo;

@@ -10,8 +10,10 @@
 //! stride, lx ly lz/2 sites, the order is that of the loop.
 
 use datatypes::{Element, Layout};
+use ndarray::{ArrayView4, ArrayViewMut4, s};
 
 use crate::nest::Nest;
+use crate::rows::{pack_rows, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
@@ -19,6 +21,12 @@ use crate::{
 
 /// Floats of a site: three complex numbers.
 const SITE: usize = 6;
+
+/// A site, which the application copies as one value.
+type Site = [f32; SITE];
+
+/// Why the array has this shape.
+const SHAPE: &str = "the array has all sites";
 
 const PARAMETERS: &[Parameter] = &[
     Parameter::integer("lx", "sites", "sites of a rank along x (fastest)"),
@@ -65,6 +73,11 @@ impl Su3Zd {
         Ok(Box::new(Self { lx: sites("lx")?, ly: even("ly")?, lz: even("lz")?, lt: sites("lt")? }))
     }
 
+    /// Extents of the array of sites, slowest first.
+    fn shape(&self) -> (usize, usize, usize, usize) {
+        (self.lt, self.lz, self.ly, self.lx)
+    }
+
     fn nest(&self) -> Nest {
         let block = SITE * self.lx * self.ly / 2;
         Nest::plane(0, block, 2 * self.lt, block * self.lz)
@@ -90,10 +103,30 @@ impl MicroApp for Su3Zd {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().gather::<f32>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        let mut packed: &mut [Site] = bytemuck::cast_slice_mut(packed);
+        let su3 = ArrayView4::from_shape(self.shape(), arrays.slice::<Site>(0)).expect(SHAPE);
+        for slice in su3.outer_iter() {
+            for half in [0, self.lz / 2] {
+                pack_rows(slice.slice(s![half, ..self.ly / 2, ..]), &mut packed);
+            }
+        }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let mut packed: &[Site] = bytemuck::cast_slice(packed);
+        let mut su3 = ArrayViewMut4::from_shape(self.shape(), arrays.slice_mut::<Site>(0)).expect(SHAPE);
+        for mut slice in su3.outer_iter_mut() {
+            for half in [0, self.lz / 2] {
+                unpack_rows(&mut packed, slice.slice_mut(s![half, ..self.ly / 2, ..]));
+            }
+        }
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.nest().gather::<f32>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest().scatter::<f32>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
     }
 

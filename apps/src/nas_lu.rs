@@ -9,8 +9,10 @@
 //! Bytes: 40 nx and 40 ny. The original's hand-written y loop leaves out the last grid point; here both are whole.
 
 use datatypes::{Element, Layout};
+use ndarray::{ArrayView2, ArrayViewMut2, s};
 
 use crate::nest::Nest;
+use crate::rows::{pack_column, pack_row, unpack_column, unpack_row};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
@@ -18,6 +20,12 @@ use crate::{
 
 /// Components of the solution at a grid point.
 const COMPONENTS: usize = 5;
+
+/// A grid point, which the application copies as one value.
+type Point = [f64; COMPONENTS];
+
+/// Why the array has this shape.
+const SHAPE: &str = "the array has all points and their halo";
 
 const SOURCE: &str = "NAS Parallel Benchmarks 3.3 LU, exchange_1.f; DDTBench 1.2 src_c/timing_nas.c";
 
@@ -85,6 +93,11 @@ impl NasLu {
         }
     }
 
+    /// Extents of the array of points, slowest first.
+    fn shape(&self) -> (usize, usize) {
+        (self.ny + 2, self.nx + 2)
+    }
+
     fn nest(&self, side: Side) -> Nest {
         let (row, line) = (COMPONENTS * (self.nx + 2), self.line(side));
         match self.direction {
@@ -116,10 +129,30 @@ impl MicroApp for NasLu {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        let mut packed: &mut [Point] = bytemuck::cast_slice_mut(packed);
+        let line = self.line(Side::Send);
+        let u = ArrayView2::from_shape(self.shape(), arrays.slice::<Point>(0)).expect(SHAPE);
+        match self.direction {
+            Direction::X => pack_row(u.slice(s![line, 1..=self.nx]), &mut packed),
+            Direction::Y => pack_column(u.slice(s![1..=self.ny, line]), &mut packed),
+        }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let mut packed: &[Point] = bytemuck::cast_slice(packed);
+        let line = self.line(Side::Receive);
+        let mut u = ArrayViewMut2::from_shape(self.shape(), arrays.slice_mut::<Point>(0)).expect(SHAPE);
+        match self.direction {
+            Direction::X => unpack_row(&mut packed, u.slice_mut(s![line, 1..=self.nx])),
+            Direction::Y => unpack_column(&mut packed, u.slice_mut(s![1..=self.ny, line])),
+        }
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
     }
 

@@ -9,8 +9,10 @@
 //! - `nas_mg_z`: sends z = 1, receives z = 0; order y, x: d2-2 runs of d1-2.
 
 use datatypes::{Element, Layout};
+use ndarray::{Ix3, s};
 
 use crate::nest::Nest;
+use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
@@ -136,10 +138,40 @@ impl MicroApp for NasMg {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        let mut packed: &mut [f64] = bytemuck::cast_slice_mut(packed);
+        let u = arrays.view::<f64, Ix3>(0);
+        let face = self.face(Side::Send);
+        match self.direction {
+            Direction::X => {
+                for column in u.slice(s![1..self.d3 - 1, 1..self.d2 - 1, face]).outer_iter() {
+                    pack_column(column, &mut packed);
+                }
+            }
+            Direction::Y => pack_rows(u.slice(s![1..self.d3 - 1, face, 1..self.d1 - 1]), &mut packed),
+            Direction::Z => pack_rows(u.slice(s![face, 1..self.d2 - 1, 1..self.d1 - 1]), &mut packed),
+        }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let mut packed: &[f64] = bytemuck::cast_slice(packed);
+        let mut u = arrays.view_mut::<f64, Ix3>(0);
+        let face = self.face(Side::Receive);
+        match self.direction {
+            Direction::X => {
+                for column in u.slice_mut(s![1..self.d3 - 1, 1..self.d2 - 1, face]).outer_iter_mut() {
+                    unpack_column(&mut packed, column);
+                }
+            }
+            Direction::Y => unpack_rows(&mut packed, u.slice_mut(s![1..self.d3 - 1, face, 1..self.d1 - 1])),
+            Direction::Z => unpack_rows(&mut packed, u.slice_mut(s![face, 1..self.d2 - 1, 1..self.d1 - 1])),
+        }
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
     }
 

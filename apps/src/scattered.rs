@@ -103,10 +103,18 @@ impl MicroApp for Scattered {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.blocks().gather(arrays.slice(0), packed);
+        self.blocks().pack(arrays.slice(0), packed);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.blocks().unpack(packed, arrays.slice_mut(1));
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.blocks().gather(arrays.slice(0), packed);
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.blocks().scatter(packed, arrays.slice_mut(1));
     }
 

@@ -12,9 +12,11 @@
 
 use bytemuck::Pod;
 use datatypes::{Element, Layout};
+use ndarray::{Ix3, s};
 
 use crate::nest::Nest;
 use crate::permutation::IndexList;
+use crate::rows::pack_rows;
 use crate::{
     ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece,
     Place, Preset, Side, Test, Values, WireOrder,
@@ -158,12 +160,17 @@ impl MicroApp for Transpose {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let nest = Nest::plane(0, self.dim1, self.dim3, self.dim1 * self.dim2);
-        nest.gather::<f32>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
+        pack_rows(arrays.view::<f32, Ix3>(0).slice(s![.., 0, ..]), &mut packed);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         arrays.slice_mut::<u8>(1).copy_from_slice(packed);
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let nest = Nest::plane(0, self.dim1, self.dim3, self.dim1 * self.dim2);
+        nest.gather::<f32>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

@@ -11,9 +11,13 @@
 //! With si = ie-is+1 and so on, the bytes are 4 si sj (4 + 3 sk + 2 (limit-1) sk).
 //! `_vec` describes each face by nested vectors, `_sa` by a subarray; the loops are the same.
 
+use std::ops::Range;
+
 use datatypes::{Element, Layout, Order};
+use ndarray::{Ix2, Ix3, Ix4, s};
 
 use crate::nest::Nest;
+use crate::rows::{pack_rows, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Place,
     Preset, Side, Test, Values, WireOrder,
@@ -156,6 +160,11 @@ impl Axis {
             sent: length(start, end),
         })
     }
+
+    /// The indices that are sent.
+    fn range(self) -> Range<usize> {
+        self.start..self.start + self.sent
+    }
 }
 
 struct Wrf {
@@ -255,6 +264,54 @@ impl MicroApp for Wrf {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
+        let ranges = || [self.species, self.j, self.k, self.i].map(Axis::range);
+        for (array, dimensions) in self.sent_arrays() {
+            let [species, j, k, i] = ranges();
+            match dimensions {
+                2 => pack_rows(arrays.view::<f32, Ix2>(array).slice(s![j, i]), &mut packed),
+                3 => {
+                    for plane in arrays.view::<f32, Ix3>(array).slice(s![j, k, i]).outer_iter() {
+                        pack_rows(plane, &mut packed);
+                    }
+                }
+                _ => {
+                    for volume in arrays.view::<f32, Ix4>(array).slice(s![species, j, k, i]).outer_iter() {
+                        for plane in volume.outer_iter() {
+                            pack_rows(plane, &mut packed);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let mut packed: &[f32] = bytemuck::cast_slice(packed);
+        let ranges = || [self.species, self.j, self.k, self.i].map(Axis::range);
+        for (array, dimensions) in self.sent_arrays() {
+            let [species, j, k, i] = ranges();
+            match dimensions {
+                2 => unpack_rows(&mut packed, arrays.view_mut::<f32, Ix2>(array).slice_mut(s![j, i])),
+                3 => {
+                    let mut whole = arrays.view_mut::<f32, Ix3>(array);
+                    for plane in whole.slice_mut(s![j, k, i]).outer_iter_mut() {
+                        unpack_rows(&mut packed, plane);
+                    }
+                }
+                _ => {
+                    let mut whole = arrays.view_mut::<f32, Ix4>(array);
+                    for mut volume in whole.slice_mut(s![species, j, k, i]).outer_iter_mut() {
+                        for plane in volume.outer_iter_mut() {
+                            unpack_rows(&mut packed, plane);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
         let mut rest: &mut [f32] = bytemuck::cast_slice_mut(packed);
         for (array, dimensions) in self.sent_arrays() {
             let from = arrays.slice::<f32>(array);
@@ -264,7 +321,7 @@ impl MicroApp for Wrf {
         }
     }
 
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         let mut rest: &[f32] = bytemuck::cast_slice(packed);
         for (array, dimensions) in self.sent_arrays() {
             let to = arrays.slice_mut::<f32>(array);

@@ -57,6 +57,25 @@ fn assert_same(left: &[u8], right: &[u8], what: &str) {
     }
 }
 
+type Pack = fn(&dyn MicroApp, &Arrays, &mut [u8]);
+type Unpack = fn(&dyn MicroApp, &[u8], &mut Arrays);
+
+fn pack(app: &dyn MicroApp, arrays: &Arrays, packed: &mut [u8]) {
+    app.pack(arrays, packed);
+}
+
+fn pack_tuned(app: &dyn MicroApp, arrays: &Arrays, packed: &mut [u8]) {
+    app.pack_tuned(arrays, packed);
+}
+
+fn unpack(app: &dyn MicroApp, packed: &[u8], arrays: &mut Arrays) {
+    app.unpack(packed, arrays);
+}
+
+fn unpack_tuned(app: &dyn MicroApp, packed: &[u8], arrays: &mut Arrays) {
+    app.unpack_tuned(packed, arrays);
+}
+
 fn check_pack(name: &str, app: &dyn MicroApp) {
     let mut arrays = Arrays::new(app.arrays());
     fill_unique(arrays.memory_mut(), 1);
@@ -69,9 +88,11 @@ fn check_pack(name: &str, app: &dyn MicroApp) {
         let by_layout = interpret::pack(&layout, 1, arrays.memory(), origin).unwrap();
         assert_same(&by_layout, &literal, &format!("{name}: packed by the layout, {order:?}"));
         if order == WireOrder::Manual {
-            let mut by_hand = vec![POISON; literal.len()];
-            app.pack(&arrays, &mut by_hand);
-            assert_same(&by_hand, &literal, &format!("{name}: packed by hand"));
+            for (which, pack) in [("plain", pack as Pack), ("tuned", pack_tuned)] {
+                let mut by_hand = vec![POISON; literal.len()];
+                pack(app, &arrays, &mut by_hand);
+                assert_same(&by_hand, &literal, &format!("{name}: packed by the {which} loop"));
+            }
         }
     }
 }
@@ -96,9 +117,11 @@ fn check_unpack(name: &str, app: &dyn MicroApp) {
         interpret::unpack(&layout, 1, &packed, arrays.memory_mut(), origin).unwrap();
         assert_same(arrays.memory(), &literal, &format!("{name}: memory unpacked by the layout, {order:?}"));
         if order == WireOrder::Manual {
-            arrays.memory_mut().fill(POISON);
-            app.unpack(&packed, &mut arrays);
-            assert_same(arrays.memory(), &literal, &format!("{name}: memory unpacked by hand"));
+            for (which, unpack) in [("plain", unpack as Unpack), ("tuned", unpack_tuned)] {
+                arrays.memory_mut().fill(POISON);
+                unpack(app, &packed, &mut arrays);
+                assert_same(arrays.memory(), &literal, &format!("{name}: unpacked by the {which} loop"));
+            }
         }
     }
 }

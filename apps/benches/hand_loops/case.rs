@@ -2,20 +2,41 @@
 
 use std::ffi::c_void;
 
-use apps::{Arrays, Context, Kind, MicroApp, ParameterSet, Side, Test, Values, WireOrder};
-use datatypes::Constructor;
+use apps::{
+    ArraySpec, Arrays, Context, Kind, MicroApp, PAGE_BYTES, ParameterSet, Side, Test, Values, WireOrder,
+};
+use datatypes::{Constructor, Element};
+use rand::RngExt;
+use rand_pcg::Pcg64;
 
-use crate::twins::{Loops, Twins};
+use crate::twins::{COMPILATIONS, Loops, Twins};
 
 /// Who moves the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// The loop of the micro-app.
-    Rust,
-    /// Its twin, by the index of [`QUALIFIERS`](crate::twins::QUALIFIERS).
+    /// The micro-app's plain nest.
+    Plain,
+    /// Its tuned loops.
+    Tuned,
+    /// Their twin, by the index of [`COMPILATIONS`].
     C(usize),
     /// As many bytes in one piece.
     Memcpy,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Plain, Self::Tuned, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
+
+    /// The name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Tuned => "tuned",
+            Self::C(compilation) => COMPILATIONS[compilation].name,
+            Self::Memcpy => "memcpy",
+        }
+    }
 }
 
 /// Which way.
@@ -27,15 +48,17 @@ pub enum Direction {
     Unpack,
 }
 
+/// Numbers of the buffers: what is packed, and a copy of it for the plain `memcpy`.
+const PACKED: usize = 0;
+const COPY: usize = 1;
+
 /// A test at one size.
 pub struct Case {
     /// Test and parameter set.
     pub name: String,
     app: Box<dyn MicroApp>,
     arrays: Arrays,
-    packed: Vec<u64>,
-    copy: Vec<u64>,
-    bytes: usize,
+    buffers: Arrays,
     parameters: Vec<i64>,
     lists: Vec<Vec<u32>>,
     twins: Vec<Loops>,
@@ -47,91 +70,115 @@ impl Case {
         let context = Context::default();
         let values = test.set(set.name).expect("the set is the test's own");
         let app = test.build(&values, context).expect("the test's own sets are right");
-        let mut arrays = Arrays::new(app.arrays());
-        fill(arrays.memory_mut(), 1);
-        let bytes = app.message_bytes() as usize;
-        let mut packed = vec![0; bytes.div_ceil(8)];
-        fill(bytemuck::cast_slice_mut(&mut packed), 2);
-        Self {
+        let mut case = Self {
             name: format!("{} {}", test.name, set.name),
             lists: lists(&*app),
             parameters: parameters(test, &values, context),
-            copy: packed.clone(),
             twins: twins.iter().map(|twins| twins.loops(test.name).expect("every test has twins")).collect(),
+            arrays: Arrays::new(Vec::new()),
+            buffers: Arrays::new(Vec::new()),
             app,
-            arrays,
-            packed,
-            bytes,
-        }
+        };
+        case.allocate(&mut |_| 0);
+        case
+    }
+
+    /// Allocates anew, each array and each buffer as far into its page as is drawn.
+    pub fn move_to(&mut self, random: &mut Pcg64) {
+        self.allocate(&mut |_| 16 * random.random_range(0..PAGE_BYTES / 16));
+    }
+
+    fn allocate(&mut self, displaced_bytes: &mut dyn FnMut(usize) -> usize) {
+        let bytes = self.app.message_bytes() as usize;
+        let buffers = ["packed", "copy"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
+        let mut displaced = |specs: Vec<ArraySpec>| {
+            let offsets: Vec<usize> = (0..specs.len()).map(&mut *displaced_bytes).collect();
+            let mut arrays = Arrays::displaced(specs, |i| offsets[i]);
+            fill(arrays.memory_mut());
+            arrays
+        };
+        // The old ones first: two of the largest may be too much for the machine.
+        (self.arrays, self.buffers) = (Arrays::new(Vec::new()), Arrays::new(Vec::new()));
+        self.arrays = displaced(self.app.arrays());
+        self.buffers = displaced(buffers.into());
     }
 
     /// Bytes of the message.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.app.message_bytes() as usize
     }
 
     /// Moves the bytes once.
     pub fn run(&mut self, direction: Direction, variant: Variant) {
+        let Self { app, arrays, buffers, .. } = self;
         match (variant, direction) {
-            (Variant::Rust, Direction::Pack) => {
-                let packed = &mut bytemuck::cast_slice_mut(&mut self.packed)[..self.bytes];
-                self.app.pack(&self.arrays, packed);
+            (Variant::Plain, Direction::Pack) => app.pack(arrays, buffers.slice_mut(PACKED)),
+            (Variant::Plain, Direction::Unpack) => app.unpack(buffers.slice(PACKED), arrays),
+            (Variant::Tuned, Direction::Pack) => app.pack_tuned(arrays, buffers.slice_mut(PACKED)),
+            (Variant::Tuned, Direction::Unpack) => app.unpack_tuned(buffers.slice(PACKED), arrays),
+            (Variant::C(compilation), _) => self.run_twin(direction, compilation),
+            (Variant::Memcpy, direction) => {
+                let [packed, copy] = buffers.slices_mut::<u8, 2>([PACKED, COPY]);
+                match direction {
+                    Direction::Pack => packed.copy_from_slice(copy),
+                    Direction::Unpack => copy.copy_from_slice(packed),
+                }
             }
-            (Variant::Rust, Direction::Unpack) => {
-                let packed = &bytemuck::cast_slice(&self.packed)[..self.bytes];
-                self.app.unpack(packed, &mut self.arrays);
-            }
-            (Variant::C(qualifier), _) => {
-                let twin = match direction {
-                    Direction::Pack => self.twins[qualifier].pack,
-                    Direction::Unpack => self.twins[qualifier].unpack,
-                };
-                let starts: Vec<usize> =
-                    (0..self.arrays.specs().len()).map(|i| self.arrays.place(i).start).collect();
-                let memory = self.arrays.memory_mut();
-                let arrays: Vec<*mut c_void> =
-                    starts.into_iter().map(|start| memory[start..].as_mut_ptr().cast()).collect();
-                let lists: Vec<*const u32> = self.lists.iter().map(|list| list.as_ptr()).collect();
-                let packed = self.packed.as_mut_ptr().cast();
-                // SAFETY: the twin reads and writes what the Rust loop does, shown by `check`; the arrays, the
-                // buffer and the lists are different allocations or disjoint parts of one, all alive.
-                unsafe { twin(arrays.as_ptr(), packed, self.parameters.as_ptr(), lists.as_ptr()) }
-            }
-            (Variant::Memcpy, Direction::Pack) => self.packed.copy_from_slice(&self.copy),
-            (Variant::Memcpy, Direction::Unpack) => self.copy.copy_from_slice(&self.packed),
         }
-        std::hint::black_box((&mut self.packed, &mut self.copy, self.arrays.memory_mut()));
+        std::hint::black_box((self.arrays.memory_mut(), self.buffers.memory_mut()));
     }
 
-    /// Correct before fast: the twins must move the bytes that the loop moves.
+    fn run_twin(&mut self, direction: Direction, compilation: usize) {
+        let twin = match direction {
+            Direction::Pack => self.twins[compilation].pack,
+            Direction::Unpack => self.twins[compilation].unpack,
+        };
+        let starts: Vec<usize> = (0..self.arrays.specs().len()).map(|i| self.arrays.place(i).start).collect();
+        let memory = self.arrays.memory_mut();
+        let arrays: Vec<*mut c_void> =
+            starts.into_iter().map(|start| memory[start..].as_mut_ptr().cast()).collect();
+        let lists: Vec<*const u32> = self.lists.iter().map(|list| list.as_ptr()).collect();
+        let packed = self.buffers.slice_mut::<u8>(PACKED).as_mut_ptr().cast();
+        // SAFETY: the twin reads and writes what the Rust loop does, shown by `check`; the arrays, the buffer and the
+        // lists are different allocations or disjoint parts of one, all alive.
+        unsafe { twin(arrays.as_ptr(), packed, self.parameters.as_ptr(), lists.as_ptr()) }
+    }
+
+    /// Correct before fast: all loops must move the bytes that the plain one moves, and no others.
     ///
     /// # Panics
     /// If one does not.
     pub fn check(&mut self) {
-        for qualifier in 0..self.twins.len() {
-            let pack = |case: &mut Self, variant| {
-                case.packed.fill(u64::MAX);
-                case.run(Direction::Pack, variant);
-                case.packed.clone()
-            };
-            let (rust, c) = (pack(self, Variant::Rust), pack(self, Variant::C(qualifier)));
-            assert!(rust == c, "{}: the twin packs other bytes", self.name);
-
-            let unpack = |case: &mut Self, variant| {
-                case.arrays.memory_mut().fill(0xA5);
-                case.run(Direction::Unpack, variant);
-                case.arrays.memory().to_vec()
-            };
-            let (rust, c) = (unpack(self, Variant::Rust), unpack(self, Variant::C(qualifier)));
-            assert!(rust == c, "{}: the twin unpacks to other places", self.name);
+        let variants = || Variant::ALL.into_iter().filter(|&variant| variant != Variant::Memcpy);
+        let packed = variants().map(|variant| {
+            self.buffers.memory_mut().fill(0xA5);
+            self.run(Direction::Pack, variant);
+            (variant, self.buffers.memory().to_vec())
+        });
+        let packed: Vec<_> = packed.collect();
+        for (variant, found) in &packed {
+            assert!(*found == packed[0].1, "{}: {} packs other bytes", self.name, variant.name());
+        }
+        fill(self.buffers.memory_mut());
+        let mut expected = None;
+        for variant in variants() {
+            self.arrays.memory_mut().fill(0xA5);
+            self.run(Direction::Unpack, variant);
+            let expected = expected.get_or_insert_with(|| self.arrays.memory().to_vec());
+            assert!(
+                *expected == self.arrays.memory(),
+                "{}: {} unpacks to other places",
+                self.name,
+                variant.name()
+            );
         }
     }
 }
 
 /// Fills memory with words that differ: unwritten memory is one shared page of zeros, and too fast.
-fn fill(memory: &mut [u8], salt: u32) {
+fn fill(memory: &mut [u8]) {
     for (i, word) in memory.chunks_exact_mut(4).enumerate() {
-        word.copy_from_slice(&(i as u32 ^ salt << 24).to_ne_bytes());
+        word.copy_from_slice(&(i as u32).to_ne_bytes());
     }
 }
 

@@ -9,10 +9,23 @@ use libloading::Library;
 /// A loop of `twins.c`: arrays, packed buffer, parameters, index lists.
 type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64, *const *const u32);
 
-/// How the twins' pointers are qualified: which is faster depends on the loop.
-pub const QUALIFIERS: [&str; 2] = ["", "restrict"];
+/// How the twins are compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Compilation {
+    /// Its name in the table.
+    pub name: &'static str,
+    level: u32,
+    flags: &'static [&'static str],
+}
 
-/// `twins.c` compiled with one qualifier.
+/// The twins' compilations: two of the original's loops for the base instruction set, and the one by runs.
+pub const COMPILATIONS: [Compilation; 3] = [
+    Compilation { name: "C -O2", level: 2, flags: &[] },
+    Compilation { name: "C -O3", level: 3, flags: &[] },
+    Compilation { name: "C runs", level: 3, flags: &["-march=native", "-DBY_RUNS"] },
+];
+
+/// `twins.c`, compiled.
 pub struct Twins(Library);
 
 /// The loops of one test.
@@ -24,23 +37,15 @@ pub struct Loops {
 }
 
 impl Twins {
-    /// Compiles as the loops are compiled where they come from: for speed and for this very machine.
-    pub fn compile(qualifier: &str) -> Result<Self, Box<dyn Error>> {
+    /// Compiles with the machine's C compiler; gives its name and version with the loops.
+    pub fn compile(compilation: Compilation) -> Result<Self, Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let target = current_platform::CURRENT_PLATFORM;
-        let compiler = cc::Build::new()
-            .cargo_metadata(false)
-            .target(target)
-            .host(target)
-            .out_dir(folder)
-            .opt_level(3)
-            .try_get_compiler()?;
-        let library = folder.join(format!("twins_{qualifier}.so"));
+        let library = folder.join(format!("twins_{}.so", compilation.name.replace(' ', "")));
+        let compiler = compiler(folder, compilation.level)?;
         let status = compiler
             .to_command()
-            .args(["-march=native", "-shared", "-fPIC"])
-            .arg(format!("-DQUALIFIER={qualifier}"))
-            .arg("-o")
+            .args(compilation.flags)
+            .args(["-shared", "-fPIC", "-o"])
             .arg(&library)
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/hand_loops/twins.c"))
             .status()?;
@@ -59,4 +64,18 @@ impl Twins {
             |kind: &str| unsafe { self.0.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) };
         Ok(Loops { pack: loop_of("pack")?, unpack: loop_of("unpack")? })
     }
+}
+
+fn compiler(folder: &Path, level: u32) -> Result<cc::Tool, cc::Error> {
+    let target = current_platform::CURRENT_PLATFORM;
+    let mut build = cc::Build::new();
+    build.cargo_metadata(false).cargo_warnings(false).cargo_debug(false).target(target).host(target);
+    build.out_dir(folder).opt_level(level).try_get_compiler()
+}
+
+/// The first line that the C compiler says of itself.
+pub fn compiler_version() -> Result<String, Box<dyn Error>> {
+    let compiler = compiler(Path::new(env!("CARGO_TARGET_TMPDIR")), 2)?;
+    let output = compiler.to_command().arg("--version").output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
