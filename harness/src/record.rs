@@ -220,4 +220,7 @@ pub struct Record {
     /// fewer than six rounds.
     #[serde(default)]
     pub unsteady: Option<bool>,
+    /// What the columns and methods mean: see [`earlier`](crate::earlier).
+    #[serde(default = "crate::earlier::first")]
+    pub schema: u32,
 }

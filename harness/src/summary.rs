@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::earlier::SCHEMA;
 use crate::event::Block;
 use crate::experiment::Experiment;
 use crate::methods;
@@ -356,6 +357,7 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         segments: result.message.segments,
         outcome: method.outcome.label().to_owned(),
         detail: method.outcome.detail().map(str::to_owned),
+        schema: SCHEMA,
         ..Record::default()
     }
 }

@@ -126,7 +126,7 @@ type Case = (&'static str, &'static str);
 
 /// Runs cases by a plan into the folder `out`; exit code 1 tells of a method that failed, which the rows do as well.
 fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn(&mut Command)) -> Summary {
-    let mut plan = format!("schema = 1\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
+    let mut plan = format!("schema = 2\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
     // What hangs on Open MPI, hangs for good.
     let _ = writeln!(plan, "timeout_s = 10.0");
     for (test, conditions) in cases {

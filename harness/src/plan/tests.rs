@@ -51,7 +51,7 @@ fn single_values_make_a_set_of_their_own() {
 
 #[test]
 fn a_written_plan_may_be_short() {
-    let plan = read("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
+    let plan = read("schema = 2\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
     assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
     assert_eq!((plan.ranks, plan.methods.len()), (2, Experiment::PingPong.methods().len()));
 }
@@ -71,19 +71,20 @@ fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
 fn mistakes_are_named() {
     let cases = "[[cases]]\ntest = \"fft2d\"\n";
     for (text, words) in [
-        ("schema = 2\n", &["schema = 2"][..]),
-        ("schema = 1\nrank = 4\n", &["my.toml", "line 2", "rank"]),
-        ("schema = 1\nranks = 3\n", &["ranks = 3", "even"]),
-        ("schema = 1\nranks = 0\n", &["ranks = 0", "even"]),
-        ("schema = 1\nranks = -2\n", &["my.toml", "line 2"]),
-        ("schema = 1\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
-        ("schema = 1\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
-        ("schema = 1\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
-        ("schema = 1\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
-        ("schema = 1\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
-        ("schema = 1\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
-        ("schema = 1\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
-        ("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
+        ("schema = 3\n", &["schema = 3"][..]),
+        ("schema = 1\n", &["schema = 1", "cannot be resumed", "reference_untouched"]),
+        ("schema = 2\nrank = 4\n", &["my.toml", "line 2", "rank"]),
+        ("schema = 2\nranks = 3\n", &["ranks = 3", "even"]),
+        ("schema = 2\nranks = 0\n", &["ranks = 0", "even"]),
+        ("schema = 2\nranks = -2\n", &["my.toml", "line 2"]),
+        ("schema = 2\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
+        ("schema = 2\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
+        ("schema = 2\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
+        ("schema = 2\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
+        ("schema = 2\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
+        ("schema = 2\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
+        ("schema = 2\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
+        ("schema = 2\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
         ("schema = [\n", &["my.toml"]),
     ] {
         let error = read(&format!("{text}{cases}")).unwrap_err().to_string();

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use crate::earlier;
 use crate::experiment::Experiment;
 use crate::record::{CaseResult, Record};
 use crate::summary;
@@ -20,7 +21,10 @@ pub fn summary(records: &[Record], header: bool) -> Vec<u8> {
 /// # Errors
 /// If a row does not fit [`Record`].
 pub fn read_summary(bytes: &[u8]) -> Result<Vec<Record>, csv::Error> {
-    csv::Reader::from_reader(whole_lines(bytes)).into_deserialize().collect()
+    let mut records: Vec<Record> =
+        csv::Reader::from_reader(whole_lines(bytes)).into_deserialize().collect::<Result<_, _>>()?;
+    earlier::rename(&mut records);
+    Ok(records)
 }
 
 /// All bytes up to the last newline that ends a row; one within quotes does not.

@@ -55,8 +55,7 @@ pub fn html(records: &[Record], environment: &str) -> String {
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let context =
-        context! { cases, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
+    let context = context! { cases, earlier => crate::earlier::note(records), environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }

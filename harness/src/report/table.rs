@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::case::{CaseView, measured, place};
 use super::columns::{Align, Column, aligned, wrapped};
 use super::{exchange, pingpong, transfer};
+use crate::earlier;
 use crate::experiment::Experiment;
 use crate::record::Record;
 
@@ -85,6 +86,9 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     let same = cases.iter().all(|case| place(case.first()) == place(first));
     let form = Form::of(cases[0].experiment());
     let mut text = wrapped("", form.legend, width, 0);
+    if let Some(note) = earlier::note(records) {
+        text += &wrapped("", &note, width, 0);
+    }
     if same {
         let _ = writeln!(text, "All: {}", place(first));
     }

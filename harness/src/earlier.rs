@@ -1,0 +1,80 @@
+//! Results of earlier versions, read with the words of today. What each schema changed: `docs/columns.md`.
+//!
+//! Schema 1 had a `reference` whose buffer was never written again, and a `manual` of tuned copies: today these are
+//! `reference_untouched` and `manual_tuned`, and are shown so. The share of packing was made of the origin's times, doubled.
+
+use crate::methods::REFERENCE;
+use crate::record::{Phase, Record};
+
+/// The schema of the results that this version records. It goes up when a column or a method changes its meaning.
+pub const SCHEMA: u32 = 2;
+
+/// The schema of rows that do not say: those before there was a column for it.
+pub const fn first() -> u32 {
+    1
+}
+
+/// Methods that had another meaning in schema 1, with the names that this has today.
+const RENAMED: [(&str, &str); 2] = [(REFERENCE, "reference_untouched"), ("manual", "manual_tuned")];
+
+/// Gives ping-pongs' methods of schema 1 the names that stand for them today. All records are of one run, hence of one
+/// kind of experiment.
+pub fn rename(records: &mut [Record]) {
+    let is_other = |record: &Record| matches!(record.phase, Phase::Exchange | Phase::Solution);
+    if records.iter().any(is_other) {
+        return;
+    }
+    for record in records.iter_mut().filter(|record| record.schema < SCHEMA) {
+        if let Some((_, today)) = RENAMED.iter().find(|(then, _)| record.method == *then) {
+            (*today).clone_into(&mut record.method);
+        }
+    }
+}
+
+/// What readers of such results must know; `None` where there are none.
+pub fn note(records: &[Record]) -> Option<String> {
+    let is_old = |record: &&Record| record.schema < SCHEMA;
+    let old = records.iter().find(is_old)?;
+    let all = records.iter().all(|record| record.schema < SCHEMA);
+    let which = if all { "recorded" } else { "some rows were recorded" };
+    let what = match old.phase {
+        Phase::Exchange | Phase::Solution => "figures are not to be set beside later ones",
+        _ => {
+            "what was called reference and manual is shown as reference_untouched and manual_tuned, ovh is against the \
+             former, and pack% is the origin's packing doubled: not to be set beside later figures"
+        }
+    };
+    Some(format!("{which} by an earlier version (schema {}): {what}; see docs/columns.md", old.schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(schema: u32, method: &str, phase: Phase) -> Record {
+        Record { schema, method: method.to_owned(), phase, ..Record::default() }
+    }
+
+    #[test]
+    fn methods_whose_meaning_changed_have_the_name_of_today() {
+        let name = |schema, method, phase| {
+            let mut records = [record(schema, "ddt", phase), record(schema, method, Phase::Pack)];
+            rename(&mut records);
+            records[1].method.clone()
+        };
+        assert_eq!(name(1, "reference", Phase::RoundTrip), "reference_untouched");
+        assert_eq!(name(1, "manual", Phase::RoundTrip), "manual_tuned");
+        assert_eq!(name(1, "ddt", Phase::RoundTrip), "ddt");
+        assert_eq!(name(1, "manual", Phase::Exchange), "manual", "a halo's");
+        assert_eq!(name(SCHEMA, "reference", Phase::RoundTrip), "reference");
+    }
+
+    #[test]
+    fn old_results_are_never_shown_without_a_word() {
+        let [old, new] = [1, SCHEMA].map(|schema| record(schema, "ddt", Phase::RoundTrip));
+        assert_eq!(note(std::slice::from_ref(&new)), None);
+        assert!(note(std::slice::from_ref(&old)).unwrap().starts_with("recorded by an earlier version"));
+        assert!(note(&[new, old]).unwrap().starts_with("some rows were"));
+        assert_eq!(note(&[]), None);
+    }
+}
