@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and who does it.
 
+mod agree;
 mod conditions;
 mod engine;
 mod halo;
@@ -37,6 +38,8 @@ enum Command {
     Halo(Box<halo::HaloArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(engine::EngineArgs),
+    /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
+    Agree(agree::AgreeArgs),
     /// Show all tests, their parameter sets, and all methods
     List(show::ListArgs),
     /// Show which bytes a test sends, and how they lie
@@ -69,6 +72,7 @@ impl Cli {
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
+            Some(Command::Agree(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,

@@ -4,6 +4,7 @@
 //! text of records; neither knows files or processes. [`mpi`] finds, installs, builds for and starts the MPIs of
 //! this machine; [`run`] walks through a [`plan`] and keeps what comes back in a [`folder`].
 
+pub mod agreement;
 pub mod earlier;
 pub mod engine;
 pub mod event;

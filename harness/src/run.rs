@@ -1,5 +1,6 @@
 //! A run: from a plan to a folder of results, one process of the rank program per case.
 
+mod agree;
 mod case;
 mod environment;
 mod heard;
@@ -8,6 +9,7 @@ mod probed;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use case::{CaseRun, Finished};
 pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiFacts};

@@ -1,0 +1,93 @@
+//! `agree`: our ping-pong beside that of the Intel MPI Benchmarks, to check an installation with.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail, ensure};
+use clap::Args;
+use ddtbench::experiment::Experiment;
+use ddtbench::mpi::{Family, Project};
+use ddtbench::plan::Plan;
+use ddtbench::report;
+use ddtbench::run::{AgreeError, IMB, Run, agree_plan, imb_mismatch};
+
+use super::conditions::INTERRUPTED;
+use super::output::{self, say};
+use super::progress::Progress;
+
+#[derive(Debug, Args)]
+pub struct AgreeArgs {
+    /// Bytes of the messages
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "8,1024,65536,1048576")]
+    sizes: Vec<u64>,
+    /// Launches of each; an interval needs six
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    launches: usize,
+    /// Time of each size in a launch
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
+    max_time: f64,
+    /// The MPI, by its name in `ddtbench mpi list` or the path of its mpicc
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// The program IMB-MPI1 [default: that in PATH, or of Intel MPI installed here]
+    #[arg(long, value_name = "FILE")]
+    imb: Option<PathBuf>,
+    /// Show what is built
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl AgreeArgs {
+    /// Runs both in turn and prints the ratios; an error is a refusal.
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        ensure!(self.launches > 0, "--launches 0: at least one is needed, and six for an interval");
+        if let Some(file) = &self.imb {
+            ensure!(file.is_file(), "--imb {}: there is no such file", file.display());
+        }
+        let mut plan = Plan::of(Experiment::PingPong);
+        plan.limits.max_time_s = self.max_time;
+        let plan = agree_plan(&self.sizes, plan)?;
+        let mut project = Project::locate()?;
+        project.verbose = self.verbose;
+        let mpi = project.pick(self.mpi.as_deref(), &mut say)?;
+        let imb = self.find(&project)?;
+        if let Some(reason) = imb_mismatch(&imb, mpi.family == Family::OpenMpi) {
+            bail!(reason);
+        }
+        let program = project.rank_program(&mpi, &mut say)?;
+        say(&format!("MPI: {}, {}; {}", mpi.name, mpi.title(), imb.display()));
+        let run = Run { plan: &plan, installation: &mpi, program: &program };
+        let mut progress = Progress::new(self.launches, 1);
+        let agreed = run.agree(&imb, self.launches, &mut progress);
+        drop(progress);
+        match agreed {
+            Ok(agreements) => {
+                let width = output::width().map_or(120, usize::from);
+                output::print(report::agree::table(&agreements, width).as_bytes())?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(AgreeError::Interrupted) => Ok(ExitCode::from(INTERRUPTED)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The program: as named, in `PATH`, of an Intel MPI on this machine, or of one that is installed here.
+    fn find(&self, project: &Project) -> anyhow::Result<PathBuf> {
+        if let Some(file) = &self.imb {
+            return Ok(file.canonicalize()?);
+        }
+        let path = env::var_os("PATH").unwrap_or_default();
+        let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();
+        folders.extend(env::var_os("I_MPI_ROOT").map(|root| Path::new(&root).join("bin")));
+        for mpi in project.installations(&mut say)? {
+            folders.extend(mpi.mpicc.parent().map(Path::to_owned));
+        }
+        folders.iter().map(|folder| folder.join(IMB)).find(|file| file.is_file()).ok_or_else(|| {
+            anyhow!(
+                "{IMB} is not in PATH, nor beside an MPI of `ddtbench mpi list`; name it with --imb, or install the one of \
+                 Intel MPI, which runs on MPICH too: ddtbench mpi install impi"
+            )
+        })
+    }
+}
