@@ -332,6 +332,8 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         segments: result.message.segments,
         outcome: method.outcome.label().to_owned(),
         detail: method.outcome.detail().map(str::to_owned),
+        runnable_threads: result.load.map(|load| load.runnable_threads),
+        cores: result.load.map(|load| load.cores),
         ..Record::default()
     }
 }

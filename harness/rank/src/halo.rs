@@ -69,6 +69,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let (place, facts) = (surroundings::place(world_rank), halo::message(&*app, ranks));
     let mut hello = surroundings::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
+    hello.threads = case.setting.threads;
     let links = Links::new(&*app, rank, case.setting.threads);
     let memory = HaloMemory::new(&*app, rank, &links);
     let displacements: Vec<Vec<i64>> =
@@ -215,7 +216,8 @@ impl Bench<'_> {
         // Together, behind the last: ranks that compare notes in between would find other things in their caches.
         if !mine.is_empty() {
             let longest = self.job.world.maxima(&mine)?;
-            exchanges.readings = longest.as_chunks::<{ Readings::COUNT }>().0.iter().map(Readings::of).collect();
+            exchanges.readings =
+                longest.as_chunks::<{ Readings::COUNT }>().0.iter().map(Readings::of).collect();
         }
         Ok(exchanges)
     }
@@ -235,7 +237,9 @@ impl Bench<'_> {
             let bytes = unsafe { memory.bytes(memory.outgoing, link.wire.clone()) };
             self.wire_pattern(self.rank, link.tag).write(0, bytes);
         }
-        Shares::of_messages(links, memory, |sender, tag, bytes| self.wire_pattern(sender, tag).write(0, bytes))
+        Shares::of_messages(links, memory, |sender, tag, bytes| {
+            self.wire_pattern(sender, tag).write(0, bytes)
+        })
     }
 
     /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the

@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use super::case::{CaseView, interval, measured, place};
+use super::case::{CaseView, interval, measured, oversubscribed, place};
 use super::table::Form;
 use super::units;
 use crate::record::Record;
@@ -55,7 +55,8 @@ pub fn html(records: &[Record], environment: &str) -> String {
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let context = context! { cases, environment, legend, contest, verdict_name, reference };
+    let warning = oversubscribed(records);
+    let context = context! { cases, environment, warning, legend, contest, verdict_name, reference };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
@@ -120,6 +121,15 @@ mod tests {
         assert!(page.contains("put_ddt wrong data: rank 1, byte 8"));
         assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
         assert!(!page.contains("http"), "the page needs nothing else");
+    }
+
+    #[test]
+    fn a_page_says_that_threads_shared_cores() {
+        let mut records = sample();
+        assert!(!html(&records, "").contains("Oversubscribed"));
+        (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
+        let page = html(&records, "");
+        assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
     }
 
     #[test]

@@ -85,12 +85,7 @@ impl Readings {
 
 /// Runs one exchange on this rank, whose threads compute for so long, in seconds. Gives its times and, with something to
 /// look for, the bytes that were there early and all that could have been.
-pub fn run(
-    site: &Site<'_>,
-    team: &Team,
-    compute_s: &[f64],
-    sight: Option<&Shares>,
-) -> (Readings, [f64; 2]) {
+pub fn run(site: &Site<'_>, team: &Team, compute_s: &[f64], sight: Option<&Shares>) -> (Readings, [f64; 2]) {
     let whole = Mutex::new(Readings::default());
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.

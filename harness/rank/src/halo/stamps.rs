@@ -115,7 +115,8 @@ impl Stamps {
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
             for (runs, range) in of_threads.iter_mut().zip(&link.cut.ranges) {
                 let lines = (range.start.next_multiple_of(LINE_BYTES)..range.end).step_by(LINE_BYTES);
-                let word = |at: usize| link.wire.start + at..(link.wire.start + at + WORD_BYTES).min(link.wire.end);
+                let word =
+                    |at: usize| link.wire.start + at..(link.wire.start + at + WORD_BYTES).min(link.wire.end);
                 runs.extend(lines.map(word));
             }
         }
@@ -162,7 +163,14 @@ unsafe impl Sync for Shares {}
 impl Shares {
     /// What other ranks send in the first stage, as it arrives: packed messages in the wire buffer, others in the arrays.
     /// What a rank sends to itself says nothing of how early messages are.
-    pub fn early(links: &Links, memory: &HaloMemory, field: &Field, generation: u64, how: How, rank: usize) -> Self {
+    pub fn early(
+        links: &Links,
+        memory: &HaloMemory,
+        field: &Field,
+        generation: u64,
+        how: How,
+        rank: usize,
+    ) -> Self {
         let first = links.stages.first().into_iter().flat_map(|stage| &stage.receives);
         Self::of(first.filter(|link| link.peer != rank), memory, field, generation, how)
     }
