@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest};
+use apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest, Version};
 use apps::{Arrays, Preset, Side, Values, WireOrder};
 use datatypes::{Layout, interpret};
 
@@ -257,6 +257,46 @@ fn another_generation_has_other_values_everywhere() {
         let mismatch = Field::new(app, 0).check(&arrays, 3).unwrap_err();
         assert_eq!(mismatch.rank, 0, "{name}");
     });
+}
+
+#[test]
+fn what_changes_between_exchanges_arrives_everywhere() {
+    every_app(|name, app, ranks| {
+        let mut world = World::new(name, app, ranks);
+        let version = Version::from(World::GENERATION).next();
+        for (rank, arrays) in world.memory.iter_mut().enumerate() {
+            let field = Field::new(app, rank);
+            for array in 0..arrays.specs().len() {
+                let bytes = field.element_bytes(array);
+                for (element, at) in arrays.place(array).step_by(bytes).enumerate() {
+                    if field.changes(array, element * bytes) {
+                        let value = &mut arrays.memory_mut()[at..at + bytes];
+                        value.iter_mut().for_each(|byte| *byte ^= version.flipped());
+                    }
+                }
+            }
+        }
+        world.all_stages([Way::Hand; 2]);
+        for (rank, arrays) in world.memory.iter().enumerate() {
+            let field = Field::new(app, rank);
+            field.check(arrays, version).unwrap_or_else(|mismatch| panic!("{name}: {mismatch}"));
+            let sends = app.stages(rank).iter().any(|stage| !stage.sends.is_empty());
+            assert_eq!(field.check(arrays, World::GENERATION).is_err(), sends, "{name}");
+        }
+    });
+}
+
+#[test]
+fn versions_of_a_fill_differ_from_those_shortly_before() {
+    let mut version = Version::from(3);
+    assert_eq!(version.flipped(), 0);
+    let mut before = Vec::new();
+    for _ in 0..600 {
+        before.push(version.flipped());
+        version = version.next();
+        let recent = &before[before.len().saturating_sub(254)..];
+        assert!(!recent.contains(&version.flipped()), "{}", version.changes);
+    }
 }
 
 #[test]

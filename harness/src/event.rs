@@ -74,6 +74,9 @@ pub struct Hello {
     pub message: MessageFacts,
     /// Where each rank runs, in rank order.
     pub ranks: Vec<RankPlace>,
+    /// Threads of each rank that compute, pack or call MPI at the same time; 0 in accounts that do not say.
+    #[serde(default)]
+    pub threads: usize,
     /// The pairs as (origin, echo) ranks; empty for an all-to-all.
     pub pairs: Vec<(usize, usize)>,
     /// Variables that steer the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).

@@ -11,6 +11,7 @@ pub mod event;
 pub mod experiment;
 pub mod folder;
 pub mod halo;
+pub mod load;
 pub mod memory;
 pub mod methods;
 pub mod mpi;

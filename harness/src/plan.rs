@@ -16,7 +16,7 @@ mod rule;
 mod selection;
 
 pub use error::PlanError;
-pub use limits::{Limits, max_time_s};
+pub use limits::{Limits, MIN_ROUNDS, max_time_s};
 pub use rule::{Rule, pcomm};
 pub use selection::{Selected, Selection};
 

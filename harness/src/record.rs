@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Block, MessageFacts, Outcome};
 use crate::experiment::Experiment;
+use crate::load::Load;
 pub use crate::phase::Phase;
 use crate::plan::Rule;
 
@@ -46,6 +47,8 @@ pub struct CaseResult {
     pub rule: Rule,
     /// The message's size and segments.
     pub message: MessageFacts,
+    /// Threads and the cores that they share, where that is known.
+    pub load: Option<Load>,
     /// Per method, in the order in which they were asked for.
     pub methods: Vec<Measured>,
 }
@@ -220,7 +223,20 @@ pub struct Record {
     /// fewer than six rounds.
     #[serde(default)]
     pub unsteady: Option<bool>,
+    /// Threads that are runnable at the same time: see [`Load`].
+    #[serde(default)]
+    pub runnable_threads: Option<usize>,
+    /// Hardware threads that they may run on. Where there are fewer, times hold waiting for a core.
+    #[serde(default)]
+    pub cores: Option<usize>,
     /// What the columns and methods mean: see [`earlier`](crate::earlier).
     #[serde(default = "crate::earlier::first")]
     pub schema: u32,
+}
+
+impl Record {
+    /// Runnable threads and cores, where there are more of the former.
+    pub fn oversubscribed(&self) -> Option<(usize, usize)> {
+        self.runnable_threads.zip(self.cores).filter(|(threads, cores)| threads > cores)
+    }
 }

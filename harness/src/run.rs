@@ -17,6 +17,7 @@ pub(crate) use heard::{Exit, Heard};
 
 use crate::event::{Hello, MessageFacts};
 use crate::folder::{Folder, FolderError, Key};
+use crate::load::Load;
 use crate::mpi::{self, MpiError};
 use crate::plan::{CUSTOM, Plan};
 use crate::record::{Case, CaseResult, Measured, Record};
@@ -103,6 +104,7 @@ impl Run<'_> {
             let result = CaseResult {
                 rule: self.plan.limits.rule,
                 message: self.message(i, hello.as_deref()),
+                load: hello.as_deref().and_then(Load::of),
                 case,
                 methods,
             };

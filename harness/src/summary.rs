@@ -358,6 +358,8 @@ fn empty(result: &CaseResult, method: &Measured) -> Record {
         outcome: method.outcome.label().to_owned(),
         detail: method.outcome.detail().map(str::to_owned),
         schema: SCHEMA,
+        runnable_threads: result.load.map(|load| load.runnable_threads),
+        cores: result.load.map(|load| load.cores),
         ..Record::default()
     }
 }

@@ -16,8 +16,10 @@
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
+ *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
  *
- * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. But for MPI_Put, MPI_Type_commit and
+ * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
+ * all if unset. But for MPI_Put, MPI_Type_commit and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
 #include <mpi.h>
@@ -36,12 +38,16 @@ static const char *fault(void)
 static int goes_wrong(const char *name, int on_rank)
 {
     static long calls;
-    const char *after = getenv("FAULTY_MPI_AFTER");
+    const char *after = getenv("FAULTY_MPI_AFTER"), *times = getenv("FAULTY_MPI_TIMES");
+    long first = after ? atol(after) : 0, call;
     int rank;
     if (strncmp(fault(), name, strlen(name)) != 0)
         return 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank == on_rank && calls++ >= (after ? atol(after) : 0);
+    if (rank != on_rank)
+        return 0;
+    call = calls++;
+    return call >= first && (!times || call < first + atol(times));
 }
 
 static int is_derived(MPI_Datatype type)
@@ -82,6 +88,16 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
     if (derived && goes_wrong("outlive", 1))
         return MPI_ERR_OTHER;
     return code;
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (is_derived(type) && goes_wrong("stale", 1)) {
+        MPI_Aint start, extent;
+        PMPI_Type_get_true_extent(type, &start, &extent);
+        buffer = (char *) malloc(count * extent) - start;
+    }
+    return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
 }
 
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)

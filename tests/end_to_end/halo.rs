@@ -57,11 +57,25 @@ pub fn trials() -> Vec<Trial> {
     const ANY: [&str; 6] = ["wrf_vec", "nas_lu", "fft2d", "specfem3d_cm", "lammps_full", "stencil27"];
     const FEW: [&str; 4] = ["nas_mg", "wrf_sa", "stencil7", "specfem3d_oc"];
     let all = SMALL.map(|(test, _)| test);
+    let rounds = Trial::test("halo::a time that is set wins over rounds", || {
+        let dir = tempfile::tempdir().unwrap();
+        let plan = |flags: &[&str]| {
+            run(ddtbench(dir.path()).args(["halo", "--dry-run"]).args(flags)).expect_code(0).out
+        };
+        let ten = plan(&["nas_mg"]);
+        assert!(ten.contains("min_rounds = 10"), "{ten}");
+        assert!(!plan(&["nas_mg", "--max-time", "0.1"]).contains("min_rounds"));
+        fs::write(dir.path().join("ten.toml"), ten).unwrap();
+        assert!(plan(&["--plan", "ten.toml"]).contains("min_rounds = 10"));
+        assert!(!plan(&["--plan", "ten.toml", "--max-time", "0.1"]).contains("min_rounds"));
+        Ok(())
+    });
     let mut trials = vec![Trial::test("halo::every exchange has small values", || {
         let of_table: Vec<_> = apps::halo::HALOS.iter().map(|test| test.name).collect();
         assert_eq!(of_table, SMALL.map(|(test, _)| test));
         Ok(())
     })];
+    trials.push(rounds);
     let mut add = |mpi: &'static str, what: &str, ranks, cases: Vec<(&'static str, &'static str)>| {
         let name = format!("{mpi}::halo::{ranks} ranks, {what}: every method brings every cell");
         trials.push(Trial::test(name, move || {
@@ -90,6 +104,8 @@ pub fn trials() -> Vec<Trial> {
         ("a run that is resumed has every method once", resumed),
         ("computing in every way, with every arrival", computing),
         ("a cell that is left out is named", a_cell_left_out),
+        ("a message that is lost once within a block is found", a_message_lost_once),
+        ("a cell that stays as it was from some block on is found", a_cell_left_out_later),
         ("an MPI for one thread alone", one_thread_alone),
         ("the rank program prints a table", by_hand),
     ];
@@ -272,6 +288,65 @@ fn a_cell_left_out(mpi: &Mpi) {
     for method in ["reference", "manual"] {
         assert!(end(method).is_measured(), "{ended}");
     }
+}
+
+/// Exchanges of a method before its first block, as `LATE` has it: three that verify it, one that is timed for a start, one
+/// that warms up, five that tell how long one takes.
+const BEFORE_BLOCKS: u32 = 3 + 1 + 1 + 5;
+
+/// A run of which the exchanges before the blocks are known: there is time for each, and rounds end it.
+const LATE: [&str; 8] = ["--max-time", "5", "--min-runs", "4", "--max-runs", "40", "--warmup", "1"];
+
+/// Two ranks exchange four edges by a method with these faults, after some exchanges of it: how the method ended, and the
+/// others well.
+fn a_late_fault(mpi: &Mpi, method: &str, faults: &[(&str, &str)]) -> Row {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    let methods = format!("reference,manual,{method}");
+    command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-m", &methods]).args(LATE);
+    command.args(["--mpi", mpi.name, "--out", "out"]);
+    under_faults(mpi, &mut command, faults);
+    let ended = run(&mut command).expect_code(1);
+    let summary = Summary::read(&dir.path().join("out"));
+    let end = |method| {
+        let rows = summary.with(&[("phase", "exchange"), ("method", method), ("pair", "all")]);
+        assert_eq!(rows.len(), 1, "{ended}");
+        rows[0].clone()
+    };
+    for method in ["reference", "manual"] {
+        assert!(end(method).is_measured(), "{ended}");
+    }
+    let row = end(method);
+    assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
+    row
+}
+
+/// The next exchange brings all that this one has not: only what was looked at in between tells of it.
+fn a_message_lost_once(mpi: &Mpi) {
+    // The last of the four messages of the third exchange of the first block, which has six at least.
+    let after = (4 * (BEFORE_BLOCKS + 3) - 1).to_string();
+    let faults = [("FAULTY_MPI", "stale"), ("FAULTY_MPI_AFTER", &*after), ("FAULTY_MPI_TIMES", "1")];
+    let row = a_late_fault(mpi, "ddt", &faults);
+    let detail = row.get("detail");
+    assert!(detail.contains("rank 1 of the world: exchange 3 since the fill"), "{detail}");
+    assert!(detail.contains("from rank") && !detail.contains("rank 0 of the world"), "{detail}");
+}
+
+/// The first value of a message, which nobody looks at before the block has ended.
+fn a_cell_left_out_later(mpi: &Mpi) {
+    let after = (BEFORE_BLOCKS + 2).to_string();
+    let faults = [("FAULTY_MPI", "left out"), ("FAULTY_MPI_AFTER", &*after)];
+    let row = a_late_fault(mpi, "neighbor_alltoallw", &faults);
+    let detail = row.get("detail");
+    let (place, values) = detail.rsplit_once(": ").expect("a place and values");
+    assert!(place.contains("rank 1, u["), "{detail}");
+    let (found, expected) = values.split_once(" instead of ").expect("what is there, and what should be");
+    // What an exchange before brought: other bits of the same value, the same ones in every byte.
+    let bytes = |text: &str| -> Vec<u8> {
+        (0..8).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("eight bytes")).collect()
+    };
+    let flipped: Vec<u8> = bytes(found).iter().zip(bytes(expected)).map(|(a, b)| a ^ b).collect();
+    assert!(flipped[0] != 0 && flipped.iter().all(|&bits| bits == flipped[0]), "{detail}");
 }
 
 fn one_thread_alone(mpi: &Mpi) {

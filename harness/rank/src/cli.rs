@@ -142,9 +142,12 @@ pub struct LimitArgs {
     /// Repetitions that are never exceeded
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_runs)]
     max_runs: u32,
-    /// Time of one method's repetitions
+    /// Time of one method: warming up and its blocks count, making and verifying it does not
     #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().max_time_s)]
     max_time: f64,
+    /// Rounds of blocks that are made however long they take
+    #[arg(long, value_name = "N", default_value_t = Limits::default().min_rounds)]
+    min_rounds: u32,
     /// Half width of the median's interval at which a method is done
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
     precision: f64,
@@ -203,6 +206,7 @@ impl LimitArgs {
             min_runs: self.min_runs,
             max_runs: self.max_runs,
             max_time_s: self.max_time,
+            min_rounds: self.min_rounds,
             precision_percent: self.precision,
             ..Limits::default()
         };

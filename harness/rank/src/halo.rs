@@ -69,6 +69,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let (place, facts) = (surroundings::place(world_rank), halo::message(&*app, ranks));
     let mut hello = surroundings::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
+    hello.threads = case.setting.threads;
     let links = Links::new(&*app, rank, case.setting.threads);
     let memory = HaloMemory::new(&*app, rank, &links);
     let displacements: Vec<Vec<i64>> =

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use ddtbench::engine::{self, EngineCase, EngineResult};
 use ddtbench::event::{Block, Event, Hello, MessageFacts, Outcome};
+use ddtbench::load::Load;
 use ddtbench::plan::Rule;
 use ddtbench::record::{Case, CaseResult, Measured};
 use ddtbench::{report, summary};
@@ -65,8 +66,10 @@ impl Output {
 
     /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
     pub fn table(&mut self, case: Case, rule: Rule) {
+        let load = self.hello.as_deref().and_then(Load::of);
         self.print(|message, methods| {
-            report::table::table(&summary::records(&CaseResult { case, rule, message, methods }), None)
+            let result = CaseResult { case, rule, message, load, methods };
+            report::table::table(&summary::records(&result), None)
         });
     }
 

@@ -58,6 +58,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         MessageFacts { bytes: setting.bytes, segments: 1, array_bytes: setting.bytes, line_bytes: None };
     let mut hello = surroundings::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
     hello.clocks = Some(sync.facts()?);
+    hello.threads = setting.threads;
     let byte = Datatype::predefined(Element::Byte);
     let team = Team::new(setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let mut bench = Bench {

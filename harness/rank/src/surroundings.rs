@@ -70,6 +70,7 @@ pub fn hello(
         mpi_wtick_s: world.tick_s(),
         message,
         ranks,
+        threads: 1,
         pairs,
         settings: settings(),
         build: env!("DDTBENCH_BUILD").to_owned(),

@@ -9,7 +9,7 @@ use ddtbench::event::Outcome;
 use ddtbench::experiment::Experiment;
 use ddtbench::folder::{self, Folder, FolderError};
 use ddtbench::mpi::{self, Installation, Project, interrupt};
-use ddtbench::plan::{Cache, Plan};
+use ddtbench::plan::{Cache, MIN_ROUNDS, Plan};
 use ddtbench::record::Record;
 use ddtbench::run::{End, Environment, Run, RunError};
 use ddtbench::{memory, report};
@@ -80,7 +80,10 @@ pub struct ConditionArgs {
     /// Repetitions that are never exceeded [default: 10000]
     #[arg(long, value_name = "N")]
     max_runs: Option<u32>,
-    /// Time of one method's repetitions [default: 0.5; 0.7 or 1 with larger presets]
+    /// Time of one method: warming up and all its blocks count, with what is filled and compared around them; making
+    /// methods and verifying them does not. All methods of a case end together, after their number times this. Where it is
+    /// given, it wins over rounds: only the one that is running is finished [default: 0.5; 0.7 or 1 with larger presets, but
+    /// at least ten rounds]
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<f64>,
     /// Half width of the median's interval at which a method is done [default: 2.5]
@@ -202,6 +205,10 @@ impl ConditionArgs {
         };
         if self.plan.is_none() {
             plan.limits.max_time_s = max_time_s;
+            plan.limits.min_rounds = MIN_ROUNDS;
+        }
+        if self.max_time.is_some() {
+            plan.limits.min_rounds = 0;
         }
         set(&mut plan.seed, self.seed);
         set(&mut plan.cache, self.cache);

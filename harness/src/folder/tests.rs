@@ -30,6 +30,7 @@ fn result(plan: &Plan, i: usize) -> CaseResult {
     CaseResult {
         rule: Rule::Interval,
         case: plan.case(i, "fake"),
+        load: None,
         message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
         methods: plan.methods.iter().map(measured).collect(),
     }

@@ -4,6 +4,7 @@ use apps::Preset;
 use serde::{Deserialize, Serialize};
 
 use super::{PlanError, Rule};
+use crate::stats;
 
 /// When a method has been measured enough, and when a rank program counts as hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,8 +20,11 @@ pub struct Limits {
     pub min_runs: u32,
     /// Repetitions that are never exceeded.
     pub max_runs: u32,
-    /// Time of a method's repetitions, in seconds.
+    /// Time of a method, in seconds: warming up and blocks count, with all that is between two of them.
     pub max_time_s: f64,
+    /// Rounds of blocks that are made however long they take; 0 where somebody has set the time, which then wins.
+    #[serde(skip_serializing_if = "is_none")]
+    pub min_rounds: u32,
     /// Half width of the median's interval at which a method is done, in percent of the median.
     pub precision_percent: f64,
     /// Silence of the rank program after which it is ended, in seconds.
@@ -35,13 +39,21 @@ impl Default for Limits {
             min_runs: 30,
             max_runs: 10_000,
             max_time_s: max_time_s(Preset::Quick),
+            min_rounds: 0,
             precision_percent: 2.5,
             timeout_s: 60.0,
         }
     }
 }
 
-/// The time of a method's repetitions in a preset, in seconds: `quick` must end within 3 minutes.
+/// Rounds from which on a median is reported, unless somebody wants it sooner.
+pub const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
+
+fn is_none(rounds: &u32) -> bool {
+    *rounds == 0
+}
+
+/// The time of a method in a preset, in seconds: `quick` must end within 3 minutes.
 pub const fn max_time_s(preset: Preset) -> f64 {
     match preset {
         Preset::Quick => 0.5,

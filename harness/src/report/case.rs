@@ -172,7 +172,17 @@ fn key(r: &Record) -> (&str, &str, &str, &str, usize, &str) {
 }
 
 pub fn place(r: &Record) -> String {
-    format!("{}, {} ranks, {}", r.mpi, r.ranks, r.cache)
+    let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
+    let shared = r.oversubscribed().map(shared).unwrap_or_default();
+    format!("{}, {} ranks, {}{shared}", r.mpi, r.ranks, r.cache)
+}
+
+/// What is to be said where some times were taken on too few cores.
+pub fn oversubscribed(records: &[Record]) -> Option<&'static str> {
+    records.iter().any(|record| record.oversubscribed().is_some()).then_some(
+        "Oversubscribed: where there are more runnable threads than cores, ranks wait for each other's turns on a core. Such \
+         times compare methods on this machine at best, and say little of others.",
+    )
 }
 
 /// Whether the times of a method can be used.

@@ -176,6 +176,7 @@ mod tests {
                 ranks: 2,
                 cache: "warm".into(),
             },
+            load: None,
             message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
             methods: vec![
                 Measured { method: "ddt".into(), outcome: Outcome::RunLimit, blocks },

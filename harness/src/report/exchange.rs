@@ -46,10 +46,10 @@ const COLUMNS: [Column; 19] = [
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
     larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
     the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
-    unpacking. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of the bytes \
-    that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. msgs: most \
-    messages, puts, or requests of partitions of any rank. unsteady: the times wandered \
-    during the run; gain unsteady: its halves part.";
+    unpacking. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
+    ranks' bytes that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. \
+    msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
+    wandered during the run; gain unsteady: its halves part.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use super::case::{CaseView, interval, measured, place};
+use super::case::{CaseView, interval, measured, oversubscribed, place};
 use super::table::{Form, VERDICTS};
 use super::units;
 use crate::record::Record;
@@ -55,7 +55,8 @@ pub fn html(records: &[Record], environment: &str) -> String {
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let context = context! { cases, earlier => crate::earlier::note(records), environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
+    let (warning, earlier) = (oversubscribed(records), crate::earlier::note(records));
+    let context = context! { cases, earlier, warning, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
@@ -121,6 +122,15 @@ mod tests {
         assert!(page.contains("manual, 2.00x [1.91, 2.10] ddt") && page.contains("<td>unsteady</td>"));
         assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
         assert!(!page.contains("http"), "the page needs nothing else");
+    }
+
+    #[test]
+    fn a_page_says_that_threads_shared_cores() {
+        let mut records = sample();
+        assert!(!html(&records, "").contains("Oversubscribed"));
+        (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
+        let page = html(&records, "");
+        assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::case::{CaseView, measured, place};
+use super::case::{CaseView, measured, oversubscribed, place};
 use super::columns::{Align, Column, aligned, wrapped};
 use super::{exchange, pingpong, transfer};
 use crate::earlier;
@@ -91,6 +91,9 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     }
     if same {
         let _ = writeln!(text, "All: {}", place(first));
+    }
+    if let Some(warning) = oversubscribed(records) {
+        text += &wrapped("", warning, width, 0);
     }
 
     let header: Vec<String> = form.columns.iter().map(|column| column.name.to_owned()).collect();

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::{Finished, Observer, Run, RunError};
 use crate::agreement::Agreement;
+use crate::load::Load;
 use crate::mpi::{Launch, Line, Next, interrupt};
 use crate::record::{CaseResult, Phase};
 use crate::{plan::Plan, summary};
@@ -156,7 +157,8 @@ impl Run<'_> {
         };
         let message = self.message(i, hello.as_deref());
         let case = self.plan.case(i, &self.installation.name);
-        let result = CaseResult { case, rule: self.plan.limits.rule, message, methods };
+        let load = hello.as_deref().and_then(Load::of);
+        let result = CaseResult { case, rule: self.plan.limits.rule, message, load, methods };
         let records = summary::records(&result);
         let whole = records.iter().find(|record| record.phase == Phase::RoundTrip && record.method == METHOD);
         let times = whole.and_then(|record| Some((record.mean_s? / 2.0, record.median_s? / 2.0)));

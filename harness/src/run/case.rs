@@ -160,6 +160,7 @@ fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
     option("min-runs", limits.min_runs.to_string());
     option("max-runs", limits.max_runs.to_string());
     option("max-time", limits.max_time_s.to_string());
+    option("min-rounds", limits.min_rounds.to_string());
     option("precision", limits.precision_percent.to_string());
     if !limits.rule.is_default() {
         option("rule", limits.rule.name().to_owned());

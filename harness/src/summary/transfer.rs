@@ -116,6 +116,7 @@ mod tests {
                 ranks: 2,
                 cache: "warm".to_owned(),
             },
+            load: None,
             message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
             methods,
         }

@@ -40,7 +40,7 @@ fn trial<'a, E: Experiment<'a>>(
 ) -> anyhow::Result<Trial> {
     let first = repeat(experiment, course, 1)?;
     // A method that takes seconds must not be silent for minutes.
-    let affordable = (limits.max_time_s / first.repetition_s).clamp(1.0, u32::MAX.into()) as u32;
+    let affordable = (limits.max_time_s / first.turn_s).clamp(1.0, u32::MAX.into()) as u32;
     repeat(experiment, course, limits.warmup.min(affordable))?;
     let turn = repeat(experiment, course, TRIALS.min(affordable))?;
     let readings = experiment.readings(course);

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use ddtbench::event::{Event, Hello};
+use ddtbench::load::Load;
 use ddtbench::plan::Limits;
 use ddtbench::record::Case;
 
@@ -21,8 +22,11 @@ pub fn conduct<'a>(
     case: Case,
 ) -> anyhow::Result<ExitCode> {
     experiment.job().guard_memory();
+    let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
     experiment.job().telling.tell(&Event::Hello(Box::new(hello)));
-    if let Err(error) = schedule::run(&mut experiment, methods, limits) {
+    let shared = experiment.job().share_cores(waits_for_cores);
+    let measured = shared.map_err(Into::into).and_then(|()| schedule::run(&mut experiment, methods, limits));
+    if let Err(error) = measured {
         experiment.job().abort(&error);
     }
     let mut telling = experiment.into_job().finish()?;

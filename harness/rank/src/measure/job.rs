@@ -22,6 +22,8 @@ pub struct Job<'a> {
     /// What is told of the case.
     pub telling: Telling,
     processes_of_host: usize,
+    /// Whether ranks or their threads wait for each other's turns on a core.
+    waits_for_cores: bool,
 }
 
 impl<'a> Job<'a> {
@@ -36,7 +38,15 @@ impl<'a> Job<'a> {
             clock: Clock::measure(),
             telling: Telling::new(Output::new(format), rank, None),
             processes_of_host: world.split_shared()?.size()?,
+            waits_for_cores: false,
         })
+    }
+
+    /// Learns from rank 0 whether there are more runnable threads than cores; collective.
+    pub fn share_cores(&mut self, waits: bool) -> Result<(), CallError> {
+        let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
+        self.waits_for_cores = waits > 0.0;
+        Ok(())
     }
 
     /// Ends the process before an MPI takes the machine's memory: what the case itself needs is there by now.
@@ -60,10 +70,13 @@ impl<'a> Job<'a> {
         Ok(Some(said.join("; ")))
     }
 
-    /// The state of the machine; all pairs look at the same time, so that none disturbs another's block.
+    /// The state of the machine; all pairs look at the same time, so that none disturbs another's block. Where ranks wait for
+    /// cores, the latency between them is mostly that, says nothing of the machine, and counts as not measured.
     pub fn state(&mut self) -> Result<MachineState, CallError> {
         self.world.barrier()?;
-        self.probe.as_mut().map_or(Ok(MachineState::default()), StateProbe::read)
+        let Some(probe) = &mut self.probe else { return Ok(MachineState::default()) };
+        let state = probe.read()?;
+        Ok(if self.waits_for_cores { MachineState { latency_s: 0.0, ..state } } else { state })
     }
 
     /// Says that this rank cannot go on, and ends all.

@@ -8,7 +8,7 @@ use std::mem::take;
 use std::time::Instant;
 
 use ddtbench::event::{Block, Event, Outcome};
-use ddtbench::plan::{Limits, MOST_METHODS, Rule, pcomm};
+use ddtbench::plan::{Limits, MIN_ROUNDS, MOST_METHODS, Rule, pcomm};
 use ddtbench::record::{Measured, Phase};
 use ddtbench::{stats, summary};
 use rand::SeedableRng;
@@ -20,9 +20,6 @@ use super::disturbance::Counters;
 use super::experiment::{Amount, Experiment};
 use super::job::Job;
 use crate::checked::symbols;
-
-/// Rounds at least.
-const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
@@ -59,6 +56,7 @@ pub fn run<'a, E: Experiment<'a>>(
             Some(detail) => end(experiment, name, course, Outcome::WrongData { detail })?,
         }
     }
+    let start = Instant::now();
     let amounts = match limits.rule {
         Rule::Interval => calibrate::all(experiment, &mut courses, limits, MIN_ROUNDS)?,
         Rule::Pcomm => vec![calibrate::ATTEMPT; courses.len()],
@@ -69,7 +67,7 @@ pub fn run<'a, E: Experiment<'a>>(
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
     let mut measured: Vec<Measured> = runners.iter().map(|runner| going_on(&runner.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
-    let (start, mut rounds) = (Instant::now(), 0);
+    let mut rounds = 0;
     let mut before = experiment.job().state()?;
     while !runners.is_empty() {
         let mut order: Vec<usize> = (0..runners.len()).collect();
@@ -197,7 +195,8 @@ fn by_interval(
 ) -> Vec<Verdict> {
     let going_on = vec![Verdict::GoesOn; amounts.len()];
     let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
-    let is_up = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
+    let is_late = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
+    let is_up = is_late && rounds >= limits.min_rounds;
     let next = |amount: &Amount| samples(amount) + amount.samples as u64;
     let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
     if !(is_up || is_full || stats::is_time_to_look(rounds as usize)) {
@@ -247,5 +246,30 @@ impl Verdict {
             (Self::RunLimit, Outcome::RunLimit),
         ];
         ends.into_iter().find(|(verdict, _)| of(*verdict)).map(|(_, outcome)| outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// What is decided after some rounds, when the time is up.
+    fn when_time_is_up(min_rounds: u32, rounds: u32) -> Option<Outcome> {
+        let measured = Measured { method: "ddt".to_owned(), outcome: GOING_ON, blocks: Vec::new() };
+        let amount = Amount { unread: 1, samples: 4, batch: 1 };
+        let limits = Limits { max_time_s: 0.1, min_rounds, ..Limits::default() };
+        let start = Instant::now() - Duration::from_secs(1);
+        let verdicts = by_interval(&[measured], &[amount], limits, rounds, start, Phase::Exchange);
+        assert_eq!(verdicts.len(), 1);
+        Verdict::outcome(verdicts[0].number())
+    }
+
+    #[test]
+    fn time_that_was_set_wins_over_rounds_and_other_time_does_not() {
+        assert_eq!(when_time_is_up(0, 1), Some(Outcome::TimeLimit));
+        assert_eq!(when_time_is_up(MIN_ROUNDS, MIN_ROUNDS - 1), None);
+        assert_eq!(when_time_is_up(MIN_ROUNDS, MIN_ROUNDS), Some(Outcome::TimeLimit));
     }
 }

@@ -100,6 +100,26 @@ Notes
 }
 
 #[test]
+fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() {
+    let with = |load: Option<(usize, usize)>| {
+        let mut records = sample();
+        for record in &mut records {
+            (record.runnable_threads, record.cores) = (load.map(|load| load.0), load.map(|load| load.1));
+        }
+        table(&records, Some(110))
+    };
+    let text = with(Some((4, 2)));
+    assert!(
+        text.contains("All: mpich, 2 ranks, warm, 4 runnable threads on 2 cores\nOversubscribed: "),
+        "{text}"
+    );
+    assert_eq!(text.matches("Oversubscribed").count(), 1);
+    for load in [Some((2, 2)), None] {
+        assert_eq!(with(load), table(&sample(), Some(110)));
+    }
+}
+
+#[test]
 fn one_cause_of_several_failures_is_told_once() {
     let mut records = sample();
     for record in &mut records[2..5] {

@@ -21,6 +21,7 @@ fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measure
 
 fn records(methods: Vec<Measured>) -> Vec<Record> {
     crate::summary::records(&CaseResult {
+        load: None,
         case: Case {
             experiment: Experiment::PingPong,
             test: "wrf_x_vec".into(),

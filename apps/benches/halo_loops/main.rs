@@ -1,0 +1,239 @@
+//! The loops of halo exchanges, as they are run by one rank of two, against plain C.
+//!
+//! `cargo bench -p ddtbench-apps --bench halo_loops` needs a C compiler. First the twins of `loops.c` must move the same
+//! bytes; then loops take turns, each as in an exchange: the values that are sent change, all is packed, copied twice as by
+//! an MPI within a node, and unpacked. So caches hold what an exchange leaves in them, and the quartiles of packing and
+//! unpacking are what the phases of `ddtbench halo EXCHANGE -n 2 -m manual,reference` are to be compared with, on the same
+//! machine. `-- --test` checks without timing.
+
+use std::error::Error;
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Instant;
+
+use apps::Arrays;
+use apps::halo::{Face, Field, HaloContext, find};
+use libloading::Library;
+
+/// The exchanges that have twins, at their quick sets but for these values.
+const EXCHANGES: [(&str, &[(&str, &str)]); 4] = [
+    ("nas_mg", &[("d1", "66"), ("d2", "66"), ("d3", "66")]),
+    ("nas_mg", &[]),
+    ("wrf_vec", &[]),
+    ("milc", &[]),
+];
+
+/// How the twins are compiled: for speed as applications are, and for this very machine with and without the promise that
+/// arrays and buffer are apart.
+const COMPILED: [(&str, &[&str]); 4] = [
+    ("C -O2", &["-O2"]),
+    ("C -O3", &["-O3"]),
+    ("C native", &["-O3", "-march=native"]),
+    ("C restrict", &["-O3", "-march=native", "-DQUALIFIER=restrict"]),
+];
+
+/// Rounds, in each of which every loop has a turn: enough for quartiles.
+const ROUNDS: usize = 201;
+
+/// Untimed and timed exchanges of a turn: the first finds what the last loop left in the caches.
+const RUNS: [usize; 2] = [2, 5];
+
+type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64);
+
+fn compile(number: usize, flags: &[&str]) -> Result<Library, Box<dyn Error>> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let target = current_platform::CURRENT_PLATFORM;
+    let compiler = cc::Build::new()
+        .cargo_metadata(false)
+        .target(target)
+        .host(target)
+        .out_dir(folder)
+        .opt_level(2)
+        .try_get_compiler()?;
+    let library = folder.join(format!("halo_loops_{number}.so"));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/halo_loops/loops.c");
+    let mut command = compiler.to_command();
+    command.args(flags).args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"]).arg(&library).arg(source);
+    let status = command.status()?;
+    if !status.success() {
+        return Err(format!("{} cannot compile {source}: {status}", compiler.path().display()).into());
+    }
+    // SAFETY: the library is the one just compiled, which has no initialisers.
+    Ok(unsafe { Library::new(&library) }?)
+}
+
+/// What one rank has, and all that it sends or receives.
+struct Case {
+    arrays: Arrays,
+    sends: Vec<Face>,
+    receives: Vec<Face>,
+    /// The values that are sent, in bytes of the arrays' memory.
+    sent: Vec<Range<usize>>,
+    packed: Vec<u64>,
+    transit: Vec<u64>,
+    arrived: Vec<u64>,
+    bytes: usize,
+    parameters: Vec<i64>,
+}
+
+impl Case {
+    fn new(name: &str, changed: &[(&str, &str)]) -> Self {
+        let test = find(name).expect("an exchange of the table");
+        let mut values = test.set(test.quick_set().name).expect("the set is its own");
+        for (name, text) in changed {
+            values.assign(test, name, text).expect("a value that it can have");
+        }
+        let context = HaloContext { ranks: 2, periodic: true, seed: 1 };
+        let app = test.build(&values, context).expect("two ranks can have it");
+        let mut arrays = Arrays::new(app.arrays(0));
+        let field = Field::new(&*app, 0);
+        field.fill(&mut arrays, 1);
+        let mut sent: Vec<Range<usize>> = Vec::new();
+        for array in 0..arrays.specs().len() {
+            let (place, bytes) = (arrays.place(array), field.element_bytes(array));
+            for at in place.clone().step_by(bytes).filter(|at| field.changes(array, at - place.start)) {
+                match sent.last_mut().filter(|last| last.end == at) {
+                    Some(last) => last.end += bytes,
+                    None => sent.push(at..at + bytes),
+                }
+            }
+        }
+        let stages = app.stages(0);
+        let faces = |which: fn(&apps::halo::Stage) -> &Vec<apps::halo::Transfer>| {
+            stages.iter().flat_map(which).map(|transfer| transfer.face.clone()).collect::<Vec<_>>()
+        };
+        let (sends, receives) = (faces(|stage| &stage.sends), faces(|stage| &stage.receives));
+        let bytes = sends.iter().map(Face::bytes).sum::<usize>();
+        assert_eq!(bytes, receives.iter().map(Face::bytes).sum::<usize>(), "{name}: all ranks are alike");
+        let parameters = test.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
+        let [packed, transit, arrived] = [0, 1, 2].map(|salt| vec![salt; bytes.div_ceil(8)]);
+        Self { arrays, sends, receives, sent, packed, transit, arrived, bytes, parameters }
+    }
+
+    fn change(&mut self) {
+        let memory = self.arrays.memory_mut();
+        self.sent.iter().for_each(|run| memory[run.clone()].iter_mut().for_each(|byte| *byte ^= 0x5A));
+    }
+
+    fn travel(&mut self) {
+        self.transit.copy_from_slice(black_box(&self.packed));
+        self.arrived.copy_from_slice(black_box(&self.transit));
+    }
+
+    fn pack(&mut self) {
+        let mut packed = &mut bytemuck::cast_slice_mut(&mut self.packed)[..self.bytes];
+        for face in &self.sends {
+            face.pack(&self.arrays, packed.split_off_mut(..face.bytes()).expect("all faces fit"));
+        }
+    }
+
+    fn unpack(&mut self) {
+        let mut packed = &bytemuck::cast_slice(&self.arrived)[..self.bytes];
+        for face in &self.receives {
+            face.unpack(packed.split_off(..face.bytes()).expect("all faces fit"), &mut self.arrays);
+        }
+    }
+
+    fn twin(&mut self, twin: Twin, unpacks: bool) {
+        let starts: Vec<_> = (0..self.arrays.specs().len()).map(|i| self.arrays.place(i).start).collect();
+        let memory = self.arrays.memory_mut();
+        let arrays: Vec<*mut c_void> =
+            starts.into_iter().map(|start| memory[start..].as_mut_ptr().cast()).collect();
+        let buffer = if unpacks { &mut self.arrived } else { &mut self.packed };
+        // SAFETY: the twin reads and writes what the Rust loops do, which `check` shows; all of it is alive.
+        unsafe { twin(arrays.as_ptr(), buffer.as_mut_ptr().cast(), self.parameters.as_ptr()) };
+    }
+
+    /// # Panics
+    /// If a twin does not move the bytes that the loops move.
+    fn check(&mut self, name: &str, [pack, unpack]: [Twin; 2]) {
+        let packed = |case: &mut Self, run: &dyn Fn(&mut Self)| {
+            case.packed.fill(u64::MAX);
+            run(case);
+            case.packed.clone()
+        };
+        let (rust, c) = (packed(self, &Self::pack), packed(self, &|case| case.twin(pack, false)));
+        assert!(rust == c, "{name}: the twin packs other bytes");
+        self.travel();
+        let unpacked = |case: &mut Self, run: &dyn Fn(&mut Self)| {
+            case.arrays.memory_mut().fill(0xA5);
+            run(case);
+            case.arrays.memory().to_vec()
+        };
+        let (rust, c) = (unpacked(self, &Self::unpack), unpacked(self, &|case| case.twin(unpack, true)));
+        assert!(rust == c, "{name}: the twin unpacks to other places");
+    }
+}
+
+/// Lower quartile, median and upper quartile, in microseconds.
+fn quartiles(mut times: Vec<f64>) -> [f64; 3] {
+    times.sort_unstable_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| times[(times.len() - 1) * quarter / 4] * 1e6)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let libraries = (COMPILED.iter().enumerate())
+        .map(|(number, (_, flags))| compile(number, flags))
+        .collect::<Result<Vec<_>, _>>()?;
+    let is_timed =
+        std::env::args().any(|a| a == "--bench") && !std::env::args().any(|a| a == "--test" || a == "--list");
+    for (name, changed) in EXCHANGES {
+        let mut case = Case::new(name, changed);
+        let mut twins = Vec::new();
+        for library in &libraries {
+            let twin = |kind| -> Result<Twin, libloading::Error> {
+                // SAFETY: every function of `loops.c` has the type `Twin`.
+                unsafe { library.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) }
+            };
+            twins.push([twin("pack")?, twin("unpack")?]);
+        }
+        twins.iter().for_each(|&twin| case.check(name, twin));
+        if is_timed {
+            compare(name, &mut case, &twins);
+        } else {
+            println!("{name}: the twins move the same bytes");
+        }
+    }
+    Ok(())
+}
+
+/// Measures the loops of a case in turn, and prints what came of it.
+fn compare(name: &str, case: &mut Case, twins: &[[Twin; 2]]) {
+    println!("{name}, {} bytes: lower quartile, median and upper quartile in us", case.bytes);
+    let mut times = vec![[Vec::new(), Vec::new()]; 1 + twins.len()];
+    for round in 0..ROUNDS {
+        for turn in 0..times.len() {
+            let loops = (turn + round) % times.len();
+            for run in 0..RUNS[0] + RUNS[1] {
+                case.change();
+                let start = Instant::now();
+                match loops {
+                    0 => case.pack(),
+                    _ => case.twin(twins[loops - 1][0], false),
+                }
+                let packed = Instant::now();
+                case.travel();
+                let arrived = Instant::now();
+                match loops {
+                    0 => case.unpack(),
+                    _ => case.twin(twins[loops - 1][1], true),
+                }
+                let end = arrived.elapsed();
+                if run >= RUNS[0] {
+                    times[loops][0].push((packed - start).as_secs_f64());
+                    times[loops][1].push(end.as_secs_f64());
+                }
+                black_box((&mut case.packed, case.arrays.memory_mut()));
+            }
+        }
+    }
+    let names = ["rust"].into_iter().chain(COMPILED.iter().map(|(name, _)| *name));
+    for (loops, [packing, unpacking]) in names.zip(times) {
+        for (kind, times) in [("pack", packing), ("unpack", unpacking)] {
+            let [low, median, high] = quartiles(times);
+            println!("  {kind:6} {loops:10} {low:8.2} {median:8.2} {high:8.2}");
+        }
+    }
+}
