@@ -21,7 +21,7 @@ const MOST_CORRELATION: f64 = 0.97;
 
 /// Cosines that the long-run variance is taken from: the fewer, the slower are the changes that they see, and the less
 /// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/statistics.md): 4 make the
-/// interval of 24 blocks 1.35 times as wide as one that knows the correlation, 6 hold 2 to 3% less of windows of real
+/// interval of 24 blocks 1.35 times as wide as one that knows the correlation, 6 hold 1 to 3% fewer windows of real
 /// runs. Their number does not grow with the series: in real runs what is slow has no end, and more cosines would
 /// look away from it.
 const COSINES: usize = 5;
