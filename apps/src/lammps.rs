@@ -14,7 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use datatypes::{Element, Layout};
 use memoffset::offset_of;
 
-use crate::permutation::IndexList;
+use crate::permutation::{IndexList, Indices};
 use crate::{
     ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterSet, Piece, Place, Preset,
     Side, Test, Values, WireOrder,
@@ -96,7 +96,7 @@ pub(crate) trait Record: Pod {
     const FIELDS: &'static [Field];
 
     /// Writes a record for each atom of `list`.
-    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]);
+    fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]);
 
     /// Appends the atoms of the records behind atom `first`.
     fn unpack(records: &[Self], arrays: &mut Arrays, first: usize);
@@ -112,14 +112,22 @@ impl Record for FullAtom {
         Field { name: "molecule", values: 1, offset_bytes: offset_of!(FullAtom, molecule) },
     ];
 
-    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]) {
+    fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
         let x = arrays.slice::<[f64; POSITION]>(0);
-        // All of one length, so that one comparison per atom guards all six reads.
+        // All of one length, which is compared with the list once.
         let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        for (record, &atom) in records.iter_mut().zip(list) {
-            let i = atom as usize;
-            *record =
-                Self { x: x[i], tag: tag[i], kind: kind[i], mask: mask[i], molecule: molecule[i], q: q[i] };
+        for (record, i) in records.iter_mut().zip(list.within(x.len())) {
+            // SAFETY: `within` has compared all indices with the length that all arrays have.
+            *record = unsafe {
+                Self {
+                    x: *x.get_unchecked(i),
+                    tag: *tag.get_unchecked(i),
+                    kind: *kind.get_unchecked(i),
+                    mask: *mask.get_unchecked(i),
+                    molecule: *molecule.get_unchecked(i),
+                    q: *q.get_unchecked(i),
+                }
+            };
         }
     }
 
@@ -148,12 +156,19 @@ impl Record for AtomicAtom {
         Field { name: "mask", values: 1, offset_bytes: offset_of!(AtomicAtom, mask) },
     ];
 
-    fn pack(arrays: &Arrays, list: &[u32], records: &mut [Self]) {
+    fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
         let x = arrays.slice::<[f64; POSITION]>(0);
         let [tag, kind, mask] = [1, 2, 3].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        for (record, &atom) in records.iter_mut().zip(list) {
-            let i = atom as usize;
-            *record = Self { x: x[i], tag: tag[i], kind: kind[i], mask: mask[i] };
+        for (record, i) in records.iter_mut().zip(list.within(x.len())) {
+            // SAFETY: `within` has compared all indices with the length that all arrays have.
+            *record = unsafe {
+                Self {
+                    x: *x.get_unchecked(i),
+                    tag: *tag.get_unchecked(i),
+                    kind: *kind.get_unchecked(i),
+                    mask: *mask.get_unchecked(i),
+                }
+            };
         }
     }
 
@@ -310,7 +325,7 @@ impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        R::pack(arrays, self.leaving.get(), bytemuck::cast_slice_mut(packed));
+        R::pack(arrays, self.leaving.indices(), bytemuck::cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {

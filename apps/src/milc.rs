@@ -22,9 +22,6 @@ use crate::{
 /// Floats of a site: three complex numbers.
 const SITE: usize = 6;
 
-/// A site, which the application copies as one value.
-type Site = [f32; SITE];
-
 /// Why the array has this shape.
 const SHAPE: &str = "the array has all sites";
 
@@ -73,9 +70,9 @@ impl Su3Zd {
         Ok(Box::new(Self { lx: sites("lx")?, ly: even("ly")?, lz: even("lz")?, lt: sites("lt")? }))
     }
 
-    /// Extents of the array of sites, slowest first.
+    /// Extents of the array, slowest first; a row has all floats of its sites.
     fn shape(&self) -> (usize, usize, usize, usize) {
-        (self.lt, self.lz, self.ly, self.lx)
+        (self.lt, self.lz, self.ly, self.lx * SITE)
     }
 
     fn nest(&self) -> Nest {
@@ -103,8 +100,8 @@ impl MicroApp for Su3Zd {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [Site] = bytemuck::cast_slice_mut(packed);
-        let su3 = ArrayView4::from_shape(self.shape(), arrays.slice::<Site>(0)).expect(SHAPE);
+        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
+        let su3 = ArrayView4::from_shape(self.shape(), arrays.slice(0)).expect(SHAPE);
         for slice in su3.outer_iter() {
             for half in [0, self.lz / 2] {
                 pack_rows(slice.slice(s![half, ..self.ly / 2, ..]), &mut packed);
@@ -113,8 +110,8 @@ impl MicroApp for Su3Zd {
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[Site] = bytemuck::cast_slice(packed);
-        let mut su3 = ArrayViewMut4::from_shape(self.shape(), arrays.slice_mut::<Site>(0)).expect(SHAPE);
+        let mut packed: &[f32] = bytemuck::cast_slice(packed);
+        let mut su3 = ArrayViewMut4::from_shape(self.shape(), arrays.slice_mut(0)).expect(SHAPE);
         for mut slice in su3.outer_iter_mut() {
             for half in [0, self.lz / 2] {
                 unpack_rows(&mut packed, slice.slice_mut(s![half, ..self.ly / 2, ..]));

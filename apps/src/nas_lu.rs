@@ -8,6 +8,8 @@
 //!
 //! Bytes: 40 nx and 40 ny. The original's hand-written y loop leaves out the last grid point; here both are whole.
 
+use std::ops::Range;
+
 use datatypes::{Element, Layout};
 use ndarray::{ArrayView2, ArrayViewMut2, s};
 
@@ -94,8 +96,18 @@ impl NasLu {
     }
 
     /// Extents of the array of points, slowest first.
-    fn shape(&self) -> (usize, usize) {
+    fn points(&self) -> (usize, usize) {
         (self.ny + 2, self.nx + 2)
+    }
+
+    /// Extents of the array of values, where a row has all values of its points.
+    fn rows(&self) -> (usize, usize) {
+        (self.ny + 2, COMPONENTS * (self.nx + 2))
+    }
+
+    /// The values of a row's inner points.
+    fn inner_values(&self) -> Range<usize> {
+        COMPONENTS..COMPONENTS * (self.nx + 1)
     }
 
     fn nest(&self, side: Side) -> Nest {
@@ -129,22 +141,31 @@ impl MicroApp for NasLu {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [Point] = bytemuck::cast_slice_mut(packed);
         let line = self.line(Side::Send);
-        let u = ArrayView2::from_shape(self.shape(), arrays.slice::<Point>(0)).expect(SHAPE);
         match self.direction {
-            Direction::X => pack_row(u.slice(s![line, 1..=self.nx]), &mut packed),
-            Direction::Y => pack_column(u.slice(s![1..=self.ny, line]), &mut packed),
+            Direction::X => {
+                let u = ArrayView2::from_shape(self.rows(), arrays.slice::<f64>(0)).expect(SHAPE);
+                pack_row(u.slice(s![line, self.inner_values()]), &mut bytemuck::cast_slice_mut(packed));
+            }
+            Direction::Y => {
+                let u = ArrayView2::from_shape(self.points(), arrays.slice::<Point>(0)).expect(SHAPE);
+                pack_column(u.slice(s![1..=self.ny, line]), &mut bytemuck::cast_slice_mut(packed));
+            }
         }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[Point] = bytemuck::cast_slice(packed);
         let line = self.line(Side::Receive);
-        let mut u = ArrayViewMut2::from_shape(self.shape(), arrays.slice_mut::<Point>(0)).expect(SHAPE);
         match self.direction {
-            Direction::X => unpack_row(&mut packed, u.slice_mut(s![line, 1..=self.nx])),
-            Direction::Y => unpack_column(&mut packed, u.slice_mut(s![1..=self.ny, line])),
+            Direction::X => {
+                let mut u = ArrayViewMut2::from_shape(self.rows(), arrays.slice_mut::<f64>(0)).expect(SHAPE);
+                unpack_row(&mut bytemuck::cast_slice(packed), u.slice_mut(s![line, self.inner_values()]));
+            }
+            Direction::Y => {
+                let mut u =
+                    ArrayViewMut2::from_shape(self.points(), arrays.slice_mut::<Point>(0)).expect(SHAPE);
+                unpack_column(&mut bytemuck::cast_slice(packed), u.slice_mut(s![1..=self.ny, line]));
+            }
         }
     }
 

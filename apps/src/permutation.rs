@@ -34,9 +34,62 @@ impl IndexList {
         self.list.get_or_init(|| index_list(self.seed, self.stream, self.bound, self.count))
     }
 
+    /// The indices, which are below the bound that they were drawn for.
+    pub fn indices(&self) -> Indices<'_> {
+        Indices { list: self.get(), bound: self.bound as usize }
+    }
+
     /// The displacements of blocks of `values` at these indices.
     pub fn displacements(&self, values: i64) -> Vec<i64> {
         self.get().iter().map(|&i| values * i64::from(i)).collect()
+    }
+}
+
+/// Indices that are all known to be below a bound, so that a loop need not look at each, as the applications' do not.
+#[derive(Clone, Copy)]
+pub(crate) struct Indices<'a> {
+    list: &'a [u32],
+    /// Above every index of the list.
+    bound: usize,
+}
+
+impl<'a> Indices<'a> {
+    /// Of any list; its bound is looked for.
+    pub fn of(list: &'a [u32]) -> Self {
+        Self { list, bound: list.iter().max().map_or(0, |&most| most as usize + 1) }
+    }
+
+    /// The indices for arrays of `length` elements.
+    ///
+    /// # Panics
+    /// If they are for longer ones.
+    pub fn within(self, length: usize) -> impl Iterator<Item = usize> + 'a {
+        assert!(self.bound <= length, "indices below {} for {length} elements", self.bound);
+        self.list.iter().map(|&i| i as usize)
+    }
+
+    /// Reads `from` at each index.
+    ///
+    /// # Panics
+    /// If the indices are for more elements.
+    #[inline(always)]
+    pub fn gather<T: Copy>(self, from: &[T], to: &mut [T]) {
+        for (to, i) in to.iter_mut().zip(self.within(from.len())) {
+            // SAFETY: `within` has compared the bound of all indices with the length.
+            *to = unsafe { *from.get_unchecked(i) };
+        }
+    }
+
+    /// Writes `to` at each index.
+    ///
+    /// # Panics
+    /// If the indices are for more elements.
+    #[inline(always)]
+    pub fn scatter<T: Copy>(self, from: &[T], to: &mut [T]) {
+        for (from, i) in from.iter().zip(self.within(to.len())) {
+            // SAFETY: `within` has compared the bound of all indices with the length.
+            unsafe { *to.get_unchecked_mut(i) = *from };
+        }
     }
 }
 

@@ -22,18 +22,30 @@ pub(crate) fn unpack_rows<T: Copy>(packed: &mut &[T], mut plane: ArrayViewMut2<'
 /// Packs a row, whose values are neighbours.
 #[inline(always)]
 pub(crate) fn pack_row<T: Copy>(row: ArrayView1<'_, T>, packed: &mut &mut [T]) {
-    let to = packed.split_off_mut(..row.len()).expect(SIZE);
-    for (to, from) in to.iter_mut().zip(row.to_slice().expect(NEIGHBOURS)) {
-        *to = *from;
-    }
+    copy_values(packed.split_off_mut(..row.len()).expect(SIZE), row.to_slice().expect(NEIGHBOURS));
 }
 
 /// Unpacks a row, whose values are neighbours.
 #[inline(always)]
 pub(crate) fn unpack_row<T: Copy>(packed: &mut &[T], row: ArrayViewMut1<'_, T>) {
     let from = packed.split_off(..row.len()).expect(SIZE);
-    for (to, from) in row.into_slice().expect(NEIGHBOURS).iter_mut().zip(from) {
+    copy_values(row.into_slice().expect(NEIGHBOURS), from);
+}
+
+/// Copies values one by one. The last ones are written out: of a loop over them the compiler would make what suits long
+/// rows, whose start alone costs more than the three values of a short one.
+#[inline(always)]
+fn copy_values<T: Copy>(to: &mut [T], from: &[T]) {
+    let (to_fours, to_rest) = to.as_chunks_mut::<4>();
+    let (from_fours, from_rest) = from.as_chunks::<4>();
+    for (to, from) in to_fours.as_flattened_mut().iter_mut().zip(from_fours.as_flattened()) {
         *to = *from;
+    }
+    match (to_rest, from_rest) {
+        ([a, b, c], [x, y, z]) => (*a, *b, *c) = (*x, *y, *z),
+        ([a, b], [x, y]) => (*a, *b) = (*x, *y),
+        ([a], [x]) => *a = *x,
+        _ => {}
     }
 }
 

@@ -255,9 +255,7 @@ where
         for (array, mesh) in self.meshes.iter().enumerate() {
             let points = arrays.slice::<[f32; N]>(array);
             let packed = rest.split_off_mut(..mesh.shared.len()).expect("the message has this size");
-            for (to, &point) in packed.iter_mut().zip(mesh.shared.get()) {
-                *to = points[point as usize];
-            }
+            mesh.shared.indices().gather(points, packed);
         }
     }
 
@@ -266,9 +264,7 @@ where
         for (array, mesh) in self.meshes.iter().enumerate() {
             let points = arrays.slice_mut::<[f32; N]>(array);
             let packed = rest.split_off(..mesh.shared.len()).expect("the message has this size");
-            for (from, &point) in packed.iter().zip(mesh.shared.get()) {
-                points[point as usize] = *from;
-            }
+            mesh.shared.indices().scatter(packed, points);
         }
     }
 

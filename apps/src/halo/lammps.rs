@@ -21,7 +21,7 @@ use datatypes::Element;
 use super::face::{Block, Face};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::lammps::{self, AtomicAtom, Chosen, FullAtom, Record};
-use crate::permutation::IndexList;
+use crate::permutation::{IndexList, Indices};
 use crate::{ArraySpec, Arrays, Piece, Values, WireOrder};
 
 /// Swaps, as dimension of the grid (z, y, x) and whether the atoms go up.
@@ -204,10 +204,12 @@ impl<R: Record + Send + Sync> Block for Atoms<R> {
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
         let records: &mut [R] = cast_slice_mut(packed);
         match self.chosen() {
-            Chosen::Listed(list) => R::pack(arrays, list, records),
+            Chosen::Listed(list) => R::pack(arrays, Indices::of(list), records),
             // No application packs its ghosts again.
             Chosen::Appended(atoms) => {
-                atoms.zip(records.chunks_mut(1)).for_each(|(atom, one)| R::pack(arrays, &[atom as u32], one));
+                atoms
+                    .zip(records.chunks_mut(1))
+                    .for_each(|(atom, one)| R::pack(arrays, Indices::of(&[atom as u32]), one));
             }
         }
     }
