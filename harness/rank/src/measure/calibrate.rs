@@ -45,7 +45,7 @@ fn trial<'a, E: Experiment<'a>>(
     let turn = repeat(experiment, course, TRIALS.min(affordable))?;
     let readings = experiment.readings(course);
     let job = experiment.job();
-    let shortest = |readings| job.clock.shortest_sample_s(readings);
+    let shortest = |readings| job.clock.shortest_corrected_s(readings);
     // NaN stands for none.
     let [shortest_s] = job.world.broadcast([readings.map_or(f64::NAN, shortest)])?;
     Ok(Trial { turn, shortest_s: (!shortest_s.is_nan()).then_some(shortest_s) })
