@@ -165,7 +165,7 @@ impl Bench<'_> {
             let Parts { links, memory, .. } = self.parts;
             let how = course.packing.how();
             let sight = (watched && number + 1 == count && !course.is_reference())
-                .then(|| Sight::new(links, memory, &self.field, self.generation, how));
+                .then(|| Sight::new((self.job.rank, links), memory, &self.field, self.generation, how));
             let (mine, [seen, all]) = exchange::run(&site, &self.team, &compute_s, sight.as_ref());
             if sight.is_some() {
                 let sums = self.job.world.sums(&[seen, all])?;

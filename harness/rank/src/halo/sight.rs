@@ -13,7 +13,8 @@ struct Share {
     bytes: usize,
 }
 
-/// All shares that come in the first stage of one exchange.
+/// All shares that come in the first stage of one exchange, but for those that this rank sends to itself: they are copies
+/// within its memory, and tell nothing of what travels.
 pub struct Sight {
     shares: Vec<Share>,
 }
@@ -22,10 +23,17 @@ pub struct Sight {
 unsafe impl Sync for Sight {}
 
 impl Sight {
-    /// Of a generation of the field. Packed messages arrive in the wire buffer, others in the arrays.
-    pub fn new(links: &Links, memory: &HaloMemory, field: &Field, generation: u64, how: How) -> Self {
+    /// Of a generation of the field, at a rank. Packed messages arrive in the wire buffer, others in the arrays.
+    pub fn new(
+        (rank, links): (usize, &Links),
+        memory: &HaloMemory,
+        field: &Field,
+        generation: u64,
+        how: How,
+    ) -> Self {
         let order = if how == How::ByHand { WireOrder::Manual } else { WireOrder::Ddt };
         let links = links.stages.first().into_iter().flat_map(|stage| &stage.receives);
+        let links = links.filter(|link| link.peer != rank);
         let parts = links
             .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
         let shares = parts.filter_map(|(link, part, range)| {
