@@ -155,4 +155,10 @@ pub struct Record {
     pub outcome: String,
     /// The reason, where times are missing, or are no times.
     pub detail: Option<String>,
+    /// Which of the model's equations `gain_model` is of, `4` or `5`; `none` where neither applies.
+    #[serde(default)]
+    pub gain_model_equation: Option<String>,
+    /// `gain` less `gain_model`.
+    #[serde(default)]
+    pub gain_difference: Option<f64>,
 }

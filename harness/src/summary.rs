@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Block;
 use crate::experiment::Experiment;
+use crate::partitioned::mechanisms::{SINGLE_INIT, SINGLE_LAUNCHED};
 use crate::plan::{Rule, pcomm};
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
@@ -100,6 +101,11 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
     let experiment = result.case.experiment;
     let is_reference = |view: &&View<'_>| view.method.method == experiment.reference();
     let reference = views.iter().find(|view| is_reference(view) && view.method.outcome.is_measured());
+    // What is measured in launches of its own is compared with what is as well.
+    let is_launched =
+        |view: &&View<'_>| view.method.method == SINGLE_LAUNCHED && view.method.outcome.is_measured();
+    let launched = views.iter().find(is_launched);
+    let reference_of = |view: &View<'_>| if view.method.method == SINGLE_INIT { launched } else { reference };
     let pairs = pairs(&result.methods);
     let mut scopes = vec![Scope::All(&pairs)];
     if pairs.len() > 1 {
@@ -111,7 +117,9 @@ pub fn records(result: &CaseResult) -> Vec<Record> {
         if view.method.outcome.is_measured() {
             for &phase in experiment.phases() {
                 records.extend(
-                    scopes.iter().filter_map(|&scope| record(result, view, &views, reference, phase, scope)),
+                    scopes
+                        .iter()
+                        .filter_map(|&scope| record(result, view, &views, reference_of(view), phase, scope)),
                 );
             }
         }
