@@ -22,7 +22,7 @@ pub struct Message<'a> {
 pub const MOST_MESSAGES: usize = 1024;
 
 /// A mapping with fewer messages is kept unless another is better by this share: less is not told by a calibration.
-const BETTER: f64 = 0.02;
+const BETTER: f64 = 0.04;
 
 /// Observed transfers from which on the one in which a run would wait longest does not count: a thread that loses its core now
 /// and then is no habit of the application's.
