@@ -219,6 +219,9 @@ pub struct Block {
     /// Messages or puts of the last repetition, where the mechanism knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
+    /// Half of an empty message's round trip between the ranks beside the block, in seconds. Only of partitioned transfers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_latency_s: Option<f64>,
 }
 
 impl Phase {

@@ -3,9 +3,12 @@
 pub mod aggregation;
 pub mod arrival;
 pub mod check;
+pub mod contest;
+pub mod costs;
 pub mod emulation;
 pub mod kde;
 pub mod mechanisms;
+pub mod merging;
 pub mod model;
 pub mod order;
 pub mod probe;

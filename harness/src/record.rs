@@ -223,6 +223,12 @@ pub struct Record {
     /// fewer than six rounds.
     #[serde(default)]
     pub unsteady: Option<bool>,
+    /// Which of the model's equations `gain_model` is of, `4` or `5`; `none` where neither applies.
+    #[serde(default)]
+    pub gain_model_equation: Option<String>,
+    /// `gain` less `gain_model`.
+    #[serde(default)]
+    pub gain_difference: Option<f64>,
     /// Threads that are runnable at the same time: see [`Load`].
     #[serde(default)]
     pub runnable_threads: Option<usize>,

@@ -11,6 +11,7 @@ use crate::earlier::SCHEMA;
 use crate::event::Block;
 use crate::experiment::Experiment;
 use crate::methods;
+use crate::partitioned::mechanisms::is_by_launches;
 use crate::plan::{Rule, pcomm};
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
@@ -46,11 +47,19 @@ pub struct BlockState {
 pub fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
     let none = BlockState { state: String::new(), used: false };
     let mut all: Vec<_> = methods.iter().map(|method| vec![none.clone(); method.blocks.len()]).collect();
-    for pair in pairs(methods) {
+    // What is measured in launches of its own shares no round with the others.
+    let groups = pairs(methods).into_iter().flat_map(|pair| [(pair, false), (pair, true)]);
+    for (pair, by_launches) in groups {
         let of_pair = || {
             let blocks = |(m, method)| indexed(method).map(move |(b, block): (usize, &Block)| (m, b, block));
-            methods.iter().enumerate().flat_map(blocks).filter(move |(_, _, block)| block.pair == pair)
+            let of_group =
+                move |(_, method): &(usize, &Measured)| is_by_launches(&method.method) == by_launches;
+            let all = methods.iter().enumerate().filter(of_group).flat_map(blocks);
+            all.filter(move |(_, _, block)| block.pair == pair)
         };
+        if of_pair().next().is_none() {
+            continue;
+        }
         let is_measured = |m: usize| methods[m].outcome.is_measured();
         let machines: Vec<_> = of_pair().map(|(_, _, block)| (block.before, block.after)).collect();
         let states = stats::states(&machines);

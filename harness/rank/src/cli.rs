@@ -7,6 +7,7 @@ use ddtbench::engine::{Contender, Order};
 use ddtbench::experiment::Experiment;
 use ddtbench::halo::HaloCase;
 use ddtbench::partitioned::Setting;
+use ddtbench::partitioned::mechanisms::SINGLE_INIT;
 use ddtbench::partitioned::probe;
 use ddtbench::plan::{Cache, Limits, MOST_METHODS, Pairs, Rule, Selection};
 use ddtbench::record::Case;
@@ -42,6 +43,8 @@ impl Command {
     pub fn threading(&self) -> Threading {
         match self {
             Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
+            // In a process of its own, which no other mechanism shares.
+            Self::Partitioned(args) if args.methods.methods == [SINGLE_INIT] => Threading::Single,
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
             Self::Probe(args) if args.threads() > 1 => Threading::Multiple,
             Self::Probe(_) => Threading::Funneled,

@@ -91,6 +91,7 @@ fn main() -> ExitCode {
         ExitCode::from(REFUSED)
     });
     drop(world);
+    probe::say_last_word();
     code
 }
 

@@ -14,17 +14,18 @@ use ddtbench::event::{Block, MessageFacts, Outcome};
 use ddtbench::experiment::Experiment as Kind;
 use ddtbench::partitioned::Setting;
 use ddtbench::partitioned::arrival::Sampler;
+use ddtbench::partitioned::costs::Costs;
 use ddtbench::plan::Cache;
 use ddtbench::record::{Case, Phase};
 
-use crate::checked::{Comm, Datatype, World, identity};
+use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
 use crate::measure::cache::{self, evict_buffer};
 use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
 use crate::measure::sync::Sync;
-use crate::mechanism::{Channel, Mechanism, Role, table};
+use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Wire};
 use crate::pattern::Pattern;
 use crate::surroundings;
@@ -64,21 +65,26 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     let mut bench = Bench {
         job,
         world,
-        role: if place.rank == 0 { Role::Sender } else { Role::Receiver },
+        roles: roles(place.rank, setting.both_ways),
         plan: Plan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
         round: 0,
         team,
         watcher: world.comm.duplicate()?,
-        buffer: Wire::new(usize::try_from(setting.bytes)?),
+        buffers: Vec::new(),
         is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
         generation: 0,
         byte: &byte,
+        costs: None,
         setting: &setting,
         sync,
     };
-    bench.buffer.fill(POISON);
+    for _ in 0..bench.roles.len() {
+        let mut buffer = Wire::new(usize::try_from(setting.bytes)?);
+        buffer.fill(POISON);
+        bench.buffers.push(buffer);
+    }
     let case = Case {
         experiment: Kind::Partitioned,
         test: ddtbench::partitioned::TEST.to_owned(),
@@ -91,12 +97,18 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     conduct(bench, hello, &methods, limits, case)
 }
 
+/// What a rank is in the transfer from rank 0 to rank 1, and in the one back.
+fn roles(rank: usize, both_ways: bool) -> Vec<Role> {
+    let roles = if rank == 0 { [Role::Sender, Role::Receiver] } else { [Role::Receiver, Role::Sender] };
+    roles[..if both_ways { 2 } else { 1 }].to_vec()
+}
+
 /// All that the mechanisms of a case share.
 struct Bench<'a> {
     job: Job<'a>,
     setting: &'a Setting,
     world: &'a World,
-    role: Role,
+    roles: Vec<Role>,
     plan: Plan,
     sampler: Sampler,
     round: u32,
@@ -104,30 +116,35 @@ struct Bench<'a> {
     sync: Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
     watcher: Comm,
-    buffer: Wire,
+    /// Of each transfer.
+    buffers: Vec<Wire>,
     is_cold: bool,
     starts_all: bool,
     /// Number of the last transfer's data; equal on both ranks.
     generation: u32,
     byte: &'a Datatype,
+    /// What messages cost, once a mechanism had to know.
+    costs: Option<&'static Costs>,
 }
 
 /// A mechanism on its way through the case.
 struct Course<'a> {
-    mechanism: Box<dyn Mechanism + 'a>,
+    /// Of each transfer.
+    mechanisms: Vec<Box<dyn Mechanism + 'a>>,
     /// Making it took so long; told with the first block.
     init_s: Option<f64>,
 }
 
 impl<'a> Bench<'a> {
-    fn channel(&self, memory: *mut u8) -> Channel<'a> {
+    fn channel(&mut self, way: usize) -> Channel<'a> {
+        let (memory, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
         Channel {
             comm: self.job.world,
             peer: 1 - self.job.rank,
             tag: 0,
-            role: self.role,
+            role: self.roles[way],
             memory,
-            bytes: self.buffer.len(),
+            bytes,
             partitions: self.plan.ranges.clone(),
             receive_partitions: self.setting.receive_partitions(),
             of_thread: self.plan.of_thread.clone(),
@@ -140,7 +157,7 @@ impl<'a> Bench<'a> {
     /// looks at all transfers while they are under way, or at none. Gives the readings of both ranks, at the sender.
     fn transfer(
         &mut self,
-        mechanism: &dyn Mechanism,
+        mechanisms: &[Box<dyn Mechanism + 'a>],
         count: u32,
         is_watched: bool,
         complaint: &mut Option<String>,
@@ -148,35 +165,44 @@ impl<'a> Bench<'a> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
             self.generation += 1;
-            let pattern = Pattern::new(0, self.generation);
-            if self.role == Role::Sender {
-                pattern.write(0, &mut self.buffer);
-            }
-            if self.is_cold {
-                evict_buffer(&self.buffer);
+            // What is sent from rank 0, and from rank 1.
+            let patterns = [0, 1].map(|sender| Pattern::new(sender, self.generation));
+            let ways = || self.roles.iter().zip(patterns);
+            for (buffer, (role, pattern)) in self.buffers.iter_mut().zip(ways()) {
+                if *role == Role::Sender {
+                    pattern.write(0, buffer);
+                }
+                if self.is_cold {
+                    evict_buffer(buffer);
+                }
             }
             let mut compute_s = vec![0.0; self.setting.threads];
             self.sampler.next(&mut compute_s);
             // What comes wrong would be looked for in vain.
             let looks = is_watched && complaint.is_none();
-            let sight = looks.then(|| Sight::new(pattern, &self.plan.ranges));
+            let sight = looks.then(|| Sight::new(patterns[0], &self.plan.ranges));
             let site = Site {
-                role: self.role,
+                roles: &self.roles,
                 plan: &self.plan,
                 sync: &self.sync,
                 watcher: &self.watcher,
-                memory: self.buffer.as_ptr(),
+                memory: self.buffers[0].as_ptr(),
                 telling: &self.job.telling,
             };
             let delay_s = self.sampler.last_partition_delay_s();
             let times = Times { compute_s: &compute_s, delay_s };
-            let mine = repetition::run(&site, &self.team, mechanism, &times, sight.as_ref());
+            let mine = repetition::run(&site, &self.team, mechanisms, &times, sight.as_ref());
             let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
             if let [sender, receiver] = &both[..] {
                 pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
             }
-            if self.role == Role::Receiver && complaint.is_none() {
-                let at = pattern.first_difference(0, &self.buffer);
+            for (buffer, (_, pattern)) in
+                self.buffers.iter().zip(ways()).filter(|(_, (role, _))| **role == Role::Receiver)
+            {
+                if complaint.is_some() {
+                    break;
+                }
+                let at = pattern.first_difference(0, buffer);
                 *complaint = at.map(|at| {
                     let partition = self.plan.ranges.iter().position(|range| range.contains(&at));
                     format!(
@@ -184,7 +210,7 @@ impl<'a> Bench<'a> {
                         self.generation,
                         partition.unwrap_or_default(),
                         pattern.byte(at),
-                        self.buffer[at]
+                        buffer[at]
                     )
                 });
             }
@@ -192,9 +218,32 @@ impl<'a> Bench<'a> {
         Ok(pairs)
     }
 
-    /// Repetitions that are watched.
+    /// Half of an empty message's round trip, at the sender: the shortest of some.
+    fn message_latency_s(&self) -> Result<f64, CallError> {
+        const TRIPS: usize = 5;
+        let (comm, peer) = (self.job.world, 1 - self.job.rank);
+        let empty = Envelope { count: 0, datatype: self.byte, peer, tag: 0, comm };
+        let mut shortest_s = f64::INFINITY;
+        for _ in 0..TRIPS {
+            let start = Instant::now();
+            for role in [Role::Sender, Role::Receiver] {
+                // SAFETY: no byte is read or written.
+                unsafe {
+                    match role == self.roles[0] {
+                        true => empty.send(std::ptr::null()),
+                        false => empty.receive(std::ptr::null_mut()),
+                    }
+                }?;
+            }
+            shortest_s = shortest_s.min(start.elapsed().as_secs_f64() / 2.0);
+        }
+        Ok(shortest_s)
+    }
+
+    /// Repetitions that are watched: where both ranks send, the thread that would look has partitions of its own.
     fn watched(&self) -> u32 {
-        if self.plan.ranges.len() <= MOST_WATCHED { WATCHED } else { 0 }
+        let can_look = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
+        if can_look { WATCHED } else { 0 }
     }
 }
 
@@ -234,26 +283,42 @@ impl<'a> Experiment<'a> for Bench<'a> {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
-        let memory = self.buffer.as_mut_ptr();
-        let channel = self.channel(memory);
+        if let Some(outcome) = table::one_way_only(method).filter(|_| self.setting.both_ways) {
+            return Ok(Err(outcome));
+        }
+        let channel = self.channel(0);
+        if table::needs_costs(method, channel.partitions.len()) && self.costs.is_none() {
+            self.job.telling.working(method, "calibrate");
+            let costs = calibration::measure(&channel)?;
+            // They outlive every mechanism, and are small.
+            self.costs = Some(Box::leak(Box::new(costs)));
+        }
+        let channels: Vec<_> = (0..self.roles.len()).map(|way| self.channel(way)).collect();
         let start = Instant::now();
-        let made = table::make(method, channel)?;
+        let mut mechanisms = Vec::new();
+        for channel in channels {
+            match table::make(method, channel, self.costs)? {
+                Ok(mechanism) => mechanisms.push(mechanism),
+                Err(outcome) => return Ok(Err(outcome)),
+            }
+        }
         let init_s = Some(start.elapsed().as_secs_f64());
-        Ok(made.map(|mechanism| Course { mechanism, init_s }))
+        Ok(Ok(Course { mechanisms, init_s }))
     }
 
     fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
         let mut complaint = None;
-        self.transfer(&*course.mechanism, VERIFIED, false, &mut complaint)?;
-        self.transfer(&*course.mechanism, self.watched(), true, &mut complaint)?;
+        self.transfer(&course.mechanisms, VERIFIED, false, &mut complaint)?;
+        self.transfer(&course.mechanisms, self.watched(), true, &mut complaint)?;
         Ok(complaint)
     }
 
     fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
             // Blocks will tell what is wrong.
-            let pairs = self.transfer(&*course.mechanism, 1, false, &mut None)?;
-            Ok(pairs.iter().map(|[_, receiver]| repetition::total_s(receiver)).fold(f64::INFINITY, f64::min))
+            let pairs = self.transfer(&course.mechanisms, 1, false, &mut None)?;
+            let total_s = |pair| repetition::taken(pair, self.setting.both_ways).total_s;
+            Ok(pairs.iter().map(total_s).fold(f64::INFINITY, f64::min))
         })
     }
 
@@ -267,25 +332,26 @@ impl<'a> Experiment<'a> for Bench<'a> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        let (mechanism, mut complaint) = (&*course.mechanism, None);
-        self.transfer(mechanism, amount.unread, false, &mut complaint)?;
+        let message_latency_s = Some(self.message_latency_s()?);
+        let (mechanisms, mut complaint) = (&course.mechanisms[..], None);
+        self.transfer(mechanisms, amount.unread, false, &mut complaint)?;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
-        let counted = self.transfer(mechanism, amount.samples as u32, false, &mut complaint)?;
-        let messages = mechanism.messages().map(|n| n as u64);
-        let watched = self.transfer(mechanism, self.watched(), true, &mut complaint)?;
-        if self.role == Role::Receiver {
+        let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut complaint)?;
+        let messages = mechanisms[0].messages().map(|n| n as u64);
+        let watched = self.transfer(mechanisms, self.watched(), true, &mut complaint)?;
+        if self.job.rank > 0 {
             return Ok((None, complaint));
         }
-        let mut block = Block { batch: 1, messages, ..Block::default() };
+        let mut block = Block { batch: 1, messages, message_latency_s, ..Block::default() };
         block.times[Phase::Init].extend(course.init_s.take());
-        for [sender, receiver] in &counted {
-            let total_s = repetition::total_s(receiver);
-            block.times[Phase::Compute].push(sender.compute_s);
-            block.times[Phase::Delay].push(sender.last_ready_s - sender.first_ready_s);
-            block.times[Phase::AfterLast].push(receiver.end_s - sender.last_ready_s);
-            block.times[Phase::Total].push(total_s);
-            block.times[Phase::Solution].push(total_s - sender.compute_s);
+        for pair in &counted {
+            let taken = repetition::taken(pair, self.setting.both_ways);
+            block.times[Phase::Compute].push(taken.compute_s);
+            block.times[Phase::Delay].push(taken.delay_s);
+            block.times[Phase::AfterLast].push(taken.after_last_s);
+            block.times[Phase::Total].push(taken.total_s);
+            block.times[Phase::Solution].push(taken.total_s - taken.compute_s);
         }
         for pair in &watched {
             let Some((first_s, early)) = repetition::early_bird(pair, &self.plan) else { continue };
@@ -296,6 +362,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn dismiss(&mut self, course: Course<'a>) -> anyhow::Result<()> {
-        Ok(course.mechanism.free()?)
+        Ok(course.mechanisms.into_iter().try_for_each(|mechanism| mechanism.free())?)
     }
 }

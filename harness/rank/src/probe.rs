@@ -3,6 +3,7 @@
 //! A rank that sees an error tells it at once and ends the job, since others may be waiting for it.
 
 mod arrival;
+mod completion;
 mod datatypes;
 mod exchange;
 mod marking;
@@ -15,6 +16,7 @@ mod starting;
 mod threads;
 
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use anyhow::Context;
 use ddtbench::partitioned::probe::{self, Outcome};
@@ -23,10 +25,16 @@ use crate::checked::{World, partitioned, symbols, world};
 use crate::cli::Probe;
 use crate::output::Format;
 use crate::telling::WRONG_DATA;
-use stage::{Seen, Stage, Stop};
+use stage::{LastWord, Seen, Stage, Stop};
 
 /// Does a probe on all ranks.
 type Do = fn(&Stage<'_>) -> Result<Seen, Stop>;
+
+/// The probe whose last word comes after `MPI_Finalize`.
+const NOT_FREED: &str = "not_freed_at_finalize";
+
+/// That word, once all else was right.
+static LAST_WORD: OnceLock<LastWord> = OnceLock::new();
 
 /// What does the probe of a name.
 const DO: &[(&str, Do)] = &[
@@ -44,14 +52,26 @@ const DO: &[(&str, Do)] = &[
     ("pready_range", marking::range),
     ("pready_list", marking::list),
     ("early_delivery", arrival::early_delivery),
-    ("progress_before_first_pready", progress::before_first_pready),
-    ("progress_between_preadys", progress::between_preadys),
+    ("progress_before_first_pready_8b", progress::before_first_8b),
+    ("progress_before_first_pready_4kib", progress::before_first_4kib),
+    ("progress_before_first_pready_64kib", progress::before_first_64kib),
+    ("barrier_before_first_pready_8b", progress::barrier_8b),
+    ("barrier_before_first_pready_4kib", progress::barrier_4kib),
+    ("barrier_before_first_pready_64kib", progress::barrier_64kib),
+    ("progress_between_preadys_8b", progress::between_8b),
+    ("progress_between_preadys_4kib", progress::between_4kib),
+    ("progress_between_preadys_64kib", progress::between_64kib),
     ("progress_on_receiver", progress::on_receiver),
     ("startall_sends", starting::startall_sends),
     ("startall_send_and_receive", starting::startall_send_and_receive),
     ("some_ranks_only", marking::equal_counts),
     ("self_communication", starting::self_communication),
+    ("self_communication_alone", starting::self_communication_alone),
+    ("two_requests_of_one_tag", completion::two_requests_of_one_tag),
+    ("waitall_with_point_to_point", completion::waitall_with_point_to_point),
+    ("status_fields", completion::status_fields),
     ("many_requests", scale::many_requests),
+    ("very_many_requests", scale::very_many_requests),
     ("many_partitions", scale::many_partitions),
     ("zero_count", scale::zero_count),
     ("zero_partitions", misuse::zero_partitions),
@@ -60,7 +80,11 @@ const DO: &[(&str, Do)] = &[
     ("receive_larger_than_send", misuse::receive_larger_than_send),
     ("double_pready", misuse::double_pready),
     ("pready_before_start", misuse::pready_before_start),
+    ("pready_out_of_range", misuse::pready_out_of_range),
+    ("cancel_inactive", misuse::cancel_inactive),
     ("late_receiver", starting::late_receiver),
+    ("receiver_waits_first", starting::receiver_waits_first),
+    (NOT_FREED, starting::not_freed),
     ("free_without_start", starting::free_without_start),
     ("large_message", scale::large_message),
     ("ring", starting::ring),
@@ -95,10 +119,21 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
         if seen.outcome == Outcome::Failed {
             stage.leave(seen.outcome, &seen.detail);
         }
-        stage.conclude(seen.outcome, &seen.detail);
+        if probe.name == NOT_FREED && seen.outcome == Outcome::Passed {
+            LAST_WORD.get_or_init(|| stage.last_word("MPI_Finalize did not come back"));
+        } else {
+            stage.conclude(seen.outcome, &seen.detail);
+        }
     }
     let is_wrong = seen.outcome == Outcome::Failed && args.format == Format::Text;
     Ok(if is_wrong { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// Says what is still to be said when MPI is finalised.
+pub fn say_last_word() {
+    if let Some(word) = LAST_WORD.get() {
+        word.say();
+    }
 }
 
 /// What the MPI lacks for a probe.

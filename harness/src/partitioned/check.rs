@@ -97,8 +97,18 @@ impl Check<'_> {
         Ok((End::Complete, records))
     }
 
-    /// Runs one; `None` if the user wants to stop.
+    /// Runs one, and one that fails once more: the second outcome counts, and both are told. `None` if the user wants to
+    /// stop.
     fn probe(&self, probe: &Probe, observer: &mut dyn Observer) -> Result<Option<ProbeRecord>, RunError> {
+        let Some(first) = self.try_once(probe, observer)? else { return Ok(None) };
+        if !first.is_failure() {
+            return Ok(Some(first));
+        }
+        let second = self.try_once(probe, observer)?;
+        Ok(second.map(|second| after(&first, second)))
+    }
+
+    fn try_once(&self, probe: &Probe, observer: &mut dyn Observer) -> Result<Option<ProbeRecord>, RunError> {
         let name = [probe.name.to_owned()];
         let run = CaseRun {
             launch: self.launch(probe),
@@ -143,6 +153,19 @@ impl Check<'_> {
 /// The rank program's arguments.
 fn arguments(probe: &[String]) -> Vec<String> {
     ["probe", &probe[0], "--format", "json"].map(str::to_owned).into()
+}
+
+/// The second try of a probe, whose detail tells of the first as well.
+fn after(first: &ProbeRecord, second: ProbeRecord) -> ProbeRecord {
+    let told = |record: &ProbeRecord| match record.detail.is_empty() {
+        true => record.outcome.label().to_owned(),
+        false => format!("{}: {}", record.outcome.label(), record.detail),
+    };
+    let detail = match (first.outcome, &first.detail) == (second.outcome, &second.detail) {
+        true => format!("twice {}", told(&second)),
+        false => format!("second try {}; first try {}", told(&second), told(first)),
+    };
+    ProbeRecord { detail, seconds: first.seconds + second.seconds, ..second }
 }
 
 /// What a process has told, and what its end says where it has not told all.
@@ -262,11 +285,32 @@ echo '{"event":"done"}'
         assert_eq!(seen, names.into_iter().zip(expected).collect::<Vec<_>>());
         let detail = |i: usize| records[i].detail.as_str();
         assert!(detail(1).contains("SIGSEGV") && detail(1).contains("it hurts"), "{}", detail(1));
-        assert!(detail(2).starts_with("byte 7; then nothing heard for 1 s"), "{}", detail(2));
+        assert!(detail(2).starts_with("twice failed: byte 7; then nothing heard for 1 s"), "{}", detail(2));
         assert!(detail(3).contains("1 s during exchange"), "{}", detail(3));
-        assert!(detail(5).starts_with("byte 9; then") && detail(5).contains("SIGSEGV"), "{}", detail(5));
-        assert_eq!((detail(4), records[4].seconds), ("in 2 of 2", 0.25), "what is told last counts");
-        assert!(notes.0[0] == "4/9 fake equal_counts" && notes.0.contains(&"failed: in 2 of 2".to_owned()));
+        assert!(
+            detail(5).starts_with("twice failed: byte 9; then") && detail(5).contains("SIGSEGV"),
+            "{}",
+            detail(5)
+        );
+        let last = ("twice failed: in 2 of 2", 0.5);
+        assert_eq!((detail(4), records[4].seconds), last, "what is told last counts, of two tries");
+        assert!(notes.0[0] == "4/9 fake equal_counts" && notes.0.contains(&format!("failed: {}", last.0)));
+    }
+
+    #[test]
+    fn the_second_try_counts_and_both_are_told() {
+        let record = |outcome, detail: &str| ProbeRecord {
+            mpi: "fake".to_owned(),
+            probe: "ring".to_owned(),
+            outcome,
+            detail: detail.to_owned(),
+            seconds: 1.5,
+        };
+        let first = record(Outcome::TimedOut, "nothing heard for 3 s");
+        let both = after(&first, record(Outcome::Passed, ""));
+        assert_eq!((both.outcome, both.seconds), (Outcome::Passed, 3.0));
+        assert_eq!(both.detail, "second try passed; first try timed out: nothing heard for 3 s");
+        assert_eq!(after(&first, first.clone()).detail, "twice timed out: nothing heard for 3 s");
     }
 
     #[test]

@@ -30,6 +30,25 @@ pub const MECHANISMS: &[MethodInfo] = &[
     mechanism("rma_fence", "puts into a window per thread between fences"),
 ];
 
+/// [`SINGLE`] as CMB has its bulk variant: under plain `MPI_Init`, which a process can only choose for all that it measures. So it
+/// is measured in processes of its own, and compared by launches with [`SINGLE_LAUNCHED`].
+pub const SINGLE_INIT: &str = "single:init";
+/// [`SINGLE`] with the thread level of all, in processes of its own as well.
+pub const SINGLE_LAUNCHED: &str = "single:launched";
+
+/// Mechanisms that are measured in several launches each, taking turns; only where they are asked for.
+pub const BY_LAUNCHES: &[MethodInfo] = &[
+    mechanism(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
+        .partial()
+        .against(SINGLE_LAUNCHED),
+    mechanism(SINGLE_LAUNCHED, "single in launches of its own, beside single:init").contiguous(),
+];
+
+/// Whether a mechanism is measured in launches of its own.
+pub fn is_by_launches(name: &str) -> bool {
+    BY_LAUNCHES.iter().any(|mechanism| mechanism.name == name)
+}
+
 /// The mechanism called `name`, or the reason why there is none.
 ///
 /// # Errors
@@ -39,8 +58,9 @@ pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
         Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
         None => name,
     };
-    MECHANISMS.iter().find(|mechanism| mechanism.name == stem).ok_or_else(|| {
-        let names: Vec<_> = MECHANISMS.iter().map(|mechanism| mechanism.name).collect();
+    let all = || MECHANISMS.iter().chain(BY_LAUNCHES);
+    all().find(|mechanism| mechanism.name == stem).ok_or_else(|| {
+        let names: Vec<_> = all().map(|mechanism| mechanism.name).collect();
         format!("no mechanism is called {name:?}; there are {}", names.join(", "))
     })
 }
@@ -53,6 +73,8 @@ mod tests {
     fn an_aggregated_mechanism_is_found_however_it_aggregates() {
         assert_eq!(find("aggregated:bins=4").unwrap().name, AGGREGATED);
         assert_eq!(find("partitioned:list").unwrap().name, "partitioned:list");
+        assert_eq!(find(SINGLE_INIT).unwrap().name, SINGLE_INIT);
+        assert!(is_by_launches(SINGLE_INIT) && !is_by_launches(SINGLE));
         assert!(find("aggregated:bins=0").unwrap_err().contains("bins=0"));
         assert!(find("psend").unwrap_err().contains("rma_fence"));
     }

@@ -46,6 +46,61 @@ pub fn delay_rate_s_per_byte(rate_s_per_byte: f64, theta: usize, noise: f64, imb
     rate_s_per_byte * (theta + (noise + imbalance) / 2.0 * (theta.sqrt() + 1.0) - 1.0)
 }
 
+/// What a message and its partitions are like, as measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// How many partitions.
+    pub partitions: usize,
+    /// Bytes of all.
+    pub bytes: f64,
+    /// From the first partition that is ready to the last, in seconds.
+    pub delay_s: f64,
+    /// Time of the whole in one message, in seconds.
+    pub bulk_s: f64,
+    /// Time of an empty message, in seconds.
+    pub latency_s: f64,
+    /// Bytes per second, where they are given and not to be made of the times above.
+    pub beta_bytes_per_s: Option<f64>,
+}
+
+/// An equation of the model that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equation {
+    /// [`gain`]: time is that of bytes.
+    Bytes,
+    /// [`small_message_gain`]: time is that of messages.
+    Messages,
+}
+
+impl Equation {
+    /// Its number in the paper.
+    pub const fn number(self) -> &'static str {
+        match self {
+            Self::Bytes => "4",
+            Self::Messages => "5",
+        }
+    }
+}
+
+/// Latencies that a partition's bytes take, from which on equation 4 may leave latency out.
+const MUCH: f64 = 4.0;
+
+/// The gain that the model predicts, by the equation for the size; `None` where neither applies. Equation 4 has no latency: it
+/// applies where the bytes of a partition take much longer than that. Equation 5 has nothing else: it applies where the
+/// bytes of the whole message take less than that, and all partitions are ready within that time.
+pub fn prediction(measured: Measured) -> Option<(Equation, f64)> {
+    let Measured { partitions, bytes, delay_s, bulk_s, latency_s, beta_bytes_per_s } = measured;
+    // The time of bytes alone, as `bulk_time_s` has it.
+    let bytes_s = beta_bytes_per_s.map_or(bulk_s - latency_s, |beta| bytes / beta);
+    let partition_s = bytes_s / partitions as f64;
+    if partition_s > MUCH * latency_s {
+        let (beta, gamma) = (bytes / bytes_s, delay_s / (bytes / partitions as f64));
+        return Some((Equation::Bytes, gain(partitions, gamma, beta)));
+    }
+    let is_small = bytes_s < latency_s && delay_s < latency_s;
+    is_small.then(|| (Equation::Messages, small_message_gain(partitions)))
+}
+
 /// A delay rate in seconds per byte, of one in microseconds per MB (10^6 bytes): the paper's unit.
 pub fn s_per_byte(us_per_mb: f64) -> f64 {
     us_per_mb / 1e12
@@ -124,6 +179,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_equation_is_that_of_the_size() {
+        let measured = |bulk_s: f64, delay_s: f64| Measured {
+            partitions: 4,
+            bytes: 4000.0,
+            delay_s,
+            bulk_s,
+            latency_s: 1.0,
+            beta_bytes_per_s: None,
+        };
+        // 32 s for all bytes, 8 s for a partition's, of which 16 s fit into the delay.
+        assert_eq!(prediction(measured(33.0, 16.0)), Some((Equation::Bytes, 2.0)));
+        assert_eq!(prediction(measured(1.5, 0.0)), Some((Equation::Messages, 0.25)));
+        assert_eq!(prediction(measured(1.5, 10.0)), None, "what is sent early costs nothing");
+        assert_eq!(prediction(measured(9.0, 0.0)), None, "2 s for a partition are neither");
+        let given = Measured { beta_bytes_per_s: Some(4000.0 / 32.0), ..measured(1.5, 16.0) };
+        assert_eq!(prediction(given), Some((Equation::Bytes, 2.0)));
     }
 
     #[test]

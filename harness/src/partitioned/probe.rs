@@ -54,6 +54,11 @@ impl Probe {
     }
 }
 
+// Each size of a partition has a process of its own: where one hangs, the others are still seen.
+const BEFORE_FIRST: &str = "the sender gives MPI time between MPI_Start and MPI_Pready";
+const BARRIER: &str = "a barrier of both ranks between MPI_Start and MPI_Pready";
+const BETWEEN: &str = "the sender gives MPI time when half of the partitions are ready";
+
 /// All probes, in the order in which they are run and shown.
 pub const PROBES: &[Probe] = &[
     Probe::new("equal_counts", "8 partitions on both sides, marked ready in order"),
@@ -71,14 +76,38 @@ pub const PROBES: &[Probe] = &[
     Probe::new("pready_list", "several partitions marked ready by one MPI_Pready_list"),
     Probe::new("early_delivery", "one partition is ready, the sender calls no MPI: does it arrive?")
         .question("either; without it, nothing is sent while others are computed"),
-    Probe::new("progress_before_first_pready", "the sender gives MPI time between MPI_Start and MPI_Pready"),
-    Probe::new("progress_between_preadys", "the sender gives MPI time when half of the partitions are ready"),
+    Probe::new("progress_before_first_pready_8b", BEFORE_FIRST),
+    Probe::new("progress_before_first_pready_4kib", BEFORE_FIRST),
+    Probe::new("progress_before_first_pready_64kib", BEFORE_FIRST),
+    Probe::new("barrier_before_first_pready_8b", BARRIER),
+    Probe::new("barrier_before_first_pready_4kib", BARRIER),
+    Probe::new("barrier_before_first_pready_64kib", BARRIER),
+    Probe::new("progress_between_preadys_8b", BETWEEN),
+    Probe::new("progress_between_preadys_4kib", BETWEEN),
+    Probe::new("progress_between_preadys_64kib", BETWEEN),
     Probe::new("progress_on_receiver", "the receiver tests for completion while nothing is ready yet"),
     Probe::new("startall_sends", "two sends started by one MPI_Startall"),
     Probe::new("startall_send_and_receive", "a send and a receive started by one MPI_Startall"),
     Probe::new("some_ranks_only", "a third rank of the communicator has nothing to do with it").ranks(3),
     Probe::new("self_communication", "every rank with itself, on MPI_COMM_WORLD and on MPI_COMM_SELF"),
+    Probe::new(
+        "self_communication_alone",
+        "one rank with itself, while the others have nothing to do with it",
+    ),
+    Probe::new(
+        "two_requests_of_one_tag",
+        "two messages between the same ranks with one tag, matched in order",
+    ),
+    Probe {
+        expected: "the messages do not match each other's receives",
+        ..Probe::new("waitall_with_point_to_point", "one MPI_Waitall, with a plain message of the same tag")
+    },
+    Probe {
+        expected: "the sender, the tag and the number of elements",
+        ..Probe::new("status_fields", "what MPI_Wait says of a message that was received")
+    },
     Probe::new("many_requests", "256 and 2000 messages at the same time"),
+    Probe::new("very_many_requests", "20000 messages at the same time"),
     Probe::new("many_partitions", "4096 and 65536 partitions of 8 bytes"),
     Probe::new("zero_count", "partitions without elements"),
     Probe::new("zero_partitions", "messages of no partitions")
@@ -92,9 +121,16 @@ pub const PROBES: &[Probe] = &[
     Probe::new("receive_larger_than_send", "a receive of twice the bytes of its send").misuse("an error"),
     Probe::new("double_pready", "a partition marked ready twice").misuse("an error"),
     Probe::new("pready_before_start", "a partition marked ready before MPI_Start").misuse("an error"),
+    Probe::new("pready_out_of_range", "a partition marked ready that there is not").misuse("an error"),
+    Probe::new("cancel_inactive", "MPI_Cancel of a receive that is not active").misuse("an error"),
     Probe {
         expected: "initialising, starting and marking do not wait for the other side",
         ..Probe::new("late_receiver", "the receiver initialises only after the sender has marked all ready")
+    },
+    Probe::new("receiver_waits_first", "the receiver is in MPI_Wait before the sender initialises"),
+    Probe {
+        expected: "no error, and MPI_Finalize comes back",
+        ..Probe::new("not_freed_at_finalize", "requests that were used and are not freed before MPI_Finalize")
     },
     Probe {
         expected: "no error, and the next message is right",
@@ -211,7 +247,11 @@ mod tests {
         let names: HashSet<_> = PROBES.iter().map(|probe| probe.name).collect();
         assert_eq!(names.len(), PROBES.len());
         for probe in PROBES {
-            assert!(probe.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", probe.name);
+            assert!(
+                probe.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'),
+                "{}",
+                probe.name
+            );
             assert!((2..=4).contains(&probe.ranks) && !probe.about.is_empty(), "{}", probe.name);
             assert_eq!(find(probe.name), Ok(probe));
         }

@@ -29,16 +29,22 @@ pub fn of_mechanism(name: &str, setting: &Setting) -> Vec<&'static str> {
     probes
 }
 
+/// Whether MPI may be called between the start of a request and its first partition, of any size.
+const PROGRESS: [&str; 3] = [
+    "progress_before_first_pready_8b",
+    "progress_before_first_pready_4kib",
+    "progress_before_first_pready_64kib",
+];
+
 /// Those of a halo's method. Where there are several neighbours, MPI is called for one between the start of another's
 /// request and its first partition. On a periodic grid with one rank along a dimension, a rank is its own neighbour.
 pub fn of_halo(name: &str, threads: usize, sends_to_itself: bool) -> Vec<&'static str> {
-    let mut probes = match name {
-        "partitioned" => vec!["equal_counts", "ring", "progress_before_first_pready"],
-        "partitioned_ddt" => {
-            vec!["equal_counts", "ring", "progress_before_first_pready", "datatype_with_gaps"]
-        }
-        _ => return Vec::new(),
-    };
+    if !["partitioned", "partitioned_ddt"].contains(&name) {
+        return Vec::new();
+    }
+    let mut probes = vec!["equal_counts", "ring"];
+    probes.extend(PROGRESS);
+    probes.extend((name == "partitioned_ddt").then_some("datatype_with_gaps"));
     probes.extend((threads > 1).then_some("pready_threads"));
     probes.extend(sends_to_itself.then_some("self_communication"));
     probes

@@ -33,6 +33,8 @@ pub struct Setting {
     pub beta_bytes_per_s: Option<f64>,
     /// Virtual communication interfaces that MPICH is to have, on which threads do not disturb each other.
     pub vcis: Option<usize>,
+    /// Whether the other rank sends such a message as well, at the same time.
+    pub both_ways: bool,
 }
 
 impl Default for Setting {
@@ -49,12 +51,13 @@ impl Default for Setting {
             emulation: Emulation::Spin,
             beta_bytes_per_s: None,
             vcis: None,
+            both_ways: false,
         }
     }
 }
 
 /// The names of all parameters, in the order in which they are shown.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "bytes",
     "partitions",
     "receive",
@@ -65,6 +68,7 @@ const NAMES: [&str; 10] = [
     "emulate",
     "beta",
     "vcis",
+    "ways",
 ];
 
 /// Limits of what can be asked for: an MPI's partition numbers and counts are of C's type int.
@@ -98,6 +102,7 @@ impl Setting {
             "compute_us" => (self.compute_us > 0.0).then(|| self.compute_us.to_string()),
             "emulate" => (self.emulation != Emulation::Spin).then(|| self.emulation.name().to_owned()),
             "vcis" => self.vcis.map(|n| n.to_string()),
+            "ways" => self.both_ways.then(|| "2".to_owned()),
             _ => self.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
         };
         NAMES.into_iter().filter_map(|name| Some((name, text(name)?))).collect()
@@ -123,6 +128,13 @@ impl Setting {
                 self.beta_bytes_per_s = Some(beta * 1e9);
             }
             "vcis" => self.vcis = Some(count(1, MOST_THREADS)? as usize),
+            "ways" => {
+                self.both_ways = match text {
+                    "1" => false,
+                    "2" => true,
+                    _ => return Err("must be 1 or 2: from rank 0 to rank 1, or both at once".to_owned()),
+                }
+            }
             _ => return Err(format!("there is no such parameter; there are {}", NAMES.join(", "))),
         }
         Ok(())
@@ -206,7 +218,13 @@ mod tests {
     #[test]
     fn text_makes_the_same_setting_again() {
         let given = [("bytes", "4MiB"), ("partitions", "4"), ("threads", "2"), ("order", "random")];
-        let more = [("arrival", "delay:100"), ("receive", "8"), ("emulate", "sleep"), ("beta", "12.5")];
+        let more = [
+            ("arrival", "delay:100"),
+            ("receive", "8"),
+            ("emulate", "sleep"),
+            ("beta", "12.5"),
+            ("ways", "2"),
+        ];
         let setting = Setting::parse(given.into_iter().chain(more)).unwrap();
         assert_eq!((setting.bytes, setting.receive_partitions()), (4 << 20, 8));
         let pairs = setting.pairs();
@@ -231,6 +249,7 @@ mod tests {
             ("compute_us", "nan"),
             ("emulate", "nap"),
             ("beta", "0"),
+            ("ways", "3"),
             ("colour", "red"),
         ] {
             let error = Setting::parse([(name, text)]).unwrap_err();

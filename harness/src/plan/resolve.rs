@@ -175,7 +175,7 @@ impl Plan {
                 let of_partitions = partitions.checked_mul(PARTITION_BYTES)?;
                 setting
                     .bytes
-                    .checked_mul(2)?
+                    .checked_mul(if setting.both_ways { 4 } else { 2 })?
                     .checked_add(of_partitions.checked_mul(self.methods.len() as u64)?)
             }
             Resolved::Halo(halo) => halo::rank_bytes(&*halo.1, self.ranks),

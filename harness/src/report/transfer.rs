@@ -22,7 +22,7 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 18] = [
     Column::new("mechanism", Align::Left, 0),
     Column::new("time", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -31,6 +31,7 @@ const COLUMNS: [Column; 17] = [
     Column::new("gain", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("model", Align::Right, 2),
+    Column::new("diff", Align::Right, 1),
     Column::new("first", Align::Right, 2),
     Column::new("after", Align::Right, 2),
     Column::new("early", Align::Right, 2),
@@ -44,8 +45,9 @@ const COLUMNS: [Column; 17] = [
 
 const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
     larger side of its 95% interval. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
-    measured delay lets expect. first: latency of the first partition. after: from the last partition to the end. early: \
-    share of the bytes that were there before the last partition was ready. avail: share of t_single that is not waited \
+    measured delay lets expect, by the model's equation for this size, or none; diff: gain less model. first: latency of the first partition. after: from the last partition to the end. early: \
+    share of the bytes that were seen in the receiver's memory before the last partition was ready; those on their way \
+    cannot be seen, so that a gain may stand beside 0%. avail: share of t_single that is not waited \
     for. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
     wandered during the run; gain unsteady: its halves part.";
 
@@ -58,7 +60,11 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(half_width(record));
     row.extend(overhead(record));
     row.extend(gain(record));
-    row.push(text(record.gain_model, times));
+    row.push(match record.gain_model_equation.as_deref() {
+        Some("none") => "none".to_owned(),
+        _ => text(record.gain_model, times),
+    });
+    row.push(text(record.gain_difference, |difference| format!("{difference:+.2}")));
     row.push(text(case.median(&record.method, Phase::FirstPartition), units::seconds));
     row.push(text(case.median(&record.method, Phase::AfterLast), units::seconds));
     row.push(text(record.early_bird, units::percent));

@@ -4,14 +4,18 @@ use std::time::{Duration, Instant};
 
 use super::heard::{Exit, Heard};
 use super::{Observer, Run, RunError};
-use crate::event::{Event, Hello};
+use crate::event::{Block, Event, Hello};
 use crate::experiment::Experiment;
 use crate::mpi::{Launch, Next};
-use crate::plan::Plan;
-use crate::record::Measured;
+use crate::partitioned::mechanisms::is_by_launches;
+use crate::plan::{Limits, Plan};
+use crate::record::{Measured, Phase};
 
 /// Time that a process gets to leave after it said that it was done.
 const TO_LEAVE: Duration = Duration::from_secs(10);
+
+/// Launches of each method that is measured in processes of its own: as many as an interval needs, and two more.
+const LAUNCHES: usize = 8;
 
 /// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
@@ -112,13 +116,46 @@ impl CaseRun<'_> {
 impl Run<'_> {
     /// Runs case `i` of the plan until every method has an outcome.
     pub(super) fn finish(&self, i: usize, observer: &mut dyn Observer) -> Result<Finished, RunError> {
-        CaseRun {
-            launch: self.launch(i, &[]),
-            arguments: &|methods| arguments(self.plan, i, methods),
-            methods: &self.plan.methods_of(i),
-            timeout_s: self.plan.limits.timeout_s,
+        let methods = self.plan.methods_of(i);
+        let (apart, together): (Vec<String>, Vec<String>) =
+            methods.into_iter().partition(|method| is_by_launches(method));
+        let run = |methods: &[String], limits: &Limits, observer: &mut dyn Observer| {
+            CaseRun {
+                launch: self.launch(i, &[]),
+                arguments: &|methods| arguments(self.plan, limits, i, methods),
+                methods,
+                timeout_s: limits.timeout_s,
+            }
+            .finish(&self.plan.cases[i].test, observer)
+        };
+        let limits = &self.plan.limits;
+        let Finished::Case(mut measured, mut hello) = run(&together, limits, &mut *observer)? else {
+            return Ok(Finished::Interrupted);
+        };
+        // Rounds go on where those of the others end: no launch is taken for one of theirs.
+        let rounds = measured.iter().flat_map(|method| &method.blocks).map(|block| block.block + 1).max();
+        let mut launched: Vec<Option<Measured>> = vec![None; apart.len()];
+        let limits = Limits { max_time_s: limits.max_time_s / LAUNCHES as f64, ..*limits };
+        for launch in 0..if apart.is_empty() { 0 } else { LAUNCHES } {
+            // Who goes first takes turns as well.
+            for turn in 0..apart.len() {
+                let k = (launch + turn) % apart.len();
+                if launched[k].as_ref().is_some_and(|before| !before.outcome.is_measured()) {
+                    continue;
+                }
+                let Finished::Case(of_launch, account) = run(&apart[k..=k], &limits, &mut *observer)? else {
+                    return Ok(Finished::Interrupted);
+                };
+                hello = hello.or(account);
+                for one in of_launch {
+                    launched[k] = Some(joined(launched[k].take(), one, rounds.unwrap_or(0) + launch));
+                }
+            }
         }
-        .finish(&self.plan.cases[i].test, observer)
+        measured.extend(launched.into_iter().flatten());
+        let methods = self.plan.methods_of(i);
+        measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
+        Ok(Finished::Case(measured, hello))
     }
 
     /// The rank program under its launcher, for case `i`.
@@ -141,14 +178,31 @@ impl Run<'_> {
     /// # Errors
     /// A launcher that cannot be understood.
     pub fn command_line(&self, i: usize) -> Result<String, RunError> {
-        let args = arguments(self.plan, i, &self.plan.methods_of(i));
+        let (apart, together): (Vec<String>, Vec<String>) =
+            self.plan.methods_of(i).into_iter().partition(|method| is_by_launches(method));
+        let methods = if together.is_empty() { apart } else { together };
+        let args = arguments(self.plan, &self.plan.limits, i, &methods);
         Ok(self.launch(i, &args).command_line()?.to_string())
     }
 }
 
+/// What was measured of a method in launches before, and in this one, whose blocks together are one.
+fn joined(before: Option<Measured>, launch: Measured, number: usize) -> Measured {
+    let mut blocks = launch.blocks.into_iter();
+    let whole = blocks.next().map(|first| {
+        blocks.fold(Block { block: number, ..first }, |mut whole, block| {
+            for phase in Phase::ALL.into_iter().filter(|&phase| !block.times[phase].is_empty()) {
+                whole.times[phase].extend(&block.times[phase]);
+            }
+            Block { after: block.after, ..whole }
+        })
+    });
+    let before = before.map(|before| before.blocks).unwrap_or_default();
+    Measured { blocks: before.into_iter().chain(whole).collect(), ..launch }
+}
+
 /// The rank program's arguments.
-fn arguments(plan: &Plan, i: usize, methods: &[String]) -> Vec<String> {
-    let limits = &plan.limits;
+fn arguments(plan: &Plan, limits: &Limits, i: usize, methods: &[String]) -> Vec<String> {
     let mut args = vec![plan.experiment.command().to_owned()];
     args.extend(plan.case_arguments(i));
     let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);

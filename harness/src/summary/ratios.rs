@@ -7,6 +7,7 @@ use super::{Scope, View};
 use crate::event::Outcome;
 use crate::experiment::Experiment;
 use crate::methods::LOOPS;
+use crate::partitioned::mechanisms::is_by_launches;
 use crate::plan::Rule;
 use crate::record::Record;
 use crate::stats::{self, Ratio};
@@ -41,7 +42,10 @@ pub(super) fn figures(ratio: Option<Ratio>) -> Figures {
 /// Adds the ratios to the records of the headline phase.
 pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_>], experiment: Experiment) {
     for &scope in scopes {
-        let measured = views.iter().filter(|view| view.method.outcome.is_measured());
+        // What is measured in launches of its own shares no round with the others.
+        let measured = views
+            .iter()
+            .filter(|view| view.method.outcome.is_measured() && !is_by_launches(&view.method.method));
         let wholes: Vec<Whole<'_>> = measured.map(|view| Whole::new(view, scope, experiment)).collect();
         let find = |name: &str| wholes.iter().find(|whole| whole.name == name);
         let fastest = fastest(&wholes, experiment);

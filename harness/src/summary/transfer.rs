@@ -13,14 +13,16 @@ use crate::stats;
 /// - **perceived bandwidth**: bytes / (time from the last partition that became ready to the end), what a message would
 ///   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 /// - **overhead** against `single`: (T - T_single) / T.
-/// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al., equation 1. **model**: their equation 4 with
-///   the partitions of this transfer, the delay from the first partition to the last, as measured beside it with `single`, for
-///   gamma times its bytes, and the bandwidth of `single` beside it, or a given one, for beta.
+/// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al., equation 1. **model**: what their equation for
+///   this size predicts, 4 or 5, or none ([`model::prediction`]): with the partitions of this transfer, the delay from the
+///   first partition to the last, as measured beside it with `single`, for gamma times its bytes, and for beta the bytes over
+///   the time of `single` less that of an empty message, or a given one. **difference**: the gain less that of the model.
 /// - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
 /// - **availability**: 1 - (time from the last partition to the end) / T_single: the share of the bulk-synchronous
 ///   message's time that the application does not wait for (after Temuçin et al.).
 /// - **early-bird fraction**: the share of the bytes that were seen in the receiver's memory before the last partition
-///   became ready. Bytes that are on their way and not there yet do not count.
+///   became ready. Bytes that are on their way, or that wait in a buffer of the MPI's, cannot be seen and do not count: a gain
+///   may well stand beside 0%.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer;
 
@@ -50,13 +52,27 @@ pub(super) fn add(
         let total = ratio(Phase::Total);
         [record.speedup, record.speedup_low, record.speedup_high] =
             [total.0, total.1, total.2].map(|ratio| ratio.map(|ratio| 1.0 - 1.0 / ratio));
-        record.gain_model = setting.as_ref().and_then(|setting| {
-            let partition_bytes = bytes / setting.partitions as f64;
-            // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
-            let gamma = single.median(Phase::Delay, scope)? / partition_bytes;
-            let beta = setting.beta_bytes_per_s.or(t_single.map(|t| bytes / t))?;
-            finite(model::gain(setting.partitions, gamma, beta))
+        let expected = setting.as_ref().filter(|_| record.gain.is_some()).and_then(|setting| {
+            let blocks = single.blocks(Phase::Solution, scope, true);
+            let latencies = blocks.iter().filter_map(|block| block.message_latency_s);
+            Some(model::prediction(model::Measured {
+                partitions: setting.partitions,
+                bytes,
+                // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
+                delay_s: single.median(Phase::Delay, scope)?,
+                bulk_s: t_single?,
+                latency_s: stats::median(&stats::sorted(latencies))?,
+                beta_bytes_per_s: setting.beta_bytes_per_s,
+            }))
         });
+        if let Some(expected) = expected {
+            let expected = expected.filter(|(_, gain)| gain.is_finite());
+            let equation = expected.map_or("none", |(equation, _)| equation.number());
+            record.gain_model_equation = Some(equation.to_owned());
+            record.gain_model = expected.map(|(_, gain)| gain);
+            record.gain_difference =
+                record.gain.zip(record.gain_model).and_then(|(found, model)| finite(found - model));
+        }
     }
     record.availability = after_last.zip(t_single).and_then(|(after, t)| finite(1.0 - after / t));
 }
@@ -90,6 +106,7 @@ mod tests {
             times: times.clone(),
             early: vec![early; 2],
             messages: Some(7),
+            message_latency_s: Some(0.1),
             ..Block::default()
         };
         Measured {
@@ -140,11 +157,24 @@ mod tests {
         assert_eq!((many.gain_unsteady, many.unsteady), (Some(false), Some(false)));
         assert_eq!(many.fastest.as_deref(), Some("many"));
         assert_eq!((many.over_fastest, of("single", Phase::Solution).over_fastest), (None, Some(1.6)));
-        // gamma = 3 s / 200 B, beta = 800 B / 8 s: 4 / (4 - 1.5).
-        assert!((many.gain_model.unwrap() - 1.6).abs() < 1e-12);
+        // gamma = 3 s / 200 B, beta = 800 B / 7.9 s.
+        let model = 4.0 / (4.0 - 3.0 / 200.0 * 800.0 / 7.9);
+        assert!((many.gain_model.unwrap() - model).abs() < 1e-12);
+        assert_eq!(many.gain_model_equation.as_deref(), Some("4"));
+        assert!((many.gain_difference.unwrap() - (1.6 - model)).abs() < 1e-12);
         let single = of("single", Phase::Solution);
         assert_eq!((single.gain, single.overhead_reference, single.availability), (None, None, Some(0.0)));
         assert_eq!(of("many", Phase::Total).gain, None, "figures are of the whole");
+    }
+
+    #[test]
+    fn where_no_equation_applies_that_is_said() {
+        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        methods[0].blocks.iter_mut().for_each(|block| block.message_latency_s = Some(2.0));
+        let records = crate::summary::records(&result(Rule::Interval, methods));
+        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
+        assert_eq!((many.gain_model_equation.as_deref(), many.gain_model), (Some("none"), None));
+        assert_eq!((many.gain, many.gain_difference), (Some(1.6), None));
     }
 
     #[test]

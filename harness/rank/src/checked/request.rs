@@ -163,6 +163,33 @@ impl Request {
         Ok(usize::try_from(count).ok())
     }
 
+    /// `MPI_Wait`, and what the status says: the source, the tag, the number of `datatype` as from
+    /// [`Request::wait_and_count`], and whether it was cancelled.
+    pub fn wait_for_status(&mut self, datatype: &Datatype) -> Result<Status, CallError> {
+        let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
+        let (mut count, mut cancelled): (c_int, c_int) = (0, 0);
+        // SAFETY: a live request, or the null one; the status lives through the call.
+        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, status.as_mut_ptr()) })?;
+        // SAFETY: plain numbers, which are valid as zeros, and which the call before has set.
+        let status = unsafe { status.assume_init() };
+        // SAFETY: the datatype is live, the pointers live through the call.
+        check("MPI_Get_count", unsafe { ffi::MPI_Get_count(&status, datatype.raw(), &mut count) })?;
+        // SAFETY: likewise.
+        check("MPI_Test_cancelled", unsafe { ffi::MPI_Test_cancelled(&status, &mut cancelled) })?;
+        Ok(Status {
+            source: status.MPI_SOURCE,
+            tag: status.MPI_TAG,
+            count: usize::try_from(count).ok(),
+            is_cancelled: cancelled != 0,
+        })
+    }
+
+    /// `MPI_Cancel`.
+    pub fn cancel(&mut self) -> Result<(), CallError> {
+        // SAFETY: a live request.
+        check("MPI_Cancel", unsafe { ffi::MPI_Cancel(&mut self.raw) })
+    }
+
     /// `MPI_Test`: whether it is complete.
     #[inline]
     pub fn test(&mut self) -> Result<bool, CallError> {
@@ -188,6 +215,27 @@ impl Request {
         // SAFETY: owned and live, and not used again.
         check("MPI_Request_free", unsafe { ffi::MPI_Request_free(&mut self.raw) })
     }
+}
+
+/// What `MPI_Wait` says of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub source: c_int,
+    pub tag: c_int,
+    pub count: Option<usize>,
+    pub is_cancelled: bool,
+}
+
+/// `MPI_Waitall`.
+pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
+    let count = int("MPI_Waitall", "count", requests.len() as i64)?;
+    // The library writes to both lists, and gets them of its own types.
+    let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
+    let mut statuses = vec![std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed(); requests.len()];
+    // SAFETY: `count` live requests and as many statuses, which live through the call.
+    let code = unsafe { ffi::MPI_Waitall(count, raws.as_mut_ptr(), statuses.as_mut_ptr().cast()) };
+    requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
+    check("MPI_Waitall", code)
 }
 
 /// `MPI_Startall`.

@@ -98,7 +98,7 @@ fn transfers<'a>(parts: Parts<'a>, link: &'a Link, role: Role, way: Way) -> Resu
     let whole = channel(0, shares.clone(), 0);
     match way {
         Way::Partitioned => {}
-        Way::Fine => return Ok(Transfers::Whole(Box::new(Persistent::new(&whole)?))),
+        Way::Fine => return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole)?))),
         Way::Aggregated(rule) => {
             let aggregation = Aggregation { rule, over: Over::Persistent };
             let runs = aggregation.units(shares.len(), (whole.bytes / shares.len()) as u64);

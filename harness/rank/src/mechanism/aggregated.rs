@@ -6,6 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Channel;
 
+/// Bytes of each of some runs of neighbouring partitions.
+pub fn ranges<'a>(
+    channel: &'a Channel<'_>,
+    runs: &'a [Range<usize>],
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let bytes = |run: &Range<usize>| channel.partitions[run.start].start..channel.partitions[run.end - 1].end;
+    runs.iter().map(bytes)
+}
+
 /// The mapping of partitions to transport partitions, and how many of each are ready.
 pub struct Units {
     /// Bytes of each.
@@ -22,10 +31,8 @@ struct Counter(AtomicUsize);
 impl Units {
     /// Of runs of neighbouring partitions.
     pub fn new(channel: &Channel<'_>, units: &[Range<usize>]) -> Self {
-        let bytes =
-            |unit: &Range<usize>| channel.partitions[unit.start].start..channel.partitions[unit.end - 1].end;
         Self {
-            bytes: units.iter().map(bytes).collect(),
+            bytes: ranges(channel, units).collect(),
             sizes: units.iter().map(Range::len).collect(),
             of_partition: units.iter().enumerate().flat_map(|(u, unit)| vec![u; unit.len()]).collect(),
             counters: units.iter().map(|_| Counter(AtomicUsize::new(0))).collect(),

@@ -2,13 +2,14 @@
 //! MPI keeps per communicator.
 //!
 //! "Pt2Pt many" of Gillis et al., "Quantifying the performance benefits of partitioned communication in MPI", ICPP 2023.
-//! The receiver's threads wait for their own partitions.
+//! As there, the receiver's threads start the receives of their own partitions, and on both sides threads wait for theirs.
 
 use super::persistent::Requests;
 use super::{Channel, Mechanism};
 use crate::checked::{CallError, Comm};
 
 pub struct Many {
+    of_thread: Vec<Vec<usize>>,
     requests: Requests,
     _comms: Vec<Comm>,
 }
@@ -21,17 +22,26 @@ impl Many {
         let messages =
             channel.partitions.iter().zip(threads).map(|(range, thread)| (range.clone(), &comms[thread]));
         let requests = Requests::new(channel, messages)?;
-        Ok(Self { requests, _comms: comms })
+        Ok(Self { of_thread: channel.of_thread.clone(), requests, _comms: comms })
     }
 }
 
 impl Mechanism for Many {
     fn start(&self) -> Result<(), CallError> {
-        self.requests.start_receives()
+        // Receives are the threads' own.
+        Ok(())
+    }
+
+    fn open(&self, thread: usize) -> Result<(), CallError> {
+        self.requests.start_all(self.of_thread[thread].iter().copied())
     }
 
     fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
         self.requests.start(partition)
+    }
+
+    fn finish(&self, thread: usize) -> Result<(), CallError> {
+        self.of_thread[thread].iter().try_for_each(|&partition| self.requests.wait(partition))
     }
 
     fn asks(&self) -> bool {

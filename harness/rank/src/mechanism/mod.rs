@@ -7,6 +7,7 @@
 pub mod aggregated;
 mod aggregated_adaptive;
 pub mod aggregated_static;
+pub mod calibration;
 mod fence;
 mod isend;
 mod many;
@@ -83,14 +84,24 @@ impl<'a> Channel<'a> {
 /// How partitions travel: one end of a transfer that is repeated.
 ///
 /// Between two transfers both ends are idle. Of a partition, [`Mechanism::ready`] and [`Mechanism::arrived`] are called
-/// by its own thread alone; [`Mechanism::start`] and [`Mechanism::wait`] by one thread, while no other is within the
+/// by its own thread alone; [`Mechanism::start`], [`Mechanism::close`] and [`Mechanism::wait`] by one thread, while no other is within the
 /// mechanism, and after a barrier of all.
 pub trait Mechanism: Sync {
     /// Begins a transfer.
     fn start(&self) -> Result<(), CallError>;
 
+    /// On a receiver, called by each of its threads after the start: begins to receive what is the thread's own.
+    fn open(&self, _thread: usize) -> Result<(), CallError> {
+        Ok(())
+    }
+
     /// On the sender: partition `partition`, of thread `thread`, will not change any more.
     fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
+
+    /// On the sender, called by each of its threads after its last partition: waits for what is the thread's own.
+    fn finish(&self, _thread: usize) -> Result<(), CallError> {
+        Ok(())
+    }
 
     /// Whether the receiver's threads have to ask for their partitions, before [`Mechanism::wait`].
     fn asks(&self) -> bool {
@@ -105,6 +116,11 @@ pub trait Mechanism: Sync {
     /// On a receiver that nobody else calls: receives what has to be received by a call. Whether it did.
     fn bring(&self) -> Result<bool, CallError> {
         Ok(false)
+    }
+
+    /// Called at the sender when all partitions are ready, before anybody waits: starts what is only started then.
+    fn close(&self) -> Result<(), CallError> {
+        Ok(())
     }
 
     /// Ends the transfer: at the sender memory may be changed again, at the receiver all has arrived.

@@ -1,5 +1,6 @@
 //! `persistent`: a persistent send and receive per partition on one communicator; the send is started by the thread that
-//! finishes the partition.
+//! finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the HLRS
+//! benchmark.
 
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Request, request};
@@ -42,8 +43,13 @@ impl Requests {
         if self.role == Role::Sender {
             return Ok(());
         }
-        // SAFETY: one thread starts, and no other uses requests meanwhile.
-        let mut requests = self.requests.iter().map(|request| unsafe { request.get() });
+        self.start_all(0..self.requests.len())
+    }
+
+    /// Starts some. Called by the one thread that they are for at this time.
+    pub fn start_all(&self, messages: impl Iterator<Item = usize>) -> Result<(), CallError> {
+        // SAFETY: as the caller vouches.
+        let mut requests = messages.map(|message| unsafe { self.requests[message].get() });
         match self.starts_all {
             true => request::start_all(requests.collect()),
             false => requests.try_for_each(Request::start),
@@ -75,19 +81,34 @@ impl Requests {
 }
 
 pub struct Persistent {
+    /// The partitions whose receives each thread starts; `None` where one starts them all.
+    opens: Option<Vec<Vec<usize>>>,
     requests: Requests,
 }
 
 impl Persistent {
+    /// Each thread of the receiver starts its own receives.
     pub fn new(channel: &Channel<'_>) -> Result<Self, CallError> {
+        Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel)? })
+    }
+
+    /// All receives are started by [`Mechanism::start`].
+    pub fn opened_by_one(channel: &Channel<'_>) -> Result<Self, CallError> {
         let messages = channel.partitions.iter().map(|range| (range.clone(), channel.comm));
-        Ok(Self { requests: Requests::new(channel, messages)? })
+        Ok(Self { opens: None, requests: Requests::new(channel, messages)? })
     }
 }
 
 impl Mechanism for Persistent {
     fn start(&self) -> Result<(), CallError> {
-        self.requests.start_receives()
+        if self.opens.is_some() { Ok(()) } else { self.requests.start_receives() }
+    }
+
+    fn open(&self, thread: usize) -> Result<(), CallError> {
+        match &self.opens {
+            Some(of_thread) => self.requests.start_all(of_thread[thread].iter().copied()),
+            None => Ok(()),
+        }
     }
 
     fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {

@@ -26,10 +26,11 @@ impl Mechanism for Single {
         Ok(())
     }
 
+    fn close(&self) -> Result<(), CallError> {
+        if self.role == Role::Sender { self.request.start(0) } else { Ok(()) }
+    }
+
     fn wait(&self) -> Result<(), CallError> {
-        if self.role == Role::Sender {
-            self.request.start(0)?;
-        }
         self.request.wait(0)
     }
 

@@ -2,6 +2,8 @@
 
 use ddtbench::event::Outcome;
 use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
+use ddtbench::partitioned::costs::Costs;
+use ddtbench::partitioned::mechanisms::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
 
 use super::aggregated::Units;
 use super::aggregated_adaptive::AggregatedAdaptive;
@@ -30,7 +32,6 @@ pub fn needs(name: &str) -> &'static [&'static str] {
         "many" => &["MPI_Comm_dup"],
         _ => match Aggregation::of_mechanism(name) {
             Some(Ok(Aggregation { over: Over::Partitioned, .. })) => partitioned::NEEDS,
-            Some(Ok(Aggregation { rule: Rule::Adaptive, .. })) => &["MPI_Mprobe", "MPI_Imrecv"],
             _ => &[],
         },
     }
@@ -38,13 +39,27 @@ pub fn needs(name: &str) -> &'static [&'static str] {
 
 /// Whether only one thread, the first, ever calls MPI.
 pub fn is_funneled(name: &str) -> bool {
-    name == ddtbench::partitioned::mechanisms::SINGLE
+    [SINGLE, SINGLE_INIT, SINGLE_LAUNCHED].contains(&name)
 }
 
-/// One end of the mechanism called `name`, or why this channel cannot have it; collective over both ranks.
+/// Whether a mechanism has to know what messages cost. One message is one message, whoever decides when it goes.
+pub fn needs_costs(name: &str, partitions: usize) -> bool {
+    let aggregation = Aggregation::of_mechanism(name);
+    partitions > 1 && matches!(aggregation, Some(Ok(Aggregation { rule: Rule::Adaptive, .. })))
+}
+
+/// Why a mechanism cannot send both ways at once, if it cannot.
+pub fn one_way_only(name: &str) -> Option<Outcome> {
+    let reason = "blocking sends of both ranks would wait for each other";
+    (name == "send").then(|| Outcome::NotAvailable { reason: reason.to_owned() })
+}
+
+/// One end of the mechanism called `name`, or why this channel cannot have it; collective over both ranks. `costs` are there
+/// for all that [`needs_costs`].
 pub fn make<'a>(
     name: &str,
     channel: Channel<'a>,
+    costs: Option<&'a Costs>,
 ) -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
     let refused = |reason| Ok(Err(Outcome::NotAvailable { reason }));
     let native = |form: Form| -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
@@ -57,7 +72,7 @@ pub fn make<'a>(
         "send" => Box::new(Send::new(channel)),
         "isend" => Box::new(Isend::new(channel)),
         "persistent" => Box::new(Persistent::new(&channel)?),
-        "single" => Box::new(Single::new(&channel)?),
+        SINGLE | SINGLE_INIT | SINGLE_LAUNCHED => Box::new(Single::new(&channel)?),
         "many" => Box::new(Many::new(&channel)?),
         "partitioned" => return native(Form::OneByOne),
         "partitioned:list" => return native(Form::Lists),
@@ -74,15 +89,14 @@ pub fn make<'a>(
             let partitions = channel.partitions.len();
             let runs = aggregation.units(partitions, (channel.bytes / partitions) as u64);
             let units = Units::new(&channel, &runs);
-            match aggregation {
-                // One message is one message, whoever decides when it goes.
-                Aggregation { rule: Rule::Adaptive, .. } if runs.len() > 1 => {
-                    Box::new(AggregatedAdaptive::new(channel, units)?)
+            match (aggregation, costs) {
+                (Aggregation { rule: Rule::Adaptive, .. }, Some(costs)) => {
+                    Box::new(AggregatedAdaptive::new(channel, costs)?)
                 }
-                Aggregation { over: Over::Persistent, .. } => {
+                (Aggregation { over: Over::Persistent, .. }, _) => {
                     Box::new(AggregatedStatic::over_messages(&channel, units)?)
                 }
-                Aggregation { over: Over::Partitioned, .. } => match AggregatedStatic::refusal(&units) {
+                (Aggregation { over: Over::Partitioned, .. }, _) => match AggregatedStatic::refusal(&units) {
                     Some(reason) => return refused(reason),
                     None => Box::new(AggregatedStatic::over_partitions(&channel, units)?),
                 },

@@ -46,10 +46,32 @@ pub struct Times<'a> {
     pub delay_s: f64,
 }
 
-/// From the agreed start to the end at the receiver. A rank that comes late to it, as one does now and then where there
-/// are more threads than cores, takes that much longer.
-pub fn total_s(receiver: &Readings) -> f64 {
-    receiver.end_s - receiver.start_s
+/// What a transfer took, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    /// From the agreed start to the end at the receiver, or at the later of the two. A rank that comes late to it, as one does
+    /// now and then where there are more threads than cores, takes that much longer.
+    pub total_s: f64,
+    /// Computing of the thread that took longest, at the sender or of both ranks.
+    pub compute_s: f64,
+    /// From the first partition to the last, of the sender that took longer.
+    pub delay_s: f64,
+    /// From the last partition of all to the end.
+    pub after_last_s: f64,
+}
+
+/// What the readings of both ranks say.
+pub fn taken(pair: &[Readings; 2], both_ways: bool) -> Taken {
+    let (senders, receivers) = if both_ways { (&pair[..], &pair[..]) } else { (&pair[..1], &pair[1..]) };
+    let most =
+        |of: &[Readings], time: fn(&Readings) -> f64| of.iter().map(time).fold(f64::NEG_INFINITY, f64::max);
+    let end_s = most(receivers, |readings| readings.end_s);
+    Taken {
+        total_s: end_s - most(receivers, |readings| readings.start_s),
+        compute_s: most(senders, |readings| readings.compute_s),
+        delay_s: most(senders, |readings| readings.last_ready_s - readings.first_ready_s),
+        after_last_s: end_s - most(senders, |readings| readings.last_ready_s),
+    }
 }
 
 /// From the first partition that became ready to its arrival, in seconds, if that was seen; and the share of all bytes
@@ -71,11 +93,11 @@ struct OfThread {
     compute_s: f64,
 }
 
-/// Runs one transfer on this rank; a receiver looks for what is in `sight`.
+/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what is in `sight`.
 pub fn run(
     site: &Site<'_>,
     team: &Team,
-    mechanism: &dyn Mechanism,
+    mechanisms: &[Box<dyn Mechanism + '_>],
     times: &Times<'_>,
     sight: Option<&Sight>,
 ) -> Readings {
@@ -88,24 +110,33 @@ pub fn run(
             let start_s = site.sync.agree(MARGIN)?;
             locked(&whole).start_s = start_s;
             site.sync.wait_until(start_s);
-            mechanism.start()?;
+            mechanisms.iter().try_for_each(|mechanism| mechanism.start())?;
         }
         member.barrier();
-        match (site.role, sight) {
-            (Role::Sender, _) => {
-                let readings = mark(site, mechanism, times, member.number)?;
-                locked(&threads)[member.number] = readings;
+        let of = |role: Role| {
+            let all = site.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
+            all.map(|(_, mechanism)| &**mechanism)
+        };
+        of(Role::Receiver).try_for_each(|mechanism| mechanism.open(member.number))?;
+        for mechanism in of(Role::Sender) {
+            let readings = mark(site, mechanism, times, member.number)?;
+            locked(&threads)[member.number] = readings;
+            mechanism.finish(member.number)?;
+        }
+        for mechanism in of(Role::Receiver) {
+            match sight {
+                Some(sight) if member.is_first() => {
+                    let arrived_s = watch(site, mechanism, sight, times)?;
+                    locked(&whole).arrived_s = arrived_s;
+                }
+                None if mechanism.asks() => ask(site, mechanism, member.number)?,
+                _ => {}
             }
-            (Role::Receiver, Some(sight)) if member.is_first() => {
-                let arrived_s = watch(site, mechanism, sight, times)?;
-                locked(&whole).arrived_s = arrived_s;
-            }
-            (Role::Receiver, None) if mechanism.asks() => ask(site, mechanism, member.number)?,
-            (Role::Receiver, _) => {}
         }
         member.barrier();
         if member.is_first() {
-            mechanism.wait()?;
+            mechanisms.iter().try_for_each(|mechanism| mechanism.close())?;
+            mechanisms.iter().try_for_each(|mechanism| mechanism.wait())?;
             locked(&whole).end_s = site.sync.now_s();
         }
         Ok(())
@@ -169,4 +200,26 @@ fn ask(site: &Site<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_of_two_ways_is_the_end_of_both() {
+        let rank = |first_ready_s, last_ready_s, end_s, compute_s| Readings {
+            start_s: 1.0,
+            first_ready_s,
+            last_ready_s,
+            end_s,
+            compute_s,
+            ..Readings::default()
+        };
+        let pair = [rank(2.0, 3.0, 8.0, 1.5), rank(2.0, 5.0, 6.0, 3.5)];
+        let one_way = Taken { total_s: 5.0, compute_s: 1.5, delay_s: 1.0, after_last_s: 3.0 };
+        assert_eq!(taken(&pair, false), one_way, "what rank 0 sends ends at rank 1");
+        let both = Taken { total_s: 7.0, compute_s: 3.5, delay_s: 3.0, after_last_s: 3.0 };
+        assert_eq!(taken(&pair, true), both);
+    }
 }

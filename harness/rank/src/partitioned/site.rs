@@ -27,12 +27,13 @@ impl Plan {
 
 /// What the threads of a rank share in a transfer.
 pub struct Site<'a> {
-    pub role: Role,
+    /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
+    pub roles: &'a [Role],
     pub plan: &'a Plan,
     pub sync: &'a Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
     pub watcher: &'a Comm,
-    /// The message.
+    /// The message that is looked at.
     pub memory: *const u8,
     /// Ends all ranks.
     pub telling: &'a Telling,

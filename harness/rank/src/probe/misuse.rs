@@ -109,6 +109,28 @@ pub fn pready_before_start(stage: &Stage<'_>) -> Result<Seen, Stop> {
     })
 }
 
+pub fn pready_out_of_range(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    marked_wrongly(stage, |outgoing, generation| {
+        outgoing.start()?;
+        outgoing.message.ready(outgoing.partitions()).map_err(refused)?;
+        outgoing.ready_from(0, generation).map_err(refused)
+    })
+}
+
+pub fn cancel_inactive(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    if stage.rank == 0 {
+        Outgoing::new(stage.comm, 1, TAG, &eight(), 0)?.free()?;
+        return Ok(Seen::fine());
+    }
+    let mut incoming = Incoming::new(stage.comm, 0, TAG, &eight(), 0)?;
+    let seen = match incoming.message.request().cancel() {
+        Err(error) => Seen::new(Outcome::Refused, error.to_string()),
+        Ok(()) => accepted("MPI_Cancel returns no error"),
+    };
+    incoming.free()?;
+    Ok(seen)
+}
+
 /// A transfer of which partitions are marked wrongly by `mark`.
 fn marked_wrongly(
     stage: &Stage<'_>,

@@ -52,10 +52,16 @@ fn give(stage: &Stage<'_>, outgoing: &mut Outgoing, way: Way) -> Result<Option<(
     Ok(Some(()))
 }
 
-/// Gives MPI time when the first `partitions` are ready.
-fn progress(stage: &Stage<'_>, shape: &Shape, partitions: usize, size: &str) -> Result<(), Stop> {
-    for (way, name) in WAYS {
-        let what = format!("{size}, {name}");
+/// Gives MPI time when the first `partitions` are ready, of `bytes` each, in the ways that are asked for.
+fn progress(
+    stage: &Stage<'_>,
+    bytes: usize,
+    partitions: usize,
+    is_asked: impl Fn(Way) -> bool,
+) -> Result<Seen, Stop> {
+    let shape = Shape::bytes(8, bytes);
+    for (way, name) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
+        let what = name.to_owned();
         // What can be told apart from lost requests is told before one is lost.
         if way == Way::Test && !stage.is_right()? {
             break;
@@ -86,20 +92,39 @@ fn progress(stage: &Stage<'_>, shape: &Shape, partitions: usize, size: &str) -> 
         let exchange = Exchange::equal(stage, &what, shape.clone());
         Exchange { transfers: TRANSFERS, ..exchange }.run(stage, &mut send, &mut receive)?;
     }
-    Ok(())
-}
-
-pub fn before_first_pready(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    progress(stage, &eight(), 0, "4 KiB")?;
     Ok(Seen::fine())
 }
 
-pub fn between_preadys(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    for (size, bytes) in [("64 KiB", 1 << 16), ("4 KiB", 4096), ("8 B", 8)] {
-        progress(stage, &Shape::bytes(8, bytes), 4, size)?;
-    }
-    Ok(Seen::fine())
+/// Sizes of a partition: in a header, of a page, and beyond what is sent at once.
+const SIZES: [usize; 3] = [8, 4096, 1 << 16];
+
+fn before_first(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
+    progress(stage, bytes, 0, |way| way != Way::Barrier)
 }
+
+fn barrier(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
+    progress(stage, bytes, 0, |way| way == Way::Barrier)
+}
+
+fn between(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
+    progress(stage, bytes, 4, |_| true)
+}
+
+/// A probe for each size.
+macro_rules! of_sizes {
+    ($work:ident: $($name:ident),*) => { of_sizes!(@ $work 0, $($name),*); };
+    (@ $work:ident $number:expr, $name:ident $(, $more:ident)*) => {
+        pub fn $name(stage: &Stage<'_>) -> Result<Seen, Stop> {
+            $work(stage, SIZES[$number])
+        }
+        of_sizes!(@ $work $number + 1 $(, $more)*);
+    };
+    (@ $work:ident $number:expr) => {};
+}
+
+of_sizes!(before_first: before_first_8b, before_first_4kib, before_first_64kib);
+of_sizes!(barrier: barrier_8b, barrier_4kib, barrier_64kib);
+of_sizes!(between: between_8b, between_4kib, between_64kib);
 
 pub fn on_receiver(stage: &Stage<'_>) -> Result<Seen, Stop> {
     /// The receiver is at it long before anything is ready.

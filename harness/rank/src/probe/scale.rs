@@ -1,6 +1,6 @@
 //! Many requests, many partitions, none of anything, and very much.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ddtbench::memory;
 use ddtbench::partitioned::probe::Outcome;
@@ -10,11 +10,22 @@ use super::message::{Incoming, Outgoing, Shape};
 use super::stage::{Seen, Stage, Stop};
 
 pub fn many_requests(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    requests(stage, [256, 2000])
+}
+
+pub fn very_many_requests(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    requests(stage, [2000, 20000])
+}
+
+fn requests(stage: &Stage<'_>, counts: [usize; 2]) -> Result<Seen, Stop> {
     const TRANSFERS: u32 = 3;
     let shape = Shape::bytes(2, 8);
     let mut details = Vec::new();
-    for requests in [256, 2000] {
-        stage.work(&format!("{requests} requests"));
+    let mut took = Duration::ZERO;
+    for requests in counts {
+        let what = format!("{requests} requests");
+        stage.work(&what);
+        let _patience = stage.be_patient(&what, took, counts[0], requests);
         let (mut initialised_s, mut transferred_s) = (0.0, 0.0);
         let begin = Instant::now();
         if stage.rank == 0 {
@@ -38,10 +49,11 @@ pub fn many_requests(stage: &Stage<'_>) -> Result<Seen, Stop> {
                 all.iter_mut().try_for_each(Incoming::start)?;
                 all.iter_mut().try_for_each(Incoming::wait)?;
                 let right = all.iter().try_for_each(|incoming| incoming.compare(generation));
-                stage.count(&format!("{requests} requests"), right);
+                stage.count(&what, right);
             }
             all.into_iter().try_for_each(Incoming::free)?;
         }
+        took = begin.elapsed();
         let (one_us, all_ms) = (initialised_s / requests as f64 * 1e6, transferred_s * 1e3);
         details.push(format!("{requests}: {one_us:.1} µs to initialise one, {all_ms:.2} ms for all"));
     }
@@ -50,10 +62,14 @@ pub fn many_requests(stage: &Stage<'_>) -> Result<Seen, Stop> {
 
 pub fn many_partitions(stage: &Stage<'_>) -> Result<Seen, Stop> {
     const TRANSFERS: u32 = 2;
+    const COUNTS: [usize; 2] = [4096, 65536];
     let mut details = Vec::new();
-    for partitions in [4096, 65536] {
+    let mut took = Duration::ZERO;
+    for partitions in COUNTS {
         let what = format!("{partitions} partitions");
         stage.work(&what);
+        let begin = Instant::now();
+        let _patience = stage.be_patient(&what, took, COUNTS[0], partitions);
         let mut took_s = 0.0;
         let mut send = |outgoing: &mut Outgoing, generation| {
             stage.comm.barrier()?;
@@ -68,6 +84,7 @@ pub fn many_partitions(stage: &Stage<'_>) -> Result<Seen, Stop> {
         };
         let exchange = Exchange::equal(stage, &what, Shape::bytes(partitions, 8));
         Exchange { transfers: TRANSFERS, ..exchange }.run(stage, &mut send, &mut receive)?;
+        took = begin.elapsed();
         details.push(format!("{partitions}: {:.2} ms", took_s * 1e3));
     }
     Ok(if stage.rank == 0 { Seen::fine() } else { Seen::new(Outcome::Passed, details.join("; ")) })

@@ -1,6 +1,7 @@
 //! What all probes share: the ranks, what was counted, and how it is told.
 
 use std::cell::{Cell, RefCell};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use ddtbench::event::Event;
@@ -9,6 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, World};
 use crate::output::{Format, tell_json};
+
+/// How much longer than the square of its growth lets expect something may take, and the time between two signs of life.
+const PATIENCE: f64 = 4.0;
+const SIGN: Duration = Duration::from_millis(500);
 
 /// What a rank saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,22 +185,42 @@ impl<'a> Stage<'a> {
 
     /// Tells what was seen, from any rank.
     pub fn tell(&self, outcome: Outcome, detail: &str) {
-        let (name, seconds) = (self.name.to_owned(), self.begin.elapsed().as_secs_f64());
-        match self.format {
-            Format::Json => tell_json(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
-            Format::Text => {
-                let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-                println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
-            }
+        tell(self.name, self.format, self.begin, outcome, detail);
+    }
+
+    /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
+    /// that this is the last that is heard.
+    pub fn last_word(&self, fails: &str) -> LastWord {
+        if self.format == Format::Json {
+            self.tell(Outcome::Failed, fails);
         }
+        LastWord { name: self.name, format: self.format, begin: self.begin }
+    }
+
+    /// Goes on to say that it works, though a call takes long, for as long as one of `count` things may, where one of `less`
+    /// took `took`: what grows with the square is slow, which is no question of conformance.
+    pub fn be_patient(&self, what: &str, took: Duration, less: usize, count: usize) -> Patience {
+        let growth = (count as f64 / less as f64).powi(2);
+        let most = took.mul_f64(growth * PATIENCE);
+        let (sender, receiver) = mpsc::channel::<()>();
+        if self.rank == 0 && self.format == Format::Json {
+            let (begin, event) =
+                (Instant::now(), Event::Working { method: self.name.to_owned(), stage: what.to_owned() });
+            // The thread ends when it is no longer wanted, at the latest with its next sign.
+            std::thread::spawn(move || {
+                while begin.elapsed() < most
+                    && receiver.recv_timeout(SIGN) == Err(mpsc::RecvTimeoutError::Timeout)
+                {
+                    tell_json(&event);
+                }
+            });
+        }
+        Patience(sender)
     }
 
     /// Tells what was seen, and that nothing follows.
     pub fn conclude(&self, outcome: Outcome, detail: &str) {
-        self.tell(outcome, detail);
-        if self.format == Format::Json {
-            tell_json(&Event::Done);
-        }
+        conclude(self.name, self.format, self.begin, outcome, detail);
     }
 
     /// Tells what was seen and ends the job: other ranks may be waiting for this one.
@@ -206,6 +231,41 @@ impl<'a> Stage<'a> {
         // Launchers drop what they have not passed on when the job is aborted.
         std::thread::sleep(Duration::from_millis(500));
         World::abort(ENDED)
+    }
+}
+
+/// Signs of life from a long call, while this lives.
+pub struct Patience(#[expect(dead_code, reason = "that it goes is what is heard")] mpsc::Sender<()>);
+
+/// What is said when MPI is finalised.
+pub struct LastWord {
+    name: &'static str,
+    format: Format,
+    begin: Instant,
+}
+
+impl LastWord {
+    /// All was right.
+    pub fn say(&self) {
+        conclude(self.name, self.format, self.begin, Outcome::Passed, "");
+    }
+}
+
+fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
+    let (name, seconds) = (name.to_owned(), begin.elapsed().as_secs_f64());
+    match format {
+        Format::Json => tell_json(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
+        Format::Text => {
+            let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+            println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
+        }
+    }
+}
+
+fn conclude(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
+    tell(name, format, begin, outcome, detail);
+    if format == Format::Json {
+        tell_json(&Event::Done);
     }
 }
 

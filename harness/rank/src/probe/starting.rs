@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use datatypes::Element;
 
-use super::exchange::{Exchange, TAG, TRANSFERS};
+use super::exchange::{self, Exchange, TAG, TRANSFERS};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
 use super::stage::{Seen, Stage, Stop};
@@ -81,6 +81,47 @@ pub fn self_communication(stage: &Stage<'_>) -> Result<Seen, Stop> {
                 both_ways(stage, &what, &mut outgoing, &mut incoming, start)?;
             }
             free(outgoing, incoming)?;
+        }
+    }
+    Ok(Seen::fine())
+}
+
+pub fn self_communication_alone(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    // The other rank has no partitioned request at all.
+    if stage.rank > 0 {
+        return Ok(Seen::fine());
+    }
+    let mut outgoing = Outgoing::new(stage.comm, 0, TAG, &eight(), 0)?;
+    let mut incoming = Incoming::new(stage.comm, 0, TAG, &eight(), 0)?;
+    for _ in 0..20 {
+        both_ways(stage, "rank 0 with itself", &mut outgoing, &mut incoming, start)?;
+    }
+    free(outgoing, incoming)
+}
+
+pub fn receiver_waits_first(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    /// Time for a receiver to come to its wait.
+    const LATE: Duration = Duration::from_millis(100);
+    for _ in 0..3 {
+        if stage.rank == 0 {
+            std::thread::sleep(LATE);
+        }
+        Exchange { transfers: 1, ..Exchange::equal(stage, "late sender", eight()) }.plainly(stage)?;
+    }
+    Ok(Seen::fine())
+}
+
+pub fn not_freed(stage: &Stage<'_>) -> Result<Seen, Stop> {
+    for i in 0..10 {
+        let (tag, generation) = (TAG + i, stage.next_generation());
+        // Dropping them frees nothing.
+        if stage.rank == 0 {
+            let mut outgoing = Outgoing::new(stage.comm, 1, tag, &eight(), 0)?;
+            exchange::send(&mut outgoing, generation)?;
+        } else {
+            let mut incoming = Incoming::new(stage.comm, 0, tag, &eight(), 0)?;
+            exchange::receive(&mut incoming, generation)?;
+            stage.count("used once", incoming.compare(generation));
         }
     }
     Ok(Seen::fine())

@@ -43,11 +43,14 @@ pub struct SweepArgs {
     /// Virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS) [default: as the environment says]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     vcis: Vec<String>,
+    /// 2: both ranks send such a message, at the same time [default: 1]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    ways: Vec<String>,
 }
 
 impl SweepArgs {
     /// Every flag, and whether it was given.
-    pub fn given(&self) -> [(&'static str, bool); 12] {
+    pub fn given(&self) -> [(&'static str, bool); 13] {
         [
             ("--bytes", !self.bytes.is_empty()),
             ("--partitions", !self.partitions.is_empty()),
@@ -61,6 +64,7 @@ impl SweepArgs {
             ("--emulate", !self.emulate.is_empty()),
             ("--beta", self.beta.is_some()),
             ("--vcis", !self.vcis.is_empty()),
+            ("--ways", !self.ways.is_empty()),
         ]
     }
 
@@ -79,6 +83,7 @@ impl SweepArgs {
             emulate: self.emulate.clone(),
             beta: self.beta.clone().into_iter().collect(),
             vcis: self.vcis.clone(),
+            ways: self.ways.clone(),
         }
     }
 }

@@ -1,0 +1,164 @@
+//! What messages cost between these two ranks, on this MPI, now: measured once per case, before anything is timed.
+//!
+//! For each number of neighbours that could travel together, the whole message is sent in a row of such messages, and one of
+//! them alone. Both are timed by the sender's clock up to an empty answer, whose own time is taken off. What is sent is
+//! written to before, and what has arrived is looked at, as in a transfer.
+
+use std::time::Instant;
+
+use ddtbench::partitioned::costs::{Cost, Costs};
+use ddtbench::partitioned::merging::sizes;
+use ddtbench::stats;
+
+use super::aggregated::ranges;
+use super::persistent::Requests;
+use super::{Channel, Role};
+use crate::checked::{CallError, Comm};
+
+/// Time after which no further round begins, in seconds; and how many there are at least and at most. The first one does not
+/// count.
+const ENOUGH_S: f64 = 0.1;
+const ROUNDS: (usize, usize) = (4, 40);
+
+/// Bytes of a line of the caches, on every machine that we know of, or of a part of one.
+const LINE_BYTES: usize = 64;
+
+/// Messages of a size, as persistent requests.
+struct Row {
+    requests: Requests,
+    bytes: usize,
+    start_s: Vec<f64>,
+    alone_s: Vec<f64>,
+    row_s: Vec<f64>,
+}
+
+/// Measures from rank 0, which sends, to rank 1; collective, and both get the same.
+pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
+    let comm = channel.comm.duplicate()?;
+    let partitions = channel.partitions.len();
+    let mut rows = Vec::new();
+    for together in sizes(partitions) {
+        let starts = (0..partitions).step_by(together);
+        let runs: Vec<_> = starts.map(|start| start..(start + together).min(partitions)).collect();
+        let messages = ranges(channel, &runs).map(|range| (range, &comm));
+        let bytes = channel.partitions[together - 1].end;
+        let requests = Requests::new(channel, messages)?;
+        rows.push(Row { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
+    }
+    let bench = Bench { channel, comm: &comm };
+    let (begin, mut answers_s) = (Instant::now(), Vec::new());
+    for round in 0..ROUNDS.1 {
+        let goes_on = round < ROUNDS.0 || begin.elapsed().as_secs_f64() < ENOUGH_S;
+        // Only one rank's clock decides; both walk on together.
+        if comm.broadcast([f64::from(u8::from(goes_on))])?[0] == 0.0 {
+            break;
+        }
+        let answer_s = bench.answer_s()?;
+        answers_s.extend((round > 0).then_some(answer_s));
+        for row in &mut rows {
+            let (_, alone_s) = bench.send(row, 1)?;
+            let (start_s, row_s) = bench.send(row, row.requests.len())?;
+            if round > 0 {
+                row.start_s.push(start_s);
+                row.alone_s.push(alone_s);
+                row.row_s.push(row_s);
+            }
+        }
+    }
+    let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied())).unwrap_or(0.0);
+    let answer_s = median(&answers_s);
+    let cost = |row: &Row| {
+        let (messages, alone_s) = (row.requests.len(), median(&row.alone_s));
+        let alone_s = (alone_s - answer_s).max(f64::MIN_POSITIVE);
+        let row_s = (median(&row.row_s) - answer_s).max(f64::MIN_POSITIVE);
+        let streamed_s = match messages {
+            1 => alone_s,
+            _ => ((row_s - alone_s) / (messages - 1) as f64).max(0.0),
+        };
+        Cost { bytes: row.bytes as u64, start_s: median(&row.start_s), alone_s, streamed_s }
+    };
+    let costs: Vec<Cost> = rows.iter().map(cost).collect();
+    rows.into_iter().try_for_each(|row| row.requests.free())?;
+    Ok(Costs::new(share(&comm, costs)?))
+}
+
+/// The costs of rank 0, on both.
+fn share(comm: &Comm, mut costs: Vec<Cost>) -> Result<Vec<Cost>, CallError> {
+    /// More sizes than there are powers of two of neighbours.
+    const MOST: usize = 64;
+    let mut numbers = [0.0; 3 * MOST];
+    for (to, cost) in numbers.chunks_exact_mut(3).zip(&costs) {
+        to.copy_from_slice(&[cost.start_s, cost.alone_s, cost.streamed_s]);
+    }
+    let numbers = comm.broadcast(numbers)?;
+    for (cost, from) in costs.iter_mut().zip(numbers.chunks_exact(3)) {
+        (cost.start_s, cost.alone_s, cost.streamed_s) = (from[0], from[1], from[2]);
+    }
+    Ok(costs)
+}
+
+/// The ranks, while they calibrate.
+struct Bench<'a> {
+    channel: &'a Channel<'a>,
+    comm: &'a Comm,
+}
+
+impl Bench<'_> {
+    /// Sends the first `count` messages of a row. At the sender, the time of starting one, and of all up to the answer.
+    fn send(&self, row: &Row, count: usize) -> Result<(f64, f64), CallError> {
+        let all = 0..count;
+        let bytes = if count == 1 { row.bytes } else { self.channel.bytes };
+        if self.channel.role == Role::Receiver {
+            all.clone().try_for_each(|message| row.requests.start(message))?;
+            self.comm.barrier()?;
+            all.clone().try_for_each(|message| row.requests.wait(message))?;
+            self.token(Role::Receiver)?;
+            self.touch(bytes);
+            return Ok((0.0, 0.0));
+        }
+        self.touch(bytes);
+        self.comm.barrier()?;
+        let begin = Instant::now();
+        all.clone().try_for_each(|message| row.requests.start(message))?;
+        let started_s = begin.elapsed().as_secs_f64();
+        all.clone().try_for_each(|message| row.requests.wait(message))?;
+        self.token(Role::Receiver)?;
+        Ok((started_s / count as f64, begin.elapsed().as_secs_f64()))
+    }
+
+    /// Half of an empty message's round trip, at the sender.
+    fn answer_s(&self) -> Result<f64, CallError> {
+        self.comm.barrier()?;
+        let begin = Instant::now();
+        self.token(Role::Sender)?;
+        self.token(Role::Receiver)?;
+        Ok(begin.elapsed().as_secs_f64() / 2.0)
+    }
+
+    /// An empty message from one of the two.
+    fn token(&self, from: Role) -> Result<(), CallError> {
+        // The last tag of a row is the number of its messages less one.
+        let envelope = self.channel.envelope(0, self.channel.partitions.len(), self.comm);
+        // SAFETY: no byte is read or written.
+        unsafe {
+            match self.channel.role == from {
+                true => envelope.send(self.channel.memory),
+                false => envelope.receive(self.channel.memory),
+            }
+        }
+    }
+
+    /// Changes what will be sent, or looks at what has come.
+    fn touch(&self, bytes: usize) {
+        for at in (0..bytes).step_by(LINE_BYTES) {
+            let byte = self.channel.at(at);
+            // SAFETY: a byte of the message, which no request uses now.
+            unsafe {
+                let found = byte.read_volatile();
+                if self.channel.role == Role::Sender {
+                    byte.write_volatile(found.wrapping_add(1));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What messages of a size cost between two ranks, as a calibration has measured it, and what a transfer of several
+//! takes by that.
+
+/// What a message costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Of the sender's thread: the call that starts it, in seconds.
+    pub start_s: f64,
+    /// From its start to its arrival, where nothing else is under way, in seconds.
+    pub alone_s: f64,
+    /// What it adds to the time of a row of its like, in seconds.
+    pub streamed_s: f64,
+}
+
+/// What messages of several sizes cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Costs(Vec<Cost>);
+
+/// A message of a transfer: when it can be started, by which thread, and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// When all that it carries is ready, in seconds.
+    pub ready_s: f64,
+    /// The thread that starts it.
+    pub thread: usize,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+impl Costs {
+    /// Of messages of different sizes.
+    ///
+    /// # Panics
+    /// Without any.
+    pub fn new(mut costs: Vec<Cost>) -> Self {
+        assert!(!costs.is_empty(), "costs of no message");
+        costs.sort_by_key(|cost| cost.bytes);
+        Self(costs)
+    }
+
+    /// Those measured.
+    pub fn measured(&self) -> &[Cost] {
+        &self.0
+    }
+
+    /// Of a message of `bytes`: on a line between the sizes measured, and as the next one beyond them.
+    pub fn of(&self, bytes: u64) -> Cost {
+        let after = self.0.partition_point(|cost| cost.bytes < bytes);
+        let Some(upper) = self.0.get(after) else { return self.0[self.0.len() - 1] };
+        if after == 0 || upper.bytes == bytes {
+            return *upper;
+        }
+        let lower = self.0[after - 1];
+        let share = (bytes - lower.bytes) as f64 / (upper.bytes - lower.bytes) as f64;
+        let between = |a: f64, b: f64| a + share * (b - a);
+        Cost {
+            bytes,
+            start_s: between(lower.start_s, upper.start_s),
+            alone_s: between(lower.alone_s, upper.alone_s),
+            streamed_s: between(lower.streamed_s, upper.streamed_s),
+        }
+    }
+
+    /// When the last of some messages has arrived. Each thread starts its own one after the other, and what is started
+    /// takes its turn behind what was started before.
+    pub fn arrival_s(&self, departures: &mut [Departure]) -> f64 {
+        departures.sort_by(|a, b| a.ready_s.total_cmp(&b.ready_s));
+        let threads = departures.iter().map(|departure| departure.thread + 1).max().unwrap_or(0);
+        // By how much each thread is behind, because of what it has started.
+        let mut behind_s = vec![0.0; threads];
+        let (mut free_s, mut arrival_s) = (f64::NEG_INFINITY, 0.0_f64);
+        for departure in departures {
+            let cost = self.of(departure.bytes);
+            let started_s = departure.ready_s + behind_s[departure.thread];
+            behind_s[departure.thread] += cost.start_s;
+            let begins_s = started_s.max(free_s);
+            free_s = begins_s + cost.streamed_s;
+            arrival_s = arrival_s.max(begins_s + cost.alone_s);
+        }
+        arrival_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(bytes: u64, alone_s: f64, streamed_s: f64) -> Cost {
+        Cost { bytes, start_s: 0.0, alone_s, streamed_s }
+    }
+
+    #[test]
+    fn sizes_between_lie_on_a_line_and_those_beyond_are_the_next() {
+        let costs = Costs::new(vec![cost(100, 3.0, 2.0), cost(10, 1.0, 0.0)]);
+        assert_eq!(costs.of(10), cost(10, 1.0, 0.0));
+        assert_eq!(costs.of(55), cost(55, 2.0, 1.0));
+        assert_eq!((costs.of(1).alone_s, costs.of(1000).alone_s), (1.0, 3.0));
+    }
+
+    #[test]
+    fn a_row_takes_one_alone_and_what_each_other_adds() {
+        let costs = Costs::new(vec![cost(10, 5.0, 2.0)]);
+        let at = |ready_s| Departure { ready_s, thread: 0, bytes: 10 };
+        assert_eq!(costs.arrival_s(&mut [at(0.0), at(0.0), at(0.0)]), 9.0);
+        assert_eq!(
+            costs.arrival_s(&mut [at(100.0), at(0.0), at(0.0)]),
+            105.0,
+            "the others were there long before"
+        );
+        assert_eq!(costs.arrival_s(&mut []), 0.0);
+    }
+
+    #[test]
+    fn a_thread_that_starts_messages_is_later_with_the_next() {
+        let costs = Costs::new(vec![Cost { start_s: 3.0, ..cost(10, 4.0, 1.0) }]);
+        let of = |thread| Departure { ready_s: 0.0, thread, bytes: 10 };
+        assert_eq!(costs.arrival_s(&mut [of(0), of(0), of(0)]), 10.0, "started at 0, 3 and 6");
+        assert_eq!(costs.arrival_s(&mut [of(0), of(1), of(2)]), 6.0, "started together");
+    }
+}

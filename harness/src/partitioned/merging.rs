@@ -1,0 +1,188 @@
+//! Which partitions travel together, given when they became ready before and what messages cost.
+//!
+//! Neighbours are merged into one message while the first of them waits for the last no longer than that message takes
+//! by itself, in each of the transfers that were observed but one: whoever holds back a partition for so long has lost, at the
+//! worst, as much as sending it at once would have cost. How many neighbours at most is what remains to be chosen: the number by
+//! which those transfers would have taken the least time.
+
+use std::ops::Range;
+
+use super::costs::{Costs, Departure};
+
+/// A message in partitions, and who makes them ready.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// Bytes of each partition.
+    pub ranges: &'a [Range<usize>],
+    /// Thread of each partition.
+    pub threads: &'a [usize],
+}
+
+/// Most messages of a transfer: more would be as many requests, and as many to measure.
+pub const MOST_MESSAGES: usize = 1024;
+
+/// A mapping with fewer messages is kept unless another is better by this share: less is not told by a calibration.
+const BETTER: f64 = 0.04;
+
+/// Observed transfers from which on the one in which a run would wait longest does not count: a thread that loses its core now
+/// and then is no habit of the application's.
+const ONE_IS_CHANCE: usize = 4;
+
+/// Numbers of neighbours that are tried: powers of two up to all `partitions`.
+pub fn sizes(partitions: usize) -> Vec<usize> {
+    let least = partitions.div_ceil(MOST_MESSAGES);
+    let mut sizes: Vec<usize> = (0..usize::BITS - 1)
+        .map(|n| 1 << n)
+        .take_while(|&m| m < partitions)
+        .filter(|&m| m >= least)
+        .collect();
+    sizes.push(partitions);
+    sizes
+}
+
+/// Runs of neighbours that travel together. `observed` has, for each transfer that was observed, when each partition
+/// became ready, in seconds; without any, all are ready at once.
+pub fn units(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<Range<usize>> {
+    let at_once = [vec![0.0; message.ranges.len()]];
+    let observed = if observed.is_empty() { &at_once } else { observed };
+    let candidate = |most: usize| {
+        let units = runs(message, observed, costs, most);
+        let taken = |ready_s: &Vec<f64>| taken_s(message, &units, ready_s, costs);
+        let all_s: f64 = observed.iter().map(taken).sum();
+        (units, all_s)
+    };
+    let mut best: Option<(Vec<Range<usize>>, f64)> = None;
+    for (units, all_s) in sizes(message.ranges.len()).into_iter().rev().map(candidate) {
+        if best.as_ref().is_none_or(|(_, best_s)| all_s < best_s * (1.0 - BETTER)) {
+            best = Some((units, all_s));
+        }
+    }
+    best.map(|(units, _)| units).unwrap_or_default()
+}
+
+/// Runs of `most` neighbours at most, of which none waits too long.
+fn runs(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs, most: usize) -> Vec<Range<usize>> {
+    let partitions = message.ranges.len();
+    let (mut runs, mut start) = (Vec::new(), 0);
+    let mut first_and_last: Vec<(f64, f64)> = Vec::new();
+    let alone = |ready_s: &Vec<f64>, at: usize| (ready_s[at], ready_s[at]);
+    for next in 0..partitions {
+        let with: Vec<(f64, f64)> = match next == start {
+            true => observed.iter().map(|ready_s| alone(ready_s, next)).collect(),
+            false => {
+                let both = first_and_last.iter().zip(observed);
+                both.map(|(span, ready_s)| (span.0.min(ready_s[next]), span.1.max(ready_s[next]))).collect()
+            }
+        };
+        let mut held_s: Vec<f64> = with.iter().map(|(first, last)| last - first).collect();
+        held_s.sort_by(f64::total_cmp);
+        let chance = usize::from(held_s.len() >= ONE_IS_CHANCE);
+        let held_s = held_s[held_s.len() - 1 - chance];
+        let bytes = message.ranges[next].end - message.ranges[start].start;
+        let is_too_long = held_s > costs.of(bytes as u64).alone_s;
+        if next > start && (next - start == most || is_too_long) {
+            runs.push(start..next);
+            start = next;
+            first_and_last = observed.iter().map(|ready_s| alone(ready_s, next)).collect();
+        } else {
+            first_and_last = with;
+        }
+    }
+    runs.push(start..partitions);
+    runs
+}
+
+/// What a transfer takes from when its last partition is ready.
+fn taken_s(message: Message<'_>, units: &[Range<usize>], ready_s: &[f64], costs: &Costs) -> f64 {
+    let departure = |unit: &Range<usize>| {
+        let last = unit.clone().max_by(|&a, &b| ready_s[a].total_cmp(&ready_s[b])).unwrap_or(unit.start);
+        let bytes = message.ranges[unit.end - 1].end - message.ranges[unit.start].start;
+        Departure { ready_s: ready_s[last], thread: message.threads[last], bytes: bytes as u64 }
+    };
+    let mut departures: Vec<Departure> = units.iter().map(departure).collect();
+    let last_s = ready_s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    costs.arrival_s(&mut departures) - last_s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::costs::Cost;
+    use super::*;
+
+    /// A microsecond for a message, and another for 1000 bytes; the row takes as long as its bytes, and a tenth of a
+    /// microsecond for each message.
+    fn costs() -> Costs {
+        let cost = |bytes: u64| {
+            let bytes_s = bytes as f64 * 1e-9;
+            Cost { bytes, start_s: 1e-7, alone_s: 1e-6 + bytes_s, streamed_s: 1e-7 + bytes_s }
+        };
+        Costs::new([0, 1 << 30].map(cost).into())
+    }
+
+    fn ranges(partitions: usize, bytes: usize) -> Vec<Range<usize>> {
+        (0..partitions).map(|p| p * bytes..(p + 1) * bytes).collect()
+    }
+
+    #[track_caller]
+    fn expect(partitions: usize, bytes: usize, observed: &[Vec<f64>], expected: &[Range<usize>]) {
+        let (ranges, threads) = (ranges(partitions, bytes), vec![0; partitions]);
+        let message = Message { ranges: &ranges, threads: &threads };
+        assert_eq!(units(message, observed, &costs()), expected);
+    }
+
+    /// All at once, but for the last.
+    fn late(partitions: usize, delay_s: f64) -> Vec<f64> {
+        (0..partitions).map(|p| if p + 1 == partitions { delay_s } else { 0.0 }).collect()
+    }
+
+    #[test]
+    fn what_is_ready_at_once_travels_together() {
+        expect(8, 64, &[], std::slice::from_ref(&(0..8)));
+        expect(8, 64, &[vec![0.0; 8]], std::slice::from_ref(&(0..8)));
+        expect(1, 64, &[], std::slice::from_ref(&(0..1)));
+    }
+
+    #[test]
+    fn what_is_late_for_longer_than_a_message_takes_is_not_waited_for() {
+        expect(8, 1000, &[late(8, 100e-6)], &[0..7, 7..8]);
+        expect(8, 64, &[late(8, 0.05e-6)], std::slice::from_ref(&(0..8)));
+        // One transfer of a few is enough, and one of many is chance.
+        expect(8, 64, &[late(8, 0.0), late(8, 100e-6), late(8, 0.0)], &[0..7, 7..8]);
+        let once = [late(8, 0.0), late(8, 0.0), late(8, 100e-6), late(8, 0.0)];
+        expect(8, 64, &once, std::slice::from_ref(&(0..8)));
+    }
+
+    #[test]
+    fn partitions_that_come_one_by_one_travel_one_by_one_where_they_are_far_apart() {
+        let apart = |gap_s: f64| vec![(0..4).map(|p| f64::from(p) * gap_s).collect::<Vec<f64>>()];
+        expect(4, 1000, &apart(10e-6), &[0..1, 1..2, 2..3, 3..4]);
+        expect(4, 1000, &apart(0.01e-6), std::slice::from_ref(&(0..4)));
+    }
+
+    #[test]
+    fn no_partition_waits_longer_than_a_message_takes() {
+        let (ranges, threads) = (ranges(32, 500), vec![0; 32]);
+        let message = Message { ranges: &ranges, threads: &threads };
+        let observed: Vec<Vec<f64>> = (0..4_u32)
+            .map(|t| (0..32_u32).map(|p| f64::from(p * 7919 % 101 * (t + 1)) * 1e-7).collect())
+            .collect();
+        let units = units(message, &observed, &costs());
+        assert_eq!(units.iter().cloned().flatten().collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
+        for unit in units {
+            let alone_s = costs().of(unit.len() as u64 * 500).alone_s;
+            let is_too_long = |ready_s: &&Vec<f64>| {
+                let of_unit = || ready_s[unit.clone()].iter().copied();
+                of_unit().fold(0.0, f64::max) - of_unit().fold(f64::INFINITY, f64::min) > alone_s
+            };
+            assert!(observed.iter().filter(is_too_long).count() <= 1, "{unit:?} is held back");
+        }
+    }
+
+    #[test]
+    fn sizes_end_with_all_and_leave_out_what_is_too_many() {
+        assert_eq!(sizes(1), [1]);
+        assert_eq!(sizes(6), [1, 2, 4, 6]);
+        assert_eq!(sizes(8), [1, 2, 4, 8]);
+        assert_eq!(sizes(65536)[0], 64);
+    }
+}
