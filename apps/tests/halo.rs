@@ -63,6 +63,8 @@ fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Hand,
+    /// By hand, tuned.
+    Tuned,
     Datatype(WireOrder),
     /// Parts, each by hand.
     CutByHand(usize),
@@ -90,6 +92,7 @@ fn pack(way: Way, face: &Face, arrays: &Arrays) -> Vec<u8> {
     };
     match way {
         Way::Hand => face.pack(arrays, packed),
+        Way::Tuned => face.pack_tuned(arrays, packed),
         Way::Datatype(order) => {
             packed.copy_from_slice(&by(&face.message(order).datatype(&arrays.displacements())))
         }
@@ -120,6 +123,7 @@ fn unpack(way: Way, face: &Face, packed: &[u8], arrays: &mut Arrays) {
     };
     match way {
         Way::Hand => face.unpack(aligned, arrays),
+        Way::Tuned => face.unpack_tuned(aligned, arrays),
         Way::Datatype(order) => by(&face.message(order).datatype(&displacements), packed, arrays),
         Way::CutByHand(parts) => {
             let cut = face.cut(parts);
@@ -215,6 +219,8 @@ fn halos_arrive_by_loops_and_by_datatypes() {
     every_app(|name, app, ranks| {
         let mut world = World::new(name, app, ranks);
         world.exchange([Way::Hand; 2]);
+        world.exchange([Way::Hand, Way::Tuned]);
+        world.exchange([Way::Tuned, Way::Hand]);
         for &order in orders(app) {
             world.exchange([Way::Datatype(order); 2]);
         }

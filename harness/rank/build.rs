@@ -28,5 +28,9 @@ fn main() {
     let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default().replace('\x1f', " ");
     let (level, target) =
         (std::env::var("OPT_LEVEL").unwrap_or_default(), std::env::var("TARGET").unwrap_or_default());
-    println!("cargo:rustc-env=DDTBENCH_BUILD={rustc}, {target}, opt-level {level}, RUSTFLAGS '{flags}'");
+    // The instruction set that all but the tuned loops and the engine are compiled for.
+    let features = std::env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    println!(
+        "cargo:rustc-env=DDTBENCH_BUILD={rustc}, {target} ({features}), opt-level {level}, RUSTFLAGS '{flags}'"
+    );
 }

@@ -27,7 +27,12 @@ const fn method(name: &'static str, about: &'static str, is_complete: bool) -> M
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     method(REFERENCE, "contiguous messages of the same sizes, nothing packed", false),
-    method(MANUAL, "hand-written loops around nonblocking messages, sent when all threads have packed", true),
+    method(
+        MANUAL,
+        "the application's loops around nonblocking messages, sent when all threads have packed",
+        true,
+    ),
+    method("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages", true),
     method("engine", "our own pack engine around nonblocking messages", true),
     method("ddt", "nonblocking messages with derived datatypes", true),
     method("persistent", "hand-written loops around persistent messages", true),

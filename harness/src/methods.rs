@@ -62,9 +62,13 @@ pub const METHODS: &[MethodInfo] = &[
         .contiguous(),
     MethodInfo::new(
         "manual",
-        "the application's hand-written pack and unpack loops around a contiguous message",
+        "the application's pack and unpack loops, as it has them, around a contiguous message",
     )
     .originally("manual"),
+    MethodInfo::new(
+        "manual_tuned",
+        "these loops as an expert tunes them by hand, around a contiguous message",
+    ),
     MethodInfo::new(
         "mpi_pack",
         "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",

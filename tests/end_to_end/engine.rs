@@ -18,7 +18,7 @@ const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"]
 const SHORT: [&str; 2] = ["--max-time", "0.01"];
 
 /// What is compared.
-const CONTENDERS: [&str; 5] = ["engine", "manual", "mpi_pack", "memcpy", "bound"];
+const CONTENDERS: [&str; 6] = ["engine", "manual", "manual_tuned", "mpi_pack", "memcpy", "bound"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -85,7 +85,7 @@ fn all_are_measured(mpi: &Mpi) {
         assert_eq!(of(&rows, method, phase).len(), 2 * (tests.len() + 2), "{method} {phase}");
     }
     expect_measured(&rows, &["engine", "mpi_pack", "memcpy", "bound"], 2 * (tests.len() + 2));
-    expect_measured(&rows, &["manual"], 2 * tests.len());
+    expect_measured(&rows, &["manual", "manual_tuned"], 2 * tests.len());
     let lines = |row: &&Row| row.number("line_bytes") >= row.number("bytes");
     assert!(of(&rows, "bound", "unpack").iter().all(lines), "whatever is packed lies in lines");
 }
@@ -121,7 +121,7 @@ fn expect_found(mpi: &Mpi, faults: &[(&str, &str)], outcome: &str, words: &[&str
     for word in words {
         assert!(detail.contains(word), "`{word}` is not in {detail}");
     }
-    expect_measured(&rows, &["engine", "manual", "memcpy", "bound"], 1);
+    expect_measured(&rows, &["engine", "manual", "manual_tuned", "memcpy", "bound"], 1);
     detail.to_owned()
 }
 

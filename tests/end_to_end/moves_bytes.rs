@@ -153,9 +153,9 @@ fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usiz
             let own: &[&str] = match method {
                 "reference" => &[],
                 // The application receives this face where it belongs.
-                "manual" if test == "specfem3d_mt" => &["pack"],
+                "manual" | "manual_tuned" if test == "specfem3d_mt" => &["pack"],
                 "engine" if test == "specfem3d_mt" => &["create", "free", "pack"],
-                "manual" | "put_manual" => &["pack", "unpack"],
+                "manual" | "manual_tuned" | "put_manual" => &["pack", "unpack"],
                 "mpi_pack" | "engine" => &["create", "free", "pack", "unpack"],
                 "ddt" | "ddt_to_packed" | "packed_to_ddt" | "put_ddt" => &["create", "free"],
                 other => panic!("which phases has the method {other}?"),

@@ -13,7 +13,7 @@ use super::app::refuse_ranks;
 use super::face::{Block, Face};
 use super::region::{Region, Whole};
 use super::{Cell, Cells, HaloApp, HaloTest, Stage};
-use crate::fft2d::{self, COMPLEX_BYTES, Complex, scatter_rows};
+use crate::fft2d::{self, COMPLEX_BYTES, Complex, scatter_rows, scatter_tiles};
 use crate::{ArraySpec, Arrays, Piece, WireOrder};
 
 /// Arrays.
@@ -118,5 +118,9 @@ impl Block for Rows {
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         scatter_rows(cast_slice(packed), arrays.slice_mut(RECEIVED), self.rows, self.range.start);
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
+        scatter_tiles(cast_slice(packed), arrays.slice_mut(RECEIVED), self.rows, self.range.start);
     }
 }

@@ -123,6 +123,29 @@ impl Region {
         })
     }
 
+    fn pack_each(&self, arrays: &Arrays, mut packed: &mut [u8], pack: fn(&Nest, usize, &[u8], &mut [u8])) {
+        let array = arrays.slice(self.whole.array);
+        for nest in &self.nests {
+            let run = nest.elements() * self.element_bytes();
+            let packed = packed.split_off_mut(..run).expect("the nests make the box");
+            pack(nest, self.element_bytes(), array, packed);
+        }
+    }
+
+    fn unpack_each(
+        &self,
+        mut packed: &[u8],
+        arrays: &mut Arrays,
+        unpack: fn(&Nest, usize, &[u8], &mut [u8]),
+    ) {
+        let array = arrays.slice_mut(self.whole.array);
+        for nest in &self.nests {
+            let run = nest.elements() * self.element_bytes();
+            let packed = packed.split_off(..run).expect("the nests make the box");
+            unpack(nest, self.element_bytes(), packed, array);
+        }
+    }
+
     fn element_bytes(&self) -> usize {
         self.whole.element.size() as usize
     }
@@ -185,22 +208,20 @@ impl Block for Region {
         }]
     }
 
-    fn pack(&self, arrays: &Arrays, mut packed: &mut [u8]) {
-        let array = arrays.slice(self.whole.array);
-        for nest in &self.nests {
-            let run = nest.elements() * self.element_bytes();
-            let packed = packed.split_off_mut(..run).expect("the nests make the box");
-            nest.gather_bytes(self.element_bytes(), array, packed);
-        }
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.pack_each(arrays, packed, Nest::pack_bytes);
     }
 
-    fn unpack(&self, mut packed: &[u8], arrays: &mut Arrays) {
-        let array = arrays.slice_mut(self.whole.array);
-        for nest in &self.nests {
-            let run = nest.elements() * self.element_bytes();
-            let packed = packed.split_off(..run).expect("the nests make the box");
-            nest.scatter_bytes(self.element_bytes(), packed, array);
-        }
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.unpack_each(packed, arrays, Nest::unpack_bytes);
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.pack_each(arrays, packed, Nest::gather_bytes);
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.unpack_each(packed, arrays, Nest::scatter_bytes);
     }
 }
 

@@ -28,7 +28,8 @@ pub enum Verdict {
 
 /// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
 fn is_rival(record: &EngineRecord) -> bool {
-    [Contender::Manual, Contender::MpiPack].iter().any(|rival| rival.name() == record.method)
+    let rivals = [Contender::Manual, Contender::ManualTuned, Contender::MpiPack];
+    rivals.iter().any(|rival| rival.name() == record.method)
 }
 
 /// Whether the halves of a ratio part: no verdict is drawn from it.
@@ -123,8 +124,10 @@ pub enum Rival {
     Mpi(String),
     /// The fastest of the MPIs in each contest.
     BestMpi,
-    /// The hand-written loop, beside any MPI.
+    /// The application's loop, beside any MPI.
     Manual,
+    /// The tuned loop, beside any MPI.
+    ManualTuned,
 }
 
 /// The rivals that there are.
@@ -140,6 +143,9 @@ pub fn rivals(records: &[EngineRecord]) -> Vec<Rival> {
         rivals.push(Rival::BestMpi);
     }
     rivals.push(Rival::Manual);
+    if records.iter().any(|record| record.method == Contender::ManualTuned.name()) {
+        rivals.push(Rival::ManualTuned);
+    }
     rivals
 }
 
@@ -182,7 +188,11 @@ type WithInterval = (f64, (f64, f64));
 ///
 /// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
 pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<Mean> {
-    let method = if *rival == Rival::Manual { Contender::Manual } else { Contender::MpiPack };
+    let method = match rival {
+        Rival::Manual => Contender::Manual,
+        Rival::ManualTuned => Contender::ManualTuned,
+        Rival::Mpi(_) | Rival::BestMpi => Contender::MpiPack,
+    };
     let counts = |record: &&&EngineRecord| {
         let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.mpi);
         record.method == method.name() && work.has(record) && is_of_mpi
@@ -194,7 +204,7 @@ pub fn mean(records: &[&EngineRecord], rival: &Rival, work: Work) -> Option<Mean
     }
     let of_contest = |ratios: &Vec<WithInterval>| match rival {
         // The loop is the same beside each MPI.
-        Rival::Manual => stats::geometric_mean(ratios.iter().copied()),
+        Rival::Manual | Rival::ManualTuned => stats::geometric_mean(ratios.iter().copied()),
         _ => ratios.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)),
     };
     let ratios: Vec<_> = ratios.values().filter_map(of_contest).collect();

@@ -10,14 +10,14 @@ use crate::engine::{Contender, EngineRecord, ONE_ORDER, grid};
 use crate::plan::{CUSTOM, Cache};
 use crate::record::Phase;
 
-const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine and MPI/engine: time over the \
+const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine and MPI/engine: time over the \
     engine's, the median over the rounds, with its 95% interval; above 1 the engine is faster. bound: share of the \
     speed of a copy that touches as many cache lines as the engine must; above 100% where the engine writes fewer of \
     them than the copy, which writes half. compile: the engine's. create: making and \
     committing both datatypes, and its ratio to compile.";
 
 /// Two rows per case: packing and unpacking.
-const COLUMNS: [Column; 18] = [
+const COLUMNS: [Column; 21] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2),
     Column::new("bytes", Align::Right, 2),
@@ -25,9 +25,12 @@ const COLUMNS: [Column; 18] = [
     Column::new("", Align::Left, 2),
     Column::new("engine", Align::Right, 2),
     Column::new("manual", Align::Right, 2),
+    Column::new("tuned", Align::Right, 2),
     Column::new("MPI", Align::Right, 2),
     Column::new("memcpy", Align::Right, 2),
     Column::new("manual/engine", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("tuned/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("MPI/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
@@ -114,7 +117,13 @@ fn rows(case: &[&EngineRecord]) -> Vec<Vec<String>> {
             _ => vec![String::new(); 4],
         };
         row.push(phase.name().to_owned());
-        let order = [Contender::Engine, Contender::Manual, Contender::MpiPack, Contender::Memcpy];
+        let order = [
+            Contender::Engine,
+            Contender::Manual,
+            Contender::ManualTuned,
+            Contender::MpiPack,
+            Contender::Memcpy,
+        ];
         row.extend(order.map(|contender| {
             let record = of(contender, phase);
             // A contender without times says why where its rate would be.
@@ -123,7 +132,7 @@ fn rows(case: &[&EngineRecord]) -> Vec<Vec<String>> {
                 _ => text(record.and_then(|r| r.gb_per_s), |rate| format!("{rate:.1}")),
             }
         }));
-        for contender in [Contender::Manual, Contender::MpiPack] {
+        for contender in [Contender::Manual, Contender::ManualTuned, Contender::MpiPack] {
             let record = of(contender, phase);
             row.push(text(record.and_then(|r| r.ratio), ratio));
             row.push(record.map_or_else(String::new, interval));
@@ -198,7 +207,7 @@ fn standing(records: &[EngineRecord]) -> String {
         let count = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
         let _ = writeln!(
             text,
-            "    of {} contests (packing or unpacking a case, warm or cold; against the loop and every MPI)\n    \
+            "    of {} contests (packing or unpacking a case, warm or cold; against both loops and every MPI)\n    \
              the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
             verdicts.len(),
             count(Verdict::First),
@@ -227,7 +236,8 @@ fn means(records: &[&EngineRecord], rivals: &[Rival]) -> Vec<String> {
         let name = match rival {
             Rival::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
             Rival::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
-            Rival::Manual => "hand-written loop".to_owned(),
+            Rival::Manual => "application's loop".to_owned(),
+            Rival::ManualTuned => "tuned loop".to_owned(),
         };
         let cells = columns.map(|(_, work)| {
             let mean = standing::mean(records, rival, work);
@@ -258,9 +268,9 @@ fn behind(records: &[EngineRecord]) -> String {
     ];
     let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
     rows.extend(faster.iter().map(|record| {
-        let rival = match record.method == Contender::Manual.name() {
-            true => format!("manual, beside {}", record.mpi),
-            false => format!("MPI_Pack of {}", record.mpi),
+        let rival = match record.method == Contender::MpiPack.name() {
+            true => format!("MPI_Pack of {}", record.mpi),
+            false => format!("{}, beside {}", record.method, record.mpi),
         };
         let exact = |value: f64| format!("{value:.3}");
         let value = record.ratio.map_or_else(String::new, exact);

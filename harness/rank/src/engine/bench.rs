@@ -57,6 +57,7 @@ impl<'a> Bench<'a> {
             let work = match contender {
                 Contender::Engine => packs(End::Compiled)?,
                 Contender::Manual => packs(End::ByHand)?,
+                Contender::ManualTuned => packs(End::Tuned)?,
                 Contender::MpiPack => packs(End::MpiPacked)?,
                 Contender::Memcpy => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
                 // A copy reads and writes: it touches lines of twice its bytes.

@@ -13,6 +13,8 @@ pub enum How {
     Not,
     /// The application's loops.
     ByHand,
+    /// Their tuned form.
+    Tuned,
     /// Programs, compiled once.
     Compiled,
 }
@@ -75,6 +77,7 @@ impl Packing {
         match self.how {
             How::Not => {}
             How::ByHand => part.pack(arrays, packed),
+            How::Tuned => part.pack_tuned(arrays, packed),
             How::Compiled => {
                 if let Some((origin, program)) = &self.shares[stage][send][thread] {
                     program.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
@@ -91,6 +94,7 @@ impl Packing {
         match self.how {
             How::Not => {}
             How::ByHand => link.face.unpack(packed, arrays),
+            How::Tuned => link.face.unpack_tuned(packed, arrays),
             How::Compiled => {
                 for (part, range) in self.arrivals[stage][receive].iter().zip(&link.cut.ranges) {
                     if let Some((origin, program)) = part {

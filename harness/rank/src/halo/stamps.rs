@@ -188,7 +188,7 @@ impl Shares {
         generation: u64,
         how: How,
     ) -> Self {
-        let order = if how == How::ByHand { WireOrder::Manual } else { WireOrder::Ddt };
+        let order = if matches!(how, How::ByHand | How::Tuned) { WireOrder::Manual } else { WireOrder::Ddt };
         let parts = links
             .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
         let shares = parts.filter_map(|(link, part, range)| {
@@ -196,7 +196,9 @@ impl Shares {
             let expected = field.last_value(array, segment.end(), generation)?;
             let end = match how {
                 How::Not => memory.address(memory.displacements[array] + segment.end()),
-                How::ByHand | How::Compiled => memory.incoming.wrapping_add(link.wire.start + range.end),
+                How::ByHand | How::Tuned | How::Compiled => {
+                    memory.incoming.wrapping_add(link.wire.start + range.end)
+                }
             };
             let address = end.wrapping_sub(expected.len()).cast_const();
             Some(Share { peer: link.peer, tag: link.tag, address, expected, bytes: range.len() })

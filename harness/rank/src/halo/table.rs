@@ -31,6 +31,7 @@ pub fn has_threads(name: &str) -> bool {
 pub fn packing(name: &str) -> How {
     match name {
         "manual" | "persistent" | "partitioned" | "fine" => How::ByHand,
+        "manual_tuned" => How::Tuned,
         "engine" => How::Compiled,
         _ if Aggregation::of_mechanism(name).is_some() => How::ByHand,
         _ => How::Not,
@@ -40,7 +41,7 @@ pub fn packing(name: &str) -> How {
 /// The method called `name`; collective.
 pub fn make<'a>(name: &str, parts: Parts<'a>) -> anyhow::Result<Box<dyn HaloMethod + 'a>> {
     Ok(match name {
-        "reference" | "manual" | "engine" => Box::new(Bulk::new(parts, Ends::Packed)?),
+        "reference" | "manual" | "manual_tuned" | "engine" => Box::new(Bulk::new(parts, Ends::Packed)?),
         "ddt" => Box::new(Bulk::new(parts, Ends::Typed)?),
         "persistent" => Box::new(Bulk::new(parts, Ends::Persistent)?),
         "neighbor_alltoallw" => Box::new(Neighbour::new(parts)?),

@@ -1,5 +1,5 @@
-//! The ends of a message, each treated in one of five ways: as it lies in a wire buffer, through the application's
-//! own loop, through `MPI_Pack`, through our own pack engine, or as a derived datatype.
+//! The ends of a message, each treated in one of six ways: as it lies in a wire buffer, through the application's
+//! own loop or its tuned form, through `MPI_Pack`, through our own pack engine, or as a derived datatype.
 
 use std::ffi::c_int;
 
@@ -17,6 +17,8 @@ pub enum End {
     Wire,
     /// The application's loop packs or unpacks it.
     ByHand,
+    /// The tuned form of that loop does.
+    Tuned,
     /// `MPI_Pack` or `MPI_Unpack` with the datatype.
     MpiPacked,
     /// Our own engine packs or unpacks it, with the datatype's layout.
@@ -34,8 +36,13 @@ impl End {
         self.is_typed() || self == Self::Compiled
     }
 
+    /// Whether it is written by hand, and so has no other order than its own.
+    pub fn is_loop(self) -> bool {
+        matches!(self, Self::ByHand | Self::Tuned)
+    }
+
     fn is_explicit(self) -> bool {
-        matches!(self, Self::ByHand | Self::MpiPacked | Self::Compiled)
+        self.is_loop() || matches!(self, Self::MpiPacked | Self::Compiled)
     }
 
     fn place(self) -> Place {
@@ -178,6 +185,10 @@ impl<'a> Packer<'a> {
                 self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
                 Ok(())
             }
+            End::Tuned => {
+                self.setup.app.pack_tuned(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
+                Ok(())
+            }
             End::MpiPacked => {
                 let address = memory.read_from(self.send.offset(memory, 0));
                 let (blocks, datatype) = (self.setup.blocks() as c_int, self.send.datatype());
@@ -202,6 +213,10 @@ impl<'a> Packer<'a> {
         match self.receive.how {
             End::ByHand => {
                 self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
+                Ok(())
+            }
+            End::Tuned => {
+                self.setup.app.unpack_tuned(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
                 Ok(())
             }
             End::MpiPacked => {

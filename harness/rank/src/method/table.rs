@@ -27,6 +27,7 @@ pub fn make<'a>(
         "reference" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Wire)?),
         "reference_untouched" => Box::new(TwoSided::untouched(setup, memory)?),
         "manual" => Box::new(TwoSided::new(setup, memory, End::ByHand, End::ByHand)?),
+        "manual_tuned" => Box::new(TwoSided::new(setup, memory, End::Tuned, End::Tuned)?),
         "mpi_pack" => Box::new(TwoSided::new(setup, memory, End::MpiPacked, End::MpiPacked)?),
         "engine" => Box::new(TwoSided::new(setup, memory, End::Compiled, End::Compiled)?),
         "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
