@@ -14,20 +14,17 @@ pub const fn first() -> u32 {
     1
 }
 
-/// Methods that had another meaning in schema 1, with the names that this has today.
-const RENAMED: [(&str, &str); 2] = [(REFERENCE, "reference_untouched"), ("manual", "manual_tuned")];
-
-/// Gives ping-pongs' methods of schema 1 the names that stand for them today. All records are of one run, hence of one
-/// kind of experiment.
+/// Gives methods of schema 1 the names that stand for them today. All records are of one run, hence of one kind of
+/// experiment: halos wrote what their `reference` sends anew then as well.
 pub fn rename(records: &mut [Record]) {
-    let is_other = |record: &Record| matches!(record.phase, Phase::Exchange | Phase::Solution);
-    if records.iter().any(is_other) {
-        return;
-    }
+    let is_halo = records.iter().any(|record| record.phase == Phase::Exchange);
     for record in records.iter_mut().filter(|record| record.schema < SCHEMA) {
-        if let Some((_, today)) = RENAMED.iter().find(|(then, _)| record.method == *then) {
-            (*today).clone_into(&mut record.method);
+        match record.method.as_str() {
+            REFERENCE if !is_halo => "reference_untouched",
+            "manual" => "manual_tuned",
+            _ => continue,
         }
+        .clone_into(&mut record.method);
     }
 }
 
@@ -65,7 +62,8 @@ mod tests {
         assert_eq!(name(1, "reference", Phase::RoundTrip), "reference_untouched");
         assert_eq!(name(1, "manual", Phase::RoundTrip), "manual_tuned");
         assert_eq!(name(1, "ddt", Phase::RoundTrip), "ddt");
-        assert_eq!(name(1, "manual", Phase::Exchange), "manual", "a halo's");
+        assert_eq!(name(1, "manual", Phase::Exchange), "manual_tuned");
+        assert_eq!(name(1, "reference", Phase::Exchange), "reference", "a halo's");
         assert_eq!(name(SCHEMA, "reference", Phase::RoundTrip), "reference");
     }
 
