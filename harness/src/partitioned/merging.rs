@@ -1,7 +1,7 @@
 //! Which partitions travel together, given when they became ready before and what messages cost.
 //!
-//! Neighbours are merged into one message while the first of them waits for the last no longer than that message takes
-//! by itself, in each of the transfers that were observed but one: whoever holds back a partition for so long has lost, at the
+//! Neighbours are merged into one message while none of them waits for the last longer than a message of its own takes, in
+//! each of the transfers that were observed but one: whoever holds back a partition for so long has lost, at the
 //! worst, as much as sending it at once would have cost. How many neighbours at most is what remains to be chosen: the number by
 //! which those transfers would have taken the least time.
 
@@ -78,8 +78,7 @@ fn runs(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs, most: usize)
         held_s.sort_by(f64::total_cmp);
         let chance = usize::from(held_s.len() >= ONE_IS_CHANCE);
         let held_s = held_s[held_s.len() - 1 - chance];
-        let bytes = message.ranges[next].end - message.ranges[start].start;
-        let is_too_long = held_s > costs.of(bytes as u64).alone_s;
+        let is_too_long = held_s > costs.of(message.ranges[next].len() as u64).alone_s;
         if next > start && (next - start == most || is_too_long) {
             runs.push(start..next);
             start = next;
@@ -169,7 +168,7 @@ mod tests {
         let units = units(message, &observed, &costs());
         assert_eq!(units.iter().cloned().flatten().collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
         for unit in units {
-            let alone_s = costs().of(unit.len() as u64 * 500).alone_s;
+            let alone_s = costs().of(500).alone_s;
             let is_too_long = |ready_s: &&Vec<f64>| {
                 let of_unit = || ready_s[unit.clone()].iter().copied();
                 of_unit().fold(0.0, f64::max) - of_unit().fold(f64::INFINITY, f64::min) > alone_s

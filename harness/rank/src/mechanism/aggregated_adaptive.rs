@@ -38,14 +38,22 @@ fn is_observed(transfer: u32) -> bool {
     (transfer..transfer + OBSERVED).any(chooses_after)
 }
 
+/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to hear.
+fn plain_after(transfer: u32) -> u32 {
+    (transfer + 1..).take_while(|&next| !is_observed(next)).count() as u32
+}
+
 /// What changes from transfer to transfer.
 struct State {
-    /// Number of the transfer, from 1.
-    transfer: u32,
+    /// Whether this transfer is observed; what is not is that of a fixed mapping.
     is_observed: bool,
-    runs: Vec<Range<usize>>,
+    /// Transfers that follow in which nothing but that of a fixed mapping is to be done.
+    plain: u32,
     units: Units,
     requests: Requests,
+    /// Number of the transfer, from 1.
+    transfer: u32,
+    runs: Vec<Range<usize>>,
     /// When partitions became ready in transfers that were observed.
     observed: VecDeque<Vec<f64>>,
     /// The ends of a mapping's runs on their way to the receiver, or none where it stays.
@@ -94,6 +102,7 @@ impl<'a> AggregatedAdaptive<'a> {
         let state = State {
             transfer: 0,
             is_observed: false,
+            plain: 0,
             units: Units::new(&channel, &runs),
             requests: requests(&channel, &comm, &runs)?,
             runs,
@@ -139,6 +148,29 @@ impl<'a> AggregatedAdaptive<'a> {
         let new = requests(&self.channel, &self.comm, &runs)?;
         state.runs = runs;
         std::mem::replace(&mut state.requests, new).free()
+    }
+
+    /// Begins a transfer that is not like those around it.
+    #[cold]
+    fn begin(&self, state: &mut State) -> Result<(), CallError> {
+        self.settle(state)?;
+        state.transfer += 1;
+        state.is_observed = is_observed(state.transfer);
+        state.plain = if state.is_observed { 0 } else { plain_after(state.transfer) };
+        // SAFETY: one thread starts, and no other is here.
+        self.spent.iter().for_each(|spent| unsafe { *spent.0.get() = 0.0 });
+        Ok(())
+    }
+
+    /// Ends a transfer that was observed, at the sender.
+    #[cold]
+    fn conclude(&self, state: &mut State) -> Result<(), CallError> {
+        if state.observed.len() == REMEMBERED {
+            state.observed.pop_front();
+        }
+        let ready_s = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
+        state.observed.push_back(self.ready_s.iter().map(ready_s).collect());
+        if chooses_after(state.transfer) { self.choose(state) } else { Ok(()) }
     }
 
     /// What is left of a choice after the transfer before.
@@ -195,12 +227,11 @@ impl Mechanism for AggregatedAdaptive<'_> {
     fn start(&self) -> Result<(), CallError> {
         // SAFETY: one thread starts, and no other is here.
         let state = unsafe { self.state.get() };
-        self.settle(state)?;
-        state.transfer += 1;
-        state.is_observed = is_observed(state.transfer);
+        match state.plain.checked_sub(1) {
+            Some(left) => (state.plain, state.transfer) = (left, state.transfer + 1),
+            None => self.begin(state)?,
+        }
         state.units.reset();
-        // SAFETY: likewise.
-        self.spent.iter().for_each(|spent| unsafe { *spent.0.get() = 0.0 });
         state.requests.start_receives()
     }
 
@@ -225,17 +256,10 @@ impl Mechanism for AggregatedAdaptive<'_> {
         // SAFETY: one thread waits, after a barrier of all.
         let state = unsafe { self.state.get() };
         state.requests.wait_all()?;
-        if self.channel.role == Role::Receiver {
-            return Ok(());
+        match state.is_observed && self.channel.role == Role::Sender {
+            true => self.conclude(state),
+            false => Ok(()),
         }
-        if state.is_observed {
-            if state.observed.len() == REMEMBERED {
-                state.observed.pop_front();
-            }
-            let ready_s = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
-            state.observed.push_back(self.ready_s.iter().map(ready_s).collect());
-        }
-        if chooses_after(state.transfer) { self.choose(state) } else { Ok(()) }
     }
 
     fn messages(&self) -> Option<usize> {
@@ -261,6 +285,7 @@ mod tests {
         assert!(chooses_after(2) && is_observed(1) && is_observed(2) && !is_observed(5));
         assert!(chooses_after(128) && is_observed(127) && !is_observed(126));
         assert!((9..1000).filter(|&transfer| is_observed(transfer)).count() < 40);
+        assert_eq!((plain_after(9), plain_after(61), plain_after(65)), (53, 1, 61));
         assert!((1..=10).filter(|&transfer| chooses_after(transfer)).count() == FIRST_CHOICES.len());
     }
 }
