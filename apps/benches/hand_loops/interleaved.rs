@@ -183,7 +183,7 @@ pub fn print(comparisons: &[Comparison]) {
     println!("faster of the plain nest and C with a memcpy for each run (-O3 -march=native).");
     print!("{:38} {:6} {:>9}", "test", "", "bytes");
     Variant::ALL.iter().for_each(|variant| print!(" {:>9}", variant.name()));
-    println!("   {:34}   {}", "plain/C", "rival/tuned");
+    println!("   {:34}   rival/tuned", "plain/C");
     for c in comparisons {
         let direction = if c.direction == Direction::Pack { "pack" } else { "unpack" };
         print!("{:38} {direction:6} {:>9}", c.name, c.bytes);

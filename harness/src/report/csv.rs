@@ -94,8 +94,8 @@ struct BlockRow<'a> {
     block: usize,
     state: &'a str,
     used: bool,
-    latency_before_s: f64,
-    latency_after_s: f64,
+    latency_before_s: Option<f64>,
+    latency_after_s: Option<f64>,
     copy_before_bytes_per_s: f64,
     copy_after_bytes_per_s: f64,
     memory_copy_before_bytes_per_s: Option<f64>,
@@ -127,8 +127,8 @@ pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
                 block: block.block,
                 state: &state.state,
                 used: state.used,
-                latency_before_s: block.before.latency_s,
-                latency_after_s: block.after.latency_s,
+                latency_before_s: latency(block.before.latency_s),
+                latency_after_s: latency(block.after.latency_s),
                 copy_before_bytes_per_s: block.before.copy_bytes_per_s,
                 copy_after_bytes_per_s: block.after.copy_bytes_per_s,
                 memory_copy_before_bytes_per_s: block.before.memory_copy_bytes_per_s,
@@ -143,6 +143,11 @@ pub fn blocks(result: &CaseResult, header: bool) -> Vec<u8> {
         }
     }
     rows(all, header)
+}
+
+/// A latency, where there was a peer to measure it with.
+fn latency(latency_s: f64) -> Option<f64> {
+    (latency_s > 0.0).then_some(latency_s)
 }
 
 /// Any rows; their fields are the columns.
