@@ -3,6 +3,7 @@
 //! Schema 1 had a `reference` whose buffer was never written again, and a `manual` of tuned copies: today these are
 //! `reference_untouched` and `manual_tuned`, and are shown so. The share of packing was made of the origin's times, doubled.
 
+use crate::engine::EngineRecord;
 use crate::methods::REFERENCE;
 use crate::record::{Phase, Record};
 
@@ -28,18 +29,35 @@ pub fn rename(records: &mut [Record]) {
     }
 }
 
+/// The same for a contender of the engine's comparison.
+pub fn rename_contender(record: &mut EngineRecord) {
+    if record.schema < SCHEMA && record.method == "manual" {
+        "manual_tuned".clone_into(&mut record.method);
+    }
+}
+
+/// What readers of such comparisons must know; `None` where there are none.
+pub fn engine_note(records: &[EngineRecord]) -> Option<String> {
+    records.iter().any(|record| record.schema < SCHEMA).then(|| {
+        "recorded by an earlier version (schema 1): what was called manual is shown as manual_tuned; see docs/columns.md"
+            .to_owned()
+    })
+}
+
 /// What readers of such results must know; `None` where there are none.
 pub fn note(records: &[Record]) -> Option<String> {
     let is_old = |record: &&Record| record.schema < SCHEMA;
     let old = records.iter().find(is_old)?;
+    let has = |phase| records.iter().any(|record| record.phase == phase);
     let all = records.iter().all(|record| record.schema < SCHEMA);
     let which = if all { "recorded" } else { "some rows were recorded" };
-    let what = match old.phase {
-        Phase::Exchange | Phase::Solution => "figures are not to be set beside later ones",
-        _ => {
-            "what was called reference and manual is shown as reference_untouched and manual_tuned, ovh is against the \
-             former, and pack% is the origin's packing doubled: not to be set beside later figures"
-        }
+    let what = if has(Phase::Exchange) {
+        "what was called manual is shown as manual_tuned, and caches were not warm: not to be set beside later figures"
+    } else if has(Phase::Solution) {
+        "figures are not to be set beside later ones"
+    } else {
+        "what was called reference and manual is shown as reference_untouched and manual_tuned, ovh is against the \
+         former, and pack% is the origin's packing doubled: not to be set beside later figures"
     };
     Some(format!("{which} by an earlier version (schema {}): {what}; see docs/columns.md", old.schema))
 }
@@ -65,6 +83,12 @@ mod tests {
         assert_eq!(name(1, "manual", Phase::Exchange), "manual_tuned");
         assert_eq!(name(1, "reference", Phase::Exchange), "reference", "a halo's");
         assert_eq!(name(SCHEMA, "reference", Phase::RoundTrip), "reference");
+    }
+
+    #[test]
+    fn a_halo_is_told_of_by_any_of_its_phases() {
+        let halo = [record(1, "manual_tuned", Phase::Init), record(1, "manual_tuned", Phase::Exchange)];
+        assert!(note(&halo).unwrap().contains("caches were not warm"));
     }
 
     #[test]

@@ -176,7 +176,7 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
-    /// Whether a rank did not have its core for itself.
+    /// Whether a rank may not have had its core for itself.
     pub fn took_a_core(&self) -> bool {
         self.steal_s > 0.0 || self.switches > 0
     }

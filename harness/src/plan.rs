@@ -21,7 +21,7 @@ pub use rule::{Rule, pcomm};
 pub use selection::{Selected, Selection};
 
 /// The version of the file's format.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = crate::earlier::SCHEMA;
 /// Methods of a plan at most: all that there are, and as many ways to aggregate.
 pub const MOST_METHODS: usize = 64;
 /// The name of a set of values that is none of the test's.

@@ -20,7 +20,7 @@ pub struct RunArgs {
     /// 0 with 1, 2 with 3, ..., or the first half with the second [default: adjacent]
     #[arg(long, value_enum, conflicts_with = "resume")]
     pairs: Option<Pairs>,
-    /// A text format to write besides: the original suite's
+    /// A text format to write besides: the original suite's, with the reference and the loops of this one
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with = "resume")]
     formats: Vec<Format>,
     #[command(flatten)]

@@ -100,4 +100,7 @@ pub struct EngineRecord {
     /// Upper end of it.
     #[serde(default)]
     pub bound_share_high: Option<f64>,
+    /// What the columns and contenders mean: see [`earlier`](crate::earlier).
+    #[serde(default = "crate::earlier::first")]
+    pub schema: u32,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Contender, EngineRecord, EngineResult};
+use crate::earlier::SCHEMA;
 use crate::event::Block;
 use crate::record::{Measured, Phase};
 use crate::stats::{self, Ratio};
@@ -105,6 +106,7 @@ fn record(result: &EngineResult, measured: &Measured, phase: Phase) -> Option<En
 fn empty(result: &EngineResult, measured: &Measured, phase: Phase) -> EngineRecord {
     let case = &result.case.case;
     EngineRecord {
+        schema: SCHEMA,
         test: case.test.clone(),
         set: case.set.clone(),
         params: case.params.clone(),

@@ -98,7 +98,8 @@ impl<'a> CaseView<'a> {
         });
         if disturbed as f64 > DISTURBED * all as f64 {
             notes.push(format!(
-                "a disturbed machine: in {disturbed} of {all} blocks the hypervisor or another process took a rank's core"
+                "a disturbed machine: in {disturbed} of {all} blocks the hypervisor kept a core of the machine, or another process took a \
+                 rank's"
             ));
         }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {

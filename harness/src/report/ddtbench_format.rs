@@ -58,11 +58,13 @@ pub fn lines(result: &CaseResult) -> String {
 fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
     let once = |phase: Phase| phase.samples(block).first().copied();
     let mut all: Vec<_> = once(Phase::Create).map(|s| ("ddt_create_overhead", s)).into_iter().collect();
-    let repetitions = block.times.repetitions();
+    // Of what is timed in parts, those repetitions: the original times all of them so.
+    let parts = Phase::InParts.samples(block).len();
+    let repetitions = if parts > 0 { parts } else { block.times.repetitions() };
     for i in 0..repetitions {
         let of = |phase: Phase| phase.samples(block).get(i).copied();
         let (pack, unpack) = (of(Phase::Pack), of(Phase::Unpack));
-        // What was not timed in parts, or as a batch: what is not packing is communication.
+        // A batch is timed as a whole: what is not packing is communication.
         let rest = || of(Phase::RoundTrip).map(|s| s - pack.unwrap_or(0.0) - unpack.unwrap_or(0.0));
         all.extend(pack.map(|s| ("pack", s)));
         all.extend(of(Phase::Communicate).or_else(rest).map(|s| ("communication", s)));
@@ -165,6 +167,24 @@ mod tests {
             "WRF_x_vec mpi_pack_ddt 1000 ddt_free_overhead 2.000",
         ];
         assert_eq!(words(&text), expected);
+    }
+
+    #[test]
+    fn of_what_is_timed_in_parts_only_those_repetitions_are_written() {
+        let times = [
+            (Phase::Pack, vec![3e-6]),
+            (Phase::Communicate, vec![50e-6]),
+            (Phase::Unpack, vec![5e-6]),
+            (Phase::InParts, vec![58e-6]),
+            (Phase::RoundTrip, vec![57e-6, 59e-6]),
+        ];
+        let block = Block { times: Times::from(times), ..Block::default() };
+        let expected = [
+            "WRF_x_vec manual 1000 pack 3.000",
+            "WRF_x_vec manual 1000 communication 50.000",
+            "WRF_x_vec manual 1000 unpack 5.000",
+        ];
+        assert_eq!(words(&lines(&result("wrf_x_vec", vec![measured("manual", vec![block])]))), expected);
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub fn table(records: &[EngineRecord], width: Option<u16>) -> String {
     }
     let width = text_width(width);
     let mut text = wrapped("", LEGEND, width, 0);
+    if let Some(note) = crate::earlier::engine_note(records) {
+        text += &wrapped("", &note, width, 0);
+    }
     for (mpi, cache) in places(records) {
         let here: Vec<_> =
             records.iter().filter(|record| record.mpi == mpi && record.cache == cache).collect();

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::csv::rows;
+use crate::earlier;
 use crate::engine::{EngineRecord, EngineResult};
 use crate::record::Phase;
 
@@ -17,7 +18,12 @@ pub fn records(records: &[EngineRecord], header: bool) -> Vec<u8> {
 /// # Errors
 /// If a row does not fit [`EngineRecord`].
 pub fn read(bytes: &[u8]) -> Result<Vec<EngineRecord>, csv::Error> {
-    csv::Reader::from_reader(bytes).into_deserialize().collect()
+    let mut records: Vec<EngineRecord> =
+        csv::Reader::from_reader(bytes).into_deserialize().collect::<Result<_, _>>()?;
+    for record in &mut records {
+        earlier::rename_contender(record);
+    }
+    Ok(records)
 }
 
 /// A line of `samples.csv`: a sample of packing and one of unpacking. What is made and freed once per round is in the

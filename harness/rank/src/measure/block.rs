@@ -240,9 +240,18 @@ fn when_done() -> Instant {
     Instant::now()
 }
 
-/// Makes `net` and the sum of each repetition in parts, once the peer has told its part.
-fn add_up(block: &mut Block, middle: Middle, packs: bool, unpacks: bool) {
+/// Makes `net` and the sum of each repetition in parts, once the peer has told its part. What a method does not do took no
+/// time, whatever the readings around nothing say, and is no part.
+fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
     let times = &mut block.times;
+    if !packs {
+        times[Phase::Pack].fill(0.0);
+        middle.pack_s.fill(0.0);
+    }
+    if !unpacks {
+        times[Phase::Unpack].fill(0.0);
+        middle.unpack_s.fill(0.0);
+    }
     for i in 0..times[Phase::Communicate].len() {
         let communicate_s = times[Phase::Communicate][i];
         let net_s = communicate_s - middle.unpack_s[i] - middle.pack_s[i];
@@ -251,7 +260,6 @@ fn add_up(block: &mut Block, middle: Middle, packs: bool, unpacks: bool) {
         times[Phase::InParts].push(sum_s);
     }
     (times[Phase::PeerUnpack], times[Phase::PeerPack]) = (middle.unpack_s, middle.pack_s);
-    // What a method does not do took no time, and is no part of it.
     for (phase, is_done) in [
         (Phase::Pack, packs),
         (Phase::PeerPack, packs),
@@ -304,9 +312,14 @@ fn batched(
         let start = Instant::now();
         (0..amount.batch).try_for_each(|_| method.pack(memory))?;
         let packed = Instant::now();
+        // What an all-to-all has received last came on the way back, and belongs into the other array.
+        settle_roles(setup, memory, method);
+        let turned = Instant::now();
         (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
+        let unpacked = Instant::now();
+        settle_roles(setup, memory, method);
         mine.pack_s.extend(ends.packs.then(|| mean(start, packed)));
-        mine.unpack_s.extend(ends.unpacks.then(|| mean(packed, Instant::now())));
+        mine.unpack_s.extend(ends.unpacks.then(|| mean(turned, unpacked)));
     }
     let times = &mut block.times;
     (times[Phase::Pack], times[Phase::Unpack]) = (mine.pack_s.clone(), mine.unpack_s.clone());

@@ -29,7 +29,8 @@ impl Counters {
         }
     }
 
-    /// What has come since then, of the rank that was disturbed most in each respect; collective.
+    /// What has come since then, of the rank that was disturbed most in each respect; collective. Steal is that of the whole
+    /// machine; what a rank writes and compares around its times counts with them.
     pub fn since(self, job: &Job<'_>) -> Result<Disturbance, CallError> {
         let now = Self::now();
         let mine = [
