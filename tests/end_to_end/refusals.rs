@@ -58,7 +58,7 @@ const REFUSALS: &[Refusal] = &[
     ),
     ("an IMB that is not there", &["agree", "--imb", "nosuch"], &["--imb", "nosuch"]),
     ("to agree in no launches", &["agree", "--launches", "0"], &["--launches", "at least one"]),
-    ("to agree on a size that is none", &["agree", "--sizes", "8,0"], &["bytes", "0"]),
+    ("to agree on a size that is none", &["agree", "--sizes", "8,many"], &["--sizes", "many"]),
     ("an aggregation of nothing", &["partitioned", "-m", "aggregated:bins=0"], &["bins=0", "at least 1"]),
     (
         "an aggregation that adapts, over fixed partitions",

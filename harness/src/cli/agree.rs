@@ -50,8 +50,9 @@ impl AgreeArgs {
         let plan = agree_plan(&self.sizes, plan)?;
         let mut project = Project::locate()?;
         project.verbose = self.verbose;
-        let mpi = project.pick(self.mpi.as_deref(), &mut say)?;
+        // Looked for first: without it nothing has to be installed.
         let imb = self.find(&project)?;
+        let mpi = project.pick(self.mpi.as_deref(), &mut say)?;
         if let Some(reason) = imb_mismatch(&imb, mpi.family == Family::OpenMpi) {
             bail!(reason);
         }
