@@ -224,6 +224,16 @@ pub struct Block {
     pub message_latency_s: Option<f64>,
 }
 
+impl Block {
+    /// Whether a rank was without its core in enough repetitions for the block's median to move: the hypervisor kept it, or
+    /// others had it in more than a tenth of them. One or two switches are seen in any block, since whoever reads what
+    /// the rank program tells needs a core as well.
+    pub fn is_disturbed(&self) -> bool {
+        let repetitions = self.times.repetitions() as u64 * u64::from(self.batch.max(1));
+        self.disturbance.steal_s > 0.0 || 10 * self.disturbance.switches > repetitions
+    }
+}
+
 impl Phase {
     /// The samples of this phase in a block.
     pub fn samples(self, block: &Block) -> &[f64] {

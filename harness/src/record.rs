@@ -89,7 +89,7 @@ pub struct Record {
     pub blocks_other_state: usize,
     /// Whether blocks of different states had to be used, since no round passed in one.
     pub mixed_states: bool,
-    /// Blocks used during which a rank did not have its core for itself: the hypervisor or another process had it.
+    /// Blocks used that were disturbed: see [`is_disturbed`](crate::event::Block::is_disturbed).
     #[serde(default)]
     pub blocks_disturbed: usize,
     /// Repetitions per sample.

@@ -256,7 +256,7 @@ fn record(
         blocks: blocks.len(),
         blocks_other_state,
         mixed_states: view.mixes_states(scope),
-        blocks_disturbed: blocks.iter().filter(|block| block.disturbance.took_a_core()).count(),
+        blocks_disturbed: blocks.iter().filter(|block| block.is_disturbed()).count(),
         batch,
         median_s: Some(median),
         median_low_s: interval.map(|interval| interval.0),
