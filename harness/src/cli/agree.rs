@@ -22,7 +22,7 @@ pub struct AgreeArgs {
     #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "8,1024,65536,1048576")]
     sizes: Vec<u64>,
     /// Launches of each; an interval needs six
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(long, value_name = "N", default_value_t = 15)]
     launches: usize,
     /// Time of each size in a launch
     #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
