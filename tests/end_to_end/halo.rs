@@ -270,11 +270,7 @@ fn a_cell_left_out(mpi: &Mpi) {
     under_faults(mpi, &mut command, &[("FAULTY_MPI", "left out")]);
     let ended = run(&mut command).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));
-    let end = |method| {
-        let rows = summary.with(&[("phase", "exchange"), ("method", method), ("pair", "all")]);
-        assert_eq!(rows.len(), 1, "{ended}");
-        rows[0].clone()
-    };
+    let end = |method| end_of(&summary, method, &ended);
     let row = end("neighbor_alltoallw");
     assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
     // The first cell that comes from the first neighbour, with the eight bytes of its double.
@@ -297,6 +293,13 @@ const BEFORE_BLOCKS: u32 = 3 + 1 + 1 + 5;
 /// A run of which the exchanges before the blocks are known: there is time for each, and rounds end it.
 const LATE: [&str; 8] = ["--max-time", "5", "--min-runs", "4", "--max-runs", "40", "--warmup", "1"];
 
+/// The one row of how a method's exchange ended, in what a command has kept.
+fn end_of(summary: &Summary, method: &str, ended: &impl std::fmt::Display) -> Row {
+    let rows = summary.with(&[("phase", "exchange"), ("method", method), ("pair", "all")]);
+    assert_eq!(rows.len(), 1, "{ended}");
+    rows[0].clone()
+}
+
 /// Two ranks exchange four edges by a method with these faults, after some exchanges of it: how the method ended, and the
 /// others well.
 fn a_late_fault(mpi: &Mpi, method: &str, faults: &[(&str, &str)]) -> Row {
@@ -308,11 +311,7 @@ fn a_late_fault(mpi: &Mpi, method: &str, faults: &[(&str, &str)]) -> Row {
     under_faults(mpi, &mut command, faults);
     let ended = run(&mut command).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));
-    let end = |method| {
-        let rows = summary.with(&[("phase", "exchange"), ("method", method), ("pair", "all")]);
-        assert_eq!(rows.len(), 1, "{ended}");
-        rows[0].clone()
-    };
+    let end = |method| end_of(&summary, method, &ended);
     for method in ["reference", "manual"] {
         assert!(end(method).is_measured(), "{ended}");
     }
