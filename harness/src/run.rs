@@ -4,6 +4,7 @@ mod agree;
 mod case;
 mod environment;
 mod heard;
+mod known_probes;
 mod probed;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ pub use case::{CaseRun, Finished};
 pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiFacts};
 pub(crate) use heard::{Exit, Heard};
+pub use known_probes::forget as forget_probes;
 
 use crate::event::{Hello, MessageFacts};
 use crate::folder::{Folder, FolderError, Key};

@@ -1,7 +1,8 @@
 //! Builds the rank program, once for each MPI, in folders that never mix.
 //!
 //! The crate `mpi` looks at its variables only when it is built first, so a folder that was built for another MPI
-//! would silently stay with it. A stamp in each folder says what it was built for; one that differs is deleted.
+//! would silently stay with it. A stamp in each folder says what it was built for; one that differs is deleted. What does
+//! not depend on the MPI is built once: a new folder begins with another's, without the packages that link MPI.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,6 +18,8 @@ use super::{Installation, Project, Say, find, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
+/// The packages of which each MPI has its own, as cargo names what it has built of them.
+const LINK_MPI: [&str; 3] = ["mpi-sys-", "mpi-", "ddtbench-rank-"];
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
 const RIVALS: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
 
@@ -35,13 +38,16 @@ impl Project {
             }
             return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
         };
-        let _lock = Lock::take(&target.with_file_name(format!(".{}.lock", mpi.name)), say)?;
+        let _lock = Lock::take(&lock_file(&target), say)?;
         if target.exists() && is_of_another(&target, mpi) {
             say(&format!(
                 "the MPI called {} is another one than before; its rank program is built anew",
                 mpi.name
             ));
             fs::remove_dir_all(&target).map_err(at("removing", &target))?;
+        }
+        if !target.exists() {
+            begin_with_another(&target)?;
         }
         fs::create_dir_all(&target).map_err(at("creating", &target))?;
         fs::write(stamp_file(&target), stamp(mpi)).map_err(at("writing", &target))?;
@@ -122,6 +128,42 @@ impl Project {
     }
 }
 
+/// Copies what is built for another MPI beside the new folder `target` and does not depend on it, if there is one that is
+/// not being built right now.
+fn begin_with_another(target: &Path) -> Result<()> {
+    let Some(beside) = target.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return Ok(()) };
+    for other in beside.flatten().map(|entry| entry.path()) {
+        if !other.join("release").join(RANK_PROGRAM).exists() {
+            continue;
+        }
+        let Some(_lock) = Lock::take_if_free(&lock_file(&other))? else { continue };
+        let release = target.join("release");
+        for part in ["deps", "build", ".fingerprint"] {
+            let from = other.join("release").join(part);
+            let is_kept =
+                |name: &str| part != ".fingerprint" || LINK_MPI.iter().all(|link| !name.starts_with(link));
+            copy(&from, &release.join(part), &is_kept)?;
+        }
+        return Ok(());
+    }
+    Ok(())
+}
+
+/// Copies a folder, of whose own entries those that are to be kept.
+fn copy(from: &Path, to: &Path, is_kept: &dyn Fn(&str) -> bool) -> Result<()> {
+    fs::create_dir_all(to).map_err(at("creating", to))?;
+    for entry in fs::read_dir(from).map_err(at("reading", from))? {
+        let entry = entry.map_err(at("reading", from))?;
+        let (path, name) = (entry.path(), entry.file_name());
+        match &*name.to_string_lossy() {
+            name if !is_kept(name) => {}
+            name if path.is_dir() => copy(&path, &to.join(name), &|_| true)?,
+            name => drop(fs::copy(&path, to.join(name)).map_err(at("copying", &path))?),
+        }
+    }
+    Ok(())
+}
+
 /// The folder of the C compiler's own headers.
 fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
     let ask = |compiler: &str, option: &str| {
@@ -155,6 +197,11 @@ fn has_libclang() -> bool {
         .any(in_folder)
 }
 
+fn lock_file(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default();
+    target.with_file_name(format!(".{}.lock", name.to_string_lossy()))
+}
+
 fn stamp_file(target: &Path) -> PathBuf {
     target.join("built-for.txt")
 }
@@ -178,6 +225,29 @@ fn is_of_another(target: &Path, mpi: &Installation) -> bool {
 mod tests {
     use super::super::{Family, Source};
     use super::*;
+
+    #[test]
+    fn what_does_not_depend_on_the_mpi_is_taken_from_another_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        begin_with_another(&second).unwrap();
+        assert!(!second.exists(), "there is none to begin with");
+        for file in
+            ["deps/libserde.rlib", ".fingerprint/serde-1/x", ".fingerprint/mpi-sys-2/x", "build/mpi-sys-2/y"]
+        {
+            let file = first.join("release").join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        fs::write(stamp_file(&first), "first").unwrap();
+        begin_with_another(&second).unwrap();
+        assert!(!second.exists(), "the first has not been built to its end");
+        fs::write(first.join("release").join(RANK_PROGRAM), "").unwrap();
+        begin_with_another(&second).unwrap();
+        let has = |file: &str| second.join("release").join(file).exists();
+        assert!(has("deps/libserde.rlib") && has(".fingerprint/serde-1/x"));
+        assert!(!has(".fingerprint/mpi-sys-2") && !has(RANK_PROGRAM) && !stamp_file(&second).exists());
+    }
 
     #[test]
     fn another_mpi_under_the_same_name_is_noticed() {

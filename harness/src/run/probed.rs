@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::known_probes::KnownProbes;
 use super::{End, Observer, Run, RunError};
 use crate::event::Outcome;
 use crate::folder::Folder;
@@ -13,7 +14,7 @@ use crate::record::Measured;
 const TIMEOUT_S: f64 = 10.0;
 
 impl Run<'_> {
-    /// Runs the probes that are needed and not in `known`, and keeps them in the folder.
+    /// Runs the probes that are needed and not in `known`, nor known of an earlier run, and keeps them in the folder.
     ///
     /// # Errors
     /// If the launcher cannot be started, or a record not be kept.
@@ -28,10 +29,30 @@ impl Run<'_> {
             .flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)))
             .flat_map(|(i, method)| self.plan.probes(i, &method))
             .collect();
-        let is_new = |probe: &&Probe| {
-            needed.contains(probe.name) && known.iter().all(|record| record.probe != probe.name)
+        let launcher = (self.plan.launcher.as_deref(), self.plan.launcher_args.as_slice());
+        let earlier = KnownProbes::of(self.installation, self.program, launcher);
+        let is_needed = |name: &str, known: &[ProbeRecord]| {
+            needed.contains(name) && known.iter().all(|r| r.probe != name)
         };
-        let probes: Vec<&'static Probe> = PROBES.iter().filter(is_new).collect();
+        if let Some((mut records, age)) =
+            earlier.as_ref().and_then(|known| known.read(&self.installation.name))
+        {
+            records.retain(|record| is_needed(&record.probe, &known));
+            for record in &records {
+                folder.append_probe(record)?;
+            }
+            if !records.is_empty() {
+                observer.note(&format!(
+                    "{} probes of {} as they ended {} minutes ago (`ddtbench partitioned --check` tries them again)",
+                    records.len(),
+                    self.installation.name,
+                    age.as_secs() / 60
+                ));
+            }
+            known.extend(records);
+        }
+        let probes: Vec<&'static Probe> =
+            PROBES.iter().filter(|probe| is_needed(probe.name, &known)).collect();
         let check = Check {
             installation: self.installation,
             program: self.program,
@@ -43,6 +64,12 @@ impl Run<'_> {
         let progress = Progress { before: 0, total: probes.len() };
         let (end, new) =
             check.run(progress, &mut |record| folder.append_probe(record), &mut Quiet(observer))?;
+        // What cannot be kept is only tried again.
+        if !new.is_empty()
+            && let Some(Err(error)) = earlier.map(|known| known.add(&self.installation.name, &new))
+        {
+            observer.note(&format!("probes are not remembered for the next run: {error}"));
+        }
         known.extend(new);
         Ok((end, known))
     }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use ddtbench::folder::ProbeFolder;
 use ddtbench::mpi::{Installation, Project, interrupt};
 use ddtbench::partitioned::check::{Check, CheckEnvironment, Progress, TIMEOUT_S};
 use ddtbench::partitioned::probe::{self, PROBES, Probe, ProbeRecord};
 use ddtbench::report;
-use ddtbench::run::{End, RunError};
+use ddtbench::run::{End, RunError, forget_probes};
 
 use super::{CheckFormat, PartitionedArgs};
 use crate::cli::conditions::{FAILED, INTERRUPTED, now};
@@ -94,6 +94,7 @@ impl PartitionedArgs {
                 continue;
             }
             let program = project.rank_program(&installation, &mut say)?;
+            forget_probes(&program).with_context(|| format!("beside {}", program.display()))?;
             mpis.push((installation, program));
         }
         Ok(mpis)
