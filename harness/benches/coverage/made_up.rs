@@ -8,13 +8,14 @@ use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::oracle::Oracle;
 use super::tally::{COLUMNS, Tally};
 
 /// Trials of each kind.
 const TRIALS: usize = 4000;
 
-/// Numbers of blocks: default runs have some tens (docs/statistics.md).
-const BLOCKS: [usize; 4] = [12, 24, 40, 80];
+/// Numbers of blocks: default runs have ten at least, mostly some tens (docs/statistics.md).
+const BLOCKS: [usize; 6] = [10, 12, 16, 24, 40, 80];
 
 /// One deviation of a block's median, as a share of it.
 const SPREAD: f64 = 0.03;
@@ -23,6 +24,7 @@ const SPREAD: f64 = 0.03;
 pub fn print() {
     correlated();
     drifting();
+    oracle();
     compared();
     stopped();
     timed();
@@ -62,21 +64,45 @@ fn time(deviation: f64, is_skewed: bool) -> f64 {
 
 fn correlated() {
     println!("\nStationary series, {TRIALS} trials each");
-    println!("  blocks   rho  times   {COLUMNS}  width");
+    println!("  blocks   rho  times   {COLUMNS}  width  over the law's  law covers");
     for n in BLOCKS {
         for rho in [0.0, 0.35, 0.67] {
+            let law = stats::known_inflation(rho, n);
             for (name, is_skewed) in [("normal", false), ("skewed", true)] {
+                let (law_covers, holds) = knowing(rho, n, law, is_skewed);
                 let mut rng = Pcg64::seed_from_u64(1);
                 let mut tally = Tally::new(stats::unsteady);
                 for _ in 0..TRIALS {
                     let mut of = Correlated::new(rho, &mut rng);
                     let series: Vec<f64> = (0..n).map(|_| time(of.next(&mut rng), is_skewed)).collect();
-                    tally.add(&series, 1.0, stats::known_inflation(rho, n));
+                    tally.add(&series, 1.0);
                 }
-                println!("  {n:6}  {rho:.2}  {name:6}  {}  {:5.2}", tally.row(), tally.over_known());
+                let (width, over_law) = (tally.over_plain() / law.max(holds), tally.over_plain() / law);
+                let row = tally.row();
+                println!(
+                    "  {n:6}  {rho:.2}  {name:6}  {row}  {width:5.3}  {over_law:14.3}  {law_covers:10.1}"
+                );
             }
         }
     }
+}
+
+/// The interval that knows rho: the share in percent that it holds with the inflation of the arcsine `law`, and the
+/// inflation with which it holds 95%. The law is that of long series.
+fn knowing(rho: f64, n: usize, law: f64, is_skewed: bool) -> (f64, f64) {
+    let mut rng = Pcg64::seed_from_u64(6);
+    let needed = (0..4 * TRIALS).map(|_| {
+        let mut of = Correlated::new(rho, &mut rng);
+        let logarithms = (0..n).map(|_| time(of.next(&mut rng), is_skewed).ln());
+        let values = stats::sorted(logarithms);
+        let (low, high) = stats::median_interval(&values).expect("there are six values");
+        let middle = stats::median(&values).expect("there are values");
+        // The truth is 0, the logarithm of 1.
+        if middle > 0.0 { middle / (middle - low) } else { -middle / (high - middle) }
+    });
+    let needed = stats::sorted(needed);
+    let covered = needed.partition_point(|&needed| needed <= law) as f64 / needed.len() as f64;
+    (100.0 * covered, stats::quantile(&needed, 0.95).unwrap_or(f64::NAN))
 }
 
 /// A level that changes, in deviations, at each block; its long-run median is 0.
@@ -127,11 +153,52 @@ fn drifting() {
                 let level = level(n, &mut rng);
                 let series: Vec<f64> =
                     level.iter().map(|level| time(level + of.next(&mut rng), false)).collect();
-                tally.add(&series, 1.0, 1.0);
+                tally.add(&series, 1.0);
             }
             println!("  {n:6}  {name:20}  {}  {:5.1}", tally.row(), 100.0 * tally.width());
         }
     }
+}
+
+/// What the best mark could do that knows all of the slow part but its level, with the intervals as they are.
+fn oracle() {
+    println!("\nCovered, or marked by the best test that knows the slow part, {TRIALS} trials each");
+    println!("  blocks  what             covered  covered or marked");
+    for n in BLOCKS {
+        for (name, blocks) in [("slow, 20 blocks", 20.0), ("slow, 50 blocks", 50.0)] {
+            let oracle = Oracle::new(n, |lag| 0.35_f64.powi(lag) + (-f64::from(lag) / blocks).exp());
+            let of = |rho: f64, with_slow: bool| -> Vec<(f64, bool)> {
+                let mut rng = Pcg64::seed_from_u64(2);
+                let mut trial = || {
+                    let mut of = Correlated::new(rho, &mut rng);
+                    let level = if with_slow { slow(n, blocks, &mut rng) } else { vec![0.0; n] };
+                    let series: Vec<f64> =
+                        level.iter().map(|level| SPREAD * (level + of.next(&mut rng))).collect();
+                    let (low, high) = interval(&series);
+                    (oracle.suspicion(&series, (low, high)), low <= 0.0 && 0.0 <= high)
+                };
+                (0..TRIALS).map(|_| trial()).collect()
+            };
+            let independent = stats::sorted(of(0.0, false).into_iter().map(|(suspicion, _)| suspicion));
+            let limit = stats::quantile(&independent, 0.9).unwrap_or(f64::NAN);
+            let trials = of(0.35, true);
+            let share = |holds: fn(f64, bool, f64) -> bool| {
+                let count =
+                    trials.iter().filter(|&&(suspicion, covered)| holds(suspicion, covered, limit)).count();
+                100.0 * count as f64 / TRIALS as f64
+            };
+            let covered = share(|_, covered, _| covered);
+            let either = share(|suspicion, covered, limit| covered || suspicion > limit);
+            println!("  {n:6}  {name}  {covered:7.1}  {either:17.1}");
+        }
+    }
+}
+
+/// The interval of logarithms of times, in logarithms.
+fn interval(logarithms: &[f64]) -> (f64, f64) {
+    let times: Vec<f64> = logarithms.iter().map(|logarithm| logarithm.exp()).collect();
+    let (low, high) = stats::series_interval(&times).expect("there are six values");
+    (low.ln(), high.ln())
 }
 
 /// Two methods that share a slow mood, with samples of each round: the ratio of the two, and the overhead.
@@ -212,7 +279,7 @@ fn stopped() {
                     }
                 }
                 rounds.push(blocks.len() as f64);
-                tally.add(&blocks.concat(), 1.0, 1.0);
+                tally.add(&blocks.concat(), 1.0);
             }
             let middle = stats::median(&stats::sorted(rounds)).unwrap_or(f64::NAN);
             println!("  {rho:.2}  {spread:9.2}  {}  {middle:6.0}", tally.row());

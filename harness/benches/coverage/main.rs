@@ -4,11 +4,12 @@
 //!     cargo bench -p ddtbench --bench coverage
 
 mod made_up;
+mod oracle;
 mod recorded;
 mod tally;
 
 fn main() {
-    println!("Shares in percent. width: median, over that of an interval that knows the correlation.");
+    println!("Shares in percent. width: median, over that of an interval that knows rho and holds 95%.");
     println!("plain: covered by the interval that takes blocks for independent.");
     made_up::print();
     recorded::print();

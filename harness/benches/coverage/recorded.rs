@@ -90,7 +90,7 @@ pub fn print() {
                     for series in series(run) {
                         let sorted = stats::sorted(series.iter().copied());
                         let truth = stats::median(&sorted).expect("runs have rounds");
-                        series.chunks_exact(n).for_each(|window| tally.add(window, truth, 1.0));
+                        series.chunks_exact(n).for_each(|window| tally.add(window, truth));
                     }
                 }
                 let of = if group.is_empty() { "all" } else { group };

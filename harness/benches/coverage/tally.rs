@@ -15,19 +15,18 @@ pub struct Tally {
     either: usize,
     plain: usize,
     widths: Vec<f64>,
-    others: Vec<f64>,
+    plain_widths: Vec<f64>,
 }
 
 impl Tally {
     /// None yet.
     pub fn new(mark: fn(&[f64]) -> bool) -> Self {
-        let (widths, others) = (Vec::new(), Vec::new());
-        Self { mark, trials: 0, covered: 0, marked: 0, either: 0, plain: 0, widths, others }
+        let (widths, plain_widths) = (Vec::new(), Vec::new());
+        Self { mark, trials: 0, covered: 0, marked: 0, either: 0, plain: 0, widths, plain_widths }
     }
 
     /// One series of blocks' medians or rounds' ratios, in its order, and the median that its interval should hold.
-    /// `known` is the inflation of an interval that knows the correlation.
-    pub fn add(&mut self, series: &[f64], truth: f64, known: f64) {
+    pub fn add(&mut self, series: &[f64], truth: f64) {
         let values = stats::sorted(series.iter().copied());
         let holds = |(low, high): (f64, f64)| low <= truth && truth <= high;
         let middle = stats::median(&values).expect("a series has values");
@@ -40,7 +39,7 @@ impl Tally {
         self.either += usize::from(covered || marked);
         self.plain += usize::from(holds((low, high)));
         self.widths.push((own.1 - own.0) / middle);
-        self.others.push(known * (high - low) / middle);
+        self.plain_widths.push((high - low) / middle);
     }
 
     /// The shares, in percent.
@@ -60,9 +59,9 @@ impl Tally {
         middle(&self.widths)
     }
 
-    /// The median width over that of the interval that knows.
-    pub fn over_known(&self) -> f64 {
-        self.width() / middle(&self.others)
+    /// The median width over that of the plain interval.
+    pub fn over_plain(&self) -> f64 {
+        self.width() / middle(&self.plain_widths)
     }
 
     /// How many there were.

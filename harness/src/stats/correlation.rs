@@ -8,7 +8,6 @@ use std::f64::consts::{FRAC_2_PI, PI};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::interval::NORMAL_QUANTILE;
 use super::quantile::{median, sorted};
 use super::student;
 
@@ -20,11 +19,16 @@ const FEWEST: usize = 6;
 const MOST_CORRELATION: f64 = 0.97;
 
 /// Cosines that the long-run variance is taken from: the fewer, the slower are the changes that they see, and the less
-/// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/statistics.md): 4 make the
-/// interval of 24 blocks 1.35 times as wide as one that knows the correlation, 6 hold 1 to 3% fewer windows of real
-/// runs. Their number does not grow with the series: in real runs what is slow has no end, and more cosines would
-/// look away from it.
-const COSINES: usize = 5;
+/// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/statistics.md). Their number does
+/// not grow with the series: in real runs what is slow has no end, and more cosines would look away from it.
+const COSINES: usize = 4;
+
+/// How much wider than by the power of the cosines itself an interval is, since that power is known so badly. Student's
+/// quantile for four cosines would be 1.42 times the normal one; the second estimate makes up for the rest.
+const FOR_FEW_COSINES: f64 = 1.35;
+
+/// Independent values that a series is worth at least: fewer would know nothing of their own variance.
+const FEWEST_EQUIVALENT: f64 = 3.0;
 
 /// How many times as wide as that of independent values the interval of a median must be, of values in the order in
 /// which they were measured; at least 1.
@@ -33,15 +37,13 @@ const COSINES: usize = 5;
 /// Samples", Annals of Mathematical Statistics 37 (1966)), so that what counts is the long-run variance of these
 /// signs over their variance. Two estimates of it are made, and the larger counts:
 ///
-/// - **The slowest cosines.** The mean power of the first five cosines of the signs, an estimate with five degrees of
-///   freedom, so that Student's quantile takes the place of the normal one (Müller, "HAC Corrections for Strongly
+/// - **The slowest cosines.** The mean power of the first four cosines of the signs (Müller, "HAC Corrections for Strongly
 ///   Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (2014); Lazarus, Lewis, Stock & Watson,
 ///   "HAR Inference: Recommendations for Practice", ibid. 36 (2018), who take 0.4 n^(2/3), 3 to 7 of 24 to 80). It assumes
-///   nothing of the correlation, and sees what lasts for a fifth of the series or longer.
-/// - **One step.** The correlation r of neighbours, of normal scores, without its bias of -(1 + 4 r) / n (Marriott &
-///   Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41 (1954)), and what a series of that correlation
-///   has: signs of normal variables with correlation r are correlated by 2/pi asin r. In short series the cosines
-///   cannot part a correlation of a few blocks from none; this one can.
+///   nothing of the correlation, and sees what lasts for a quarter of the series or longer.
+/// - **One step.** The correlation of neighbours, of normal scores, and what a series of that correlation has: signs
+///   of normal variables with correlation r are correlated by 2/pi asin r. In short series the cosines cannot part a
+///   correlation of a few blocks from none; this one can.
 ///
 /// Both know nothing but order and rank, so that neither the distribution nor an outlier matters.
 pub fn inflation(series: &[f64]) -> f64 {
@@ -51,19 +53,26 @@ pub fn inflation(series: &[f64]) -> f64 {
     of_slow_cosines(&signs(series)).max(of_one_step(&normal_scores(series))).max(1.0)
 }
 
-/// By the mean power of the slowest cosines, with Student's factor.
+/// By the mean power of the slowest cosines. In a short series these are a good part of all, whose power is given.
 fn of_slow_cosines(signs: &[f64]) -> f64 {
-    let Some(power) = slow_power(signs, COSINES) else { return 1.0 };
-    let student = student::quantile(0.95, COSINES as f64).unwrap_or(NORMAL_QUANTILE);
-    (power / COSINES as f64).sqrt() * student / NORMAL_QUANTILE
+    let Some(power) = slow_powers(signs, COSINES).map(|powers| powers.sum::<f64>()) else { return 1.0 };
+    (power / COSINES as f64).sqrt() * FOR_FEW_COSINES * (1.0 - 1.5 / signs.len() as f64)
 }
 
-/// By the correlation of neighbours.
+/// By the correlation of neighbours, without its bias of -(1 + 4 r) / n (Marriott & Pope, "Bias in the Estimation of
+/// Autocorrelations", Biometrika 41 (1954)) and 0.9/n more, by experiment, since too small a one is the worse error.
+///
+/// A short correlated series is worth few independent values, m of n, and this counts twice: it varies less about its own
+/// mean than about the true one, and Student's quantile is that of m - 1 degrees of freedom (Zwiers & von Storch, "Taking
+/// Serial Correlation into Account in Tests of the Mean", Journal of Climate 8 (1995)).
 fn of_one_step(scores: &[f64]) -> f64 {
     let n = scores.len() as f64;
     let Some(r) = correlation(scores) else { return 1.0 };
-    let r = (r + (1.0 + 4.0 * r) / n).clamp(0.0, MOST_CORRELATION);
-    known_inflation(r, scores.len())
+    let r = (r + (1.9 + 4.0 * r) / n).clamp(0.0, MOST_CORRELATION);
+    let known = known_inflation(r, scores.len());
+    let worth = (n / known.powi(2)).max(FEWEST_EQUIVALENT);
+    let student = |values: f64| student::quantile(0.95, values - 1.0).unwrap_or(f64::NAN);
+    known * ((1.0 - 1.0 / n) / (1.0 - 1.0 / worth)).sqrt() * student(worth) / student(n)
 }
 
 /// The inflation of `n` normal values whose neighbours have the correlation `r`, and others its powers.
@@ -74,13 +83,13 @@ pub fn known_inflation(r: f64, n: usize) -> f64 {
     (1.0 + weights.take(500).sum::<f64>()).max(0.0).sqrt()
 }
 
-/// The power of the `count` slowest cosines in units of the variance: each has 1 on average where values are
+/// The power of each of the `count` slowest cosines in units of the variance: each has 1 on average where values are
 /// independent, then nearly as a square of a normal variable. `None` where all values are equal.
-pub(super) fn slow_power(series: &[f64], count: usize) -> Option<f64> {
+pub(super) fn slow_powers(series: &[f64], count: usize) -> Option<impl Iterator<Item = f64>> {
     let n = series.len() as f64;
     let mean = series.iter().sum::<f64>() / n;
     let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-    let power = |j: usize| {
+    let power = move |j: usize| {
         // cos(step (t + 1/2)) for all t by its recurrence: cosines of their own would cost most of the time.
         let step = PI * j as f64 / n;
         let (mut before, mut now) = ((step / 2.0).cos(), (step / 2.0).cos());
@@ -92,7 +101,7 @@ pub(super) fn slow_power(series: &[f64], count: usize) -> Option<f64> {
         }
         2.0 * sum * sum / n / variance
     };
-    (variance > 0.0).then(|| (1..=count).map(power).sum())
+    (variance > 0.0).then(|| (1..=count).map(power))
 }
 
 /// The correlation of each value with the next; `None` where all are equal.
@@ -141,10 +150,10 @@ mod tests {
             let sum: f64 = series.iter().enumerate().map(|(t, value)| (value - mean) * cosine(t)).sum();
             2.0 * sum * sum / n / variance
         };
-        let expected: f64 = (1..=9).map(direct).sum();
-        assert!((slow_power(&series, 9).unwrap() - expected).abs() < 1e-9);
+        let powers: Vec<f64> = slow_powers(&series, 49).unwrap().collect();
+        assert!((1..=9).all(|j| (powers[j - 1] - direct(j)).abs() < 1e-9));
         // All cosines together have all of the variance.
-        assert!((slow_power(&series, 49).unwrap() - n).abs() < 1e-9);
+        assert!((powers.iter().sum::<f64>() - n).abs() < 1e-9);
     }
 
     #[test]
@@ -176,5 +185,7 @@ mod tests {
         assert_eq!(inflation(&[3.0; 40]), 1.0);
         assert_eq!(inflation(&[1.0, 1.0, 1.0, 2.0, 2.0]), 1.0, "too few to tell");
         assert!(inflation(&[f64::NAN; 10]) >= 1.0);
+        let step: Vec<f64> = (0..12).map(|i| f64::from(i / 6)).collect();
+        assert!(inflation(&step) < 10.0, "what is worth less than three values is taken for three");
     }
 }

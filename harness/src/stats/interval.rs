@@ -10,11 +10,14 @@ pub const MIN_ROUNDS: usize = 6;
 /// disturbed block does not decide.
 pub const LEAST_ROUNDS: usize = 10;
 
+/// Rounds after which a measurement may end for its narrow interval.
+const FIRST_LOOK: usize = 24;
+
 /// Chance that the median lies beyond one given end of its interval.
 const TAIL: f64 = 0.025;
 
 /// The normal distribution's quantile at 1 - [`TAIL`].
-pub(super) const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// Up to this many samples the binomial distribution itself is summed: 0.5 to this power is still a normal
 /// number, and beyond it the normal approximation is off by one rank at most.
@@ -79,11 +82,10 @@ pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
 }
 
 /// Whether the interval of the median lies within `precision` times the median on both sides, and did so without the last
-/// twentieth of the blocks, at the look before: who stops at the first narrow interval stops where it is too narrow by
-/// chance (coverage of correlated blocks 84 and 88% instead of 86 and 92, for a third fewer rounds).
+/// sixth of the blocks: who stops at the first narrow interval stops where it is too narrow by chance.
 pub fn is_narrow<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
-    let before = blocks.len().saturating_sub(1 + blocks.len() / 20);
-    is_narrow_now(blocks, precision) && is_narrow_now(&blocks[..before], precision)
+    let before = &blocks[..blocks.len() - blocks.len().div_ceil(6)];
+    is_narrow_now(blocks, precision) && is_narrow_now(before, precision)
 }
 
 fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
@@ -94,10 +96,11 @@ fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
     median - low <= allowed && high - median <= allowed
 }
 
-/// Whether to look at the interval after so many rounds: from [`LEAST_ROUNDS`] on, about every twentieth of them. Later
-/// rounds change little each, and looking at all blocks takes longer the more there are.
+/// Whether to look at the interval after so many rounds: from the 24th on, about every twentieth of them. Fewer rounds do not
+/// tell well enough how alike they are to end a measurement. Later rounds change little each, and looking at all blocks takes
+/// longer the more there are.
 pub fn is_time_to_look(rounds: usize) -> bool {
-    rounds >= LEAST_ROUNDS && rounds.is_multiple_of(1 + rounds / 20)
+    rounds >= FIRST_LOOK && rounds.is_multiple_of(1 + rounds / 20)
 }
 
 fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
@@ -161,6 +164,13 @@ mod tests {
         assert!(is_narrow(&blocks, 0.05));
         blocks.truncate(6);
         assert!(is_narrow_now(&blocks, 0.2) && !is_narrow(&blocks, 0.2), "five blocks have no interval");
+    }
+
+    #[test]
+    fn few_rounds_end_no_measurement() {
+        let looks: Vec<usize> = (0..60).filter(|&rounds| is_time_to_look(rounds)).collect();
+        assert_eq!(looks[..5], [24, 26, 28, 30, 32]);
+        assert_eq!(looks[looks.len() - 3..], [51, 54, 57]);
     }
 
     #[test]

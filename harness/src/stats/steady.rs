@@ -2,32 +2,47 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::correlation::{normal_scores, slow_power};
+use super::correlation::{normal_scores, slow_powers};
 use super::interval::{MIN_ROUNDS, median_interval, parted};
 use super::quantile::sorted;
 
-/// Changes that are looked at: from the first half to the second, from the middle to both ends, and there and back
-/// within the run. More would see faster changes, which the interval has room for.
-const CHANGES: usize = 3;
+/// Changes that are looked at, in series of at least twice as many values: from the first half to the second, from the middle
+/// to both ends, there and back, and so on.
+const CHANGES: usize = 10;
 
 /// Share of series of independent values that are not marked, in long series; in short ones a few more are not.
-const UNMARKED: f64 = 0.91;
+const UNMARKED: f64 = 0.905;
 
-/// Whether a series of times wandered: whether its first half and its second part, or its middle and its ends, by more
+/// Whether a series of times wandered: whether parts of it, such as its halves, or its middle and its ends, differ by more
 /// than independent values let expect, of which a tenth is marked at most. Its figures are of its own run and of no other
 /// time. A series of fewer than six values is never marked: nothing is known of it at all.
 ///
-/// The power of the three slowest cosines of the normal scores, which for independent values is distributed as chi
-/// squared with three degrees of freedom, whatever their distribution (Müller & Watson, "Testing Models of Low-Frequency
-/// Variability", Econometrica 76 (2008), for the cosines; Kwiatkowski, Phillips, Schmidt & Shin, Journal of
-/// Econometrics 54 (1992), for the question). Independent values are the measure on purpose: a series that is so
+/// The power of the ten slowest cosines of the normal scores, the slower the weightier (Müller & Watson, "Testing Models of
+/// Low-Frequency Variability", Econometrica 76 (2008), for the cosines; Kwiatkowski, Phillips, Schmidt & Shin, Journal of
+/// Econometrics 54 (1992), for the question). Equal weights would see less of a level that changes once in a run, and weights
+/// of 1/j^2, as theirs, less of one that returns. Independent values are the measure on purpose: a series that is so
 /// correlated that its level wanders within the run is unsteady for whoever has only this run.
 pub fn unsteady(series: &[f64]) -> bool {
     if series.len() < MIN_ROUNDS {
         return false;
     }
-    let limit = ChiSquared::new(CHANGES as f64).map_or(f64::INFINITY, |chi| chi.inverse_cdf(UNMARKED));
-    slow_power(&normal_scores(series), CHANGES).is_some_and(|power| power > limit)
+    let weights: Vec<f64> = (1..=CHANGES.min(series.len() / 2)).map(|j| 1.0 / (j as f64).sqrt()).collect();
+    let scores = normal_scores(series);
+    let Some(powers) = slow_powers(&scores, weights.len()) else { return false };
+    let power: f64 = powers.zip(&weights).map(|(power, weight)| power * weight).sum();
+    power > limit(&weights, series.len() as f64)
+}
+
+/// What the weighted power of the cosines of `n` independent values stays below, by chi squared with the same mean and
+/// variance (Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946)).
+/// Powers of all n - 1 cosines add up to n, so that they have a Dirichlet distribution with all parameters 1/2.
+fn limit(weights: &[f64], n: f64) -> f64 {
+    let sum: f64 = weights.iter().sum();
+    let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+    let mean = sum * n / (n - 1.0);
+    let variance = 2.0 * (n / (n - 1.0)).powi(2) * ((n - 1.0) * squares - sum * sum) / (n + 1.0);
+    let freedom = 2.0 * mean * mean / variance;
+    ChiSquared::new(freedom).map_or(f64::INFINITY, |chi| mean / freedom * chi.inverse_cdf(UNMARKED))
 }
 
 /// Whether the first and the second half of a series part: whether the 95% intervals of their medians, each half taken for
@@ -35,8 +50,8 @@ pub fn unsteady(series: &[f64]) -> bool {
 /// have no two halves of six, and do not part.
 ///
 /// Ratios are not held to [`unsteady`]: little of what is slow in a machine is left in them, so that their intervals hold
-/// 93% of windows of recorded runs as they are; it would mark three in ten of these, and let no more than one in a
-/// hundred besides be held.
+/// 93% of windows of recorded runs as they are; it would mark more than three in ten of these, for two in a hundred
+/// besides that are held or marked.
 pub fn halves_part(series: &[f64]) -> bool {
     let (first, second) = series.split_at(series.len() / 2);
     let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
@@ -68,6 +83,14 @@ mod tests {
         assert!(unsteady(&with(|i| 0.01 * i as f64)));
         assert!(unsteady(&with(|i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
         assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is no change");
+    }
+
+    #[test]
+    fn the_limit_of_long_series_is_that_of_chi_squared() {
+        // Three cosines of equal weight: chi squared with three degrees of freedom is below 6.3684 in 90.5%.
+        assert!((limit(&[1.0; 3], 1e9) - 6.3684).abs() < 1e-3);
+        // Of short series less is left to chance, since the power of all cosines is known.
+        assert!(limit(&[1.0; 3], 6.0) < 6.3684);
     }
 
     #[test]

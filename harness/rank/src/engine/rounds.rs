@@ -8,6 +8,7 @@ use ddtbench::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
 use ddtbench::event::{Block, Event, Outcome};
 use ddtbench::plan::Limits;
 use ddtbench::record::{Measured, Phase};
+use ddtbench::stats;
 use ddtbench::times::Times;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -115,9 +116,7 @@ pub fn run<'a>(
 
 /// How the comparison has ended; `None` where it goes on.
 fn outcome(measured: &[Measured], limits: Limits, rounds: usize, start: Instant) -> Option<Outcome> {
-    // Later rounds change little each, and looking at all blocks takes longer the more there are.
-    let is_time_to_look = rounds >= MIN_ROUNDS && rounds.is_multiple_of(1 + rounds / 20);
-    if is_time_to_look && engine::is_narrow(measured, limits.precision_percent / 100.0) {
+    if stats::is_time_to_look(rounds) && engine::is_narrow(measured, limits.precision_percent / 100.0) {
         Some(Outcome::Converged)
     } else if rounds >= MIN_ROUNDS && start.elapsed().as_secs_f64() >= limits.max_time_s {
         Some(Outcome::TimeLimit)
