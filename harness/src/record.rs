@@ -124,7 +124,7 @@ pub struct Record {
     /// Share of timed packing and unpacking: of a ping-pong that of both ranks, each by its own clock, the pack overhead
     /// fraction without a reference; of a halo (t_pack + t_unpack) / t. Of the whole only.
     pub overhead_pack: Option<f64>,
-    /// Lower end of its 95% interval; of ping-pongs.
+    /// Lower end of its 95% interval; none where all of it is MPI's.
     #[serde(default)]
     pub overhead_pack_low: Option<f64>,
     /// Upper end of it.

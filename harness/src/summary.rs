@@ -283,7 +283,9 @@ fn record(
         against.map(|overhead| overhead.interval).unzip();
     match experiment {
         Experiment::PingPong => {
-            add_packing(&mut record, view, scope);
+            if !methods::find(&view.method.method).is_ok_and(|method| method.is_reference) {
+                add_packing(&mut record, view, scope, with_packing, without_packing);
+            }
             let skews = blocks.iter().filter_map(|block| block.start_skew_s);
             record.start_skew_s = stats::median(&stats::sorted(skews));
             record.bandwidth_bytes_per_s = bandwidth(result.message.bytes, view, scope);
@@ -294,25 +296,23 @@ fn record(
     Some(record)
 }
 
-/// The share of timed packing and unpacking; 0 where all of it is MPI's, none of a reference.
-fn add_packing(record: &mut Record, view: &View<'_>, scope: Scope<'_>) {
-    if methods::find(&view.method.method).is_ok_and(|method| method.is_reference) {
-        return;
-    }
-    let of = |samples: fn(&Block) -> Vec<f64>| view.rounds_of(Phase::RoundTrip, scope, samples);
+/// The share of timed packing and unpacking in a whole, by what they leave of it; 0 where all of it is MPI's.
+fn add_packing(
+    record: &mut Record,
+    view: &View<'_>,
+    scope: Scope<'_>,
+    whole: fn(&Block) -> Vec<f64>,
+    without: fn(&Block) -> Vec<f64>,
+) {
+    let of = |samples: fn(&Block) -> Vec<f64>| view.rounds_of(record.phase, scope, samples);
     let has_parts = |phase| view.median(phase, scope).is_some();
     if !has_parts(Phase::Pack) && !has_parts(Phase::Unpack) {
         record.overhead_pack = Some(0.0);
         return;
     }
-    let packing = Overhead::of(&of(with_packing), &of(without_packing));
+    let packing = Overhead::of(&of(whole), &of(without));
     record.overhead_pack = packing.map(|overhead| overhead.value);
     (record.overhead_pack_low, record.overhead_pack_high) = packing.map(|overhead| overhead.interval).unzip();
-}
-
-/// The timed packing and unpacking of one rank.
-fn pack_share(view: &View<'_>, scope: Scope<'_>) -> f64 {
-    [Phase::Pack, Phase::Unpack].map(|phase| view.median(phase, scope).unwrap_or(0.0)).iter().sum()
 }
 
 /// The overhead of a whole against that of the measured reference; under bench-pcomm's rule by the ratio of means.

@@ -24,7 +24,7 @@ pub fn table(agreements: &[Agreement], width: usize) -> String {
     let mut rows = vec![COLUMNS.map(|column| column.name.to_owned()).to_vec()];
     let [mut differ, mut open] = [Vec::new(), Vec::new()];
     for agreement in agreements {
-        let ratio = agreement.ratio();
+        let ratio = agreement.ratio().filter(|ratio| ratio.interval.is_some());
         let interval = ratio.and_then(|ratio| ratio.interval);
         rows.push(vec![
             units::bytes(agreement.bytes),
@@ -85,7 +85,10 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let text = table(&[agreement(8, 1.2, 6), agreement(1024, 0.98, 6)], 80);
         assert!(text.contains("They differ for 8 B:"), "{text}");
-        assert!(table(&[agreement(8, 1.05, 3)], 80).contains("Not known for 8 B"));
+        let few = table(&[agreement(8, 1.05, 3)], 80);
+        assert!(few.contains("Not known for 8 B"), "{few}");
+        let row = few.lines().find(|line| line.contains("900 ns")).unwrap();
+        assert!(row.trim_end().ends_with("900 ns"), "no ratio without its interval: {row}");
         let mut wide = agreement(8, 1.0, 6);
         wide.mean_s[..3].fill(2e-6);
         assert!(table(&[wide], 80).contains("Not known for 8 B"), "an interval from 1 to 2 tells nothing");

@@ -208,13 +208,22 @@ pub fn overhead(record: &Record) -> [String; 2] {
     share(record.overhead_reference, record.overhead_reference_low, record.overhead_reference_high)
 }
 
+/// The share of packing and its interval, two cells; empty without an interval.
+pub fn packing(record: &Record) -> [String; 2] {
+    match (record.overhead_pack, record.overhead_pack_low) {
+        // Nobody can see MPI pack.
+        (Some(0.0), None) => [units::percent(0.0), String::new()],
+        _ => share(record.overhead_pack, record.overhead_pack_low, record.overhead_pack_high),
+    }
+}
+
 /// The speed-up and its interval.
 pub fn speedup(record: &Record) -> [String; 2] {
     share(record.speedup, record.speedup_low, record.speedup_high)
 }
 
 /// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
-pub fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
+fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
     let (Some(value), Some(low), Some(high)) = (value, low, high) else { return Default::default() };
     let figure = |end| units::percent_figure(end, units::percent_decimals(value));
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]

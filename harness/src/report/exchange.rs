@@ -1,10 +1,9 @@
 //! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
 
-use super::case::{CaseView, gain, half_width, overhead, speedup};
+use super::case::{CaseView, gain, half_width, overhead, packing, speedup};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
-use crate::halo::REFERENCE;
 use crate::record::{Phase, Record};
 
 /// See [`Form`].
@@ -21,7 +20,7 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 19] = [
+const COLUMNS: [Column; 20] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -33,6 +32,7 @@ const COLUMNS: [Column; 19] = [
     Column::new("ovh", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("pack%", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
     Column::new("gain", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("speed-up", Align::Right, 2),
@@ -46,7 +46,7 @@ const COLUMNS: [Column; 19] = [
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
     larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
     the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
-    unpacking. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
+    unpacking, with its interval. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
     ranks' bytes that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
     wandered during the run; gain unsteady: its halves part.";
@@ -62,7 +62,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
         text(time, units::seconds)
     }));
     row.extend(overhead(record));
-    row.push(text(record.overhead_pack.filter(|_| record.method != REFERENCE), units::percent));
+    row.extend(packing(record));
     row.extend(gain(record));
     row.extend(speedup(record));
     row.push(text(record.early_bird, units::percent));

@@ -1,6 +1,6 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
-use super::case::{CaseView, half_width, overhead, share};
+use super::case::{CaseView, half_width, overhead, packing};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -55,11 +55,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
     row.extend(parts.map(|part| text(part, units::seconds)));
     row.extend(overhead(record));
-    row.extend(match (record.overhead_pack, record.overhead_pack_low) {
-        // Nobody can see MPI pack.
-        (Some(0.0), None) => [units::percent(0.0), String::new()],
-        _ => share(record.overhead_pack, record.overhead_pack_low, record.overhead_pack_high),
-    });
+    row.extend(packing(record));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row
 }

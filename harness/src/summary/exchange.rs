@@ -1,6 +1,8 @@
 //! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand.
 
-use super::{Scope, View, finite, pack_share, ratios};
+use super::overhead::exchange_without_packing;
+use super::{Scope, View, add_packing, finite, ratios};
+use crate::event::Block;
 use crate::halo::MANUAL;
 use crate::record::{CaseResult, Phase, Record};
 use crate::stats;
@@ -22,7 +24,8 @@ pub(super) fn add(
         stats::median(&stats::sorted(blocks.iter().flat_map(|block| block.early.iter().copied())));
     record.messages = view.blocks(Phase::Exchange, scope, true).last().and_then(|block| block.messages);
     if view.method.method != result.case.experiment.reference() {
-        record.overhead_pack = finite(pack_share(view, scope) / exchange);
+        let whole = |block: &Block| block.times[Phase::Exchange].clone();
+        add_packing(record, view, scope, whole, exchange_without_packing);
     }
     let manual = views.iter().find(|view| view.method.method == MANUAL && view.method.outcome.is_measured());
     let Some(manual) = manual.filter(|manual| manual.method.method != view.method.method) else { return };

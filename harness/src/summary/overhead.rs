@@ -40,9 +40,18 @@ pub fn without_packing(block: &Block) -> Vec<f64> {
     if !times[Phase::InParts].is_empty() {
         return times[Phase::Net].clone();
     }
-    let parts = [Phase::Pack, Phase::PeerUnpack, Phase::PeerPack, Phase::Unpack];
-    let packing = |i: usize| parts.iter().filter_map(|&part| times[part].get(i)).sum::<f64>();
-    times[Phase::RoundTrip].iter().enumerate().map(|(i, whole)| whole - packing(i)).collect()
+    less(block, Phase::RoundTrip, &[Phase::Pack, Phase::PeerUnpack, Phase::PeerPack, Phase::Unpack])
+}
+
+/// What packing and unpacking, each of the rank that took longest, leave of a block's halo exchanges.
+pub fn exchange_without_packing(block: &Block) -> Vec<f64> {
+    less(block, Phase::Exchange, &[Phase::Pack, Phase::Unpack])
+}
+
+/// A whole less its parts, repetition by repetition.
+fn less(block: &Block, whole: Phase, parts: &[Phase]) -> Vec<f64> {
+    let packing = |i: usize| parts.iter().filter_map(|&part| block.times[part].get(i)).sum::<f64>();
+    block.times[whole].iter().enumerate().map(|(i, whole)| whole - packing(i)).collect()
 }
 
 #[cfg(test)]
@@ -73,5 +82,7 @@ mod tests {
         assert_eq!(with_packing(&block), [10.0, 20.0]);
         (block.times[Phase::Net], block.times[Phase::InParts]) = (vec![3.0], vec![12.0]);
         assert_eq!((with_packing(&block), without_packing(&block)), (vec![12.0], vec![3.0]));
+        block.times[Phase::Exchange] = vec![8.0, 9.0];
+        assert_eq!(exchange_without_packing(&block), [6.5, 6.5]);
     }
 }
