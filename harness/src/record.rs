@@ -122,7 +122,7 @@ pub struct Record {
     /// Upper end of its 95% interval.
     pub overhead_reference_high: Option<f64>,
     /// Share of timed packing and unpacking: of a ping-pong that of both ranks, each by its own clock, the pack overhead
-    /// fraction without a reference; of a halo (t_pack + t_unpack) / t. Of the whole only.
+    /// fraction without a reference; of a halo those of the ranks that take longest. Of the whole only.
     pub overhead_pack: Option<f64>,
     /// Lower end of its 95% interval; none where all of it is MPI's.
     #[serde(default)]
