@@ -1,7 +1,7 @@
 //! The loops of halo exchanges, as they are run by one rank of two, against plain C.
 //!
-//! `cargo bench -p ddtbench-apps --bench halo_loops` needs a C compiler. First the twins of `loops.c` must move the same
-//! bytes; then loops take turns, each as in an exchange: the values that are sent change, all is packed, copied twice as by
+//! `cargo bench -p ddtbench-apps --bench halo_loops` needs a C compiler. First plain and tuned loops and the twins of `loops.c`
+//! must move the same bytes; then loops take turns, each as in an exchange: the values that are sent change, all is packed, copied twice as by
 //! an MPI within a node, and unpacked. So caches hold what an exchange leaves in them, and the quartiles of packing and
 //! unpacking are what the phases of `ddtbench halo EXCHANGE -n 2 -m manual,reference` are to be compared with, on the same
 //! machine. `-- --test` checks without timing.
@@ -41,6 +41,17 @@ const ROUNDS: usize = 201;
 const RUNS: [usize; 2] = [2, 5];
 
 type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64);
+
+/// Who moves the bytes.
+#[derive(Clone, Copy)]
+enum Loops {
+    /// The exchange's plain loops.
+    Plain,
+    /// Its tuned ones.
+    Tuned,
+    /// Its twin in C, that packs and that unpacks.
+    C([Twin; 2]),
+}
 
 fn compile(number: usize, flags: &[&str]) -> Result<Library, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -122,17 +133,27 @@ impl Case {
         self.arrived.copy_from_slice(black_box(&self.transit));
     }
 
-    fn pack(&mut self) {
+    fn pack(&mut self, loops: Loops) {
+        let pack = match loops {
+            Loops::Plain => Face::pack,
+            Loops::Tuned => Face::pack_tuned,
+            Loops::C([twin, _]) => return self.twin(twin, false),
+        };
         let mut packed = &mut bytemuck::cast_slice_mut(&mut self.packed)[..self.bytes];
         for face in &self.sends {
-            face.pack(&self.arrays, packed.split_off_mut(..face.bytes()).expect("all faces fit"));
+            pack(face, &self.arrays, packed.split_off_mut(..face.bytes()).expect("all faces fit"));
         }
     }
 
-    fn unpack(&mut self) {
+    fn unpack(&mut self, loops: Loops) {
+        let unpack = match loops {
+            Loops::Plain => Face::unpack,
+            Loops::Tuned => Face::unpack_tuned,
+            Loops::C([_, twin]) => return self.twin(twin, true),
+        };
         let mut packed = &bytemuck::cast_slice(&self.arrived)[..self.bytes];
         for face in &self.receives {
-            face.unpack(packed.split_off(..face.bytes()).expect("all faces fit"), &mut self.arrays);
+            unpack(face, packed.split_off(..face.bytes()).expect("all faces fit"), &mut self.arrays);
         }
     }
 
@@ -147,23 +168,24 @@ impl Case {
     }
 
     /// # Panics
-    /// If a twin does not move the bytes that the loops move.
-    fn check(&mut self, name: &str, [pack, unpack]: [Twin; 2]) {
-        let packed = |case: &mut Self, run: &dyn Fn(&mut Self)| {
+    /// If `loops` do not move the bytes that the plain ones move.
+    fn check(&mut self, name: &str, (kind, loops): (&str, Loops)) {
+        let packed = |case: &mut Self, loops| {
             case.packed.fill(u64::MAX);
-            run(case);
+            case.pack(loops);
             case.packed.clone()
         };
-        let (rust, c) = (packed(self, &Self::pack), packed(self, &|case| case.twin(pack, false)));
-        assert!(rust == c, "{name}: the twin packs other bytes");
+        assert!(packed(self, loops) == packed(self, Loops::Plain), "{name}: {kind} packs other bytes");
         self.travel();
-        let unpacked = |case: &mut Self, run: &dyn Fn(&mut Self)| {
+        let unpacked = |case: &mut Self, loops| {
             case.arrays.memory_mut().fill(0xA5);
-            run(case);
+            case.unpack(loops);
             case.arrays.memory().to_vec()
         };
-        let (rust, c) = (unpacked(self, &Self::unpack), unpacked(self, &|case| case.twin(unpack, true)));
-        assert!(rust == c, "{name}: the twin unpacks to other places");
+        assert!(
+            unpacked(self, loops) == unpacked(self, Loops::Plain),
+            "{name}: {kind} unpacks to other places"
+        );
     }
 }
 
@@ -181,59 +203,78 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::env::args().any(|a| a == "--bench") && !std::env::args().any(|a| a == "--test" || a == "--list");
     for (name, changed) in EXCHANGES {
         let mut case = Case::new(name, changed);
-        let mut twins = Vec::new();
-        for library in &libraries {
+        let mut loops = vec![("plain", Loops::Plain), ("tuned", Loops::Tuned)];
+        for (library, (compiled, _)) in libraries.iter().zip(COMPILED) {
             let twin = |kind| -> Result<Twin, libloading::Error> {
                 // SAFETY: every function of `loops.c` has the type `Twin`.
                 unsafe { library.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) }
             };
-            twins.push([twin("pack")?, twin("unpack")?]);
+            loops.push((compiled, Loops::C([twin("pack")?, twin("unpack")?])));
         }
-        twins.iter().for_each(|&twin| case.check(name, twin));
+        loops.iter().for_each(|&loops| case.check(name, loops));
         if is_timed {
-            compare(name, &mut case, &twins);
+            compare(name, &mut case, &loops);
         } else {
-            println!("{name}: the twins move the same bytes");
+            println!("{name}: all loops move the same bytes");
         }
     }
     Ok(())
 }
 
 /// Measures the loops of a case in turn, and prints what came of it.
-fn compare(name: &str, case: &mut Case, twins: &[[Twin; 2]]) {
-    println!("{name}, {} bytes: lower quartile, median and upper quartile in us", case.bytes);
-    let mut times = vec![[Vec::new(), Vec::new()]; 1 + twins.len()];
+fn compare(name: &str, case: &mut Case, all: &[(&str, Loops)]) {
+    println!("{name}, {} bytes: quartiles in us; ours over the faster of C -O2 and -O3", case.bytes);
+    // Packing and unpacking, of each of the loops: the times of all rounds.
+    let mut times = [0, 1].map(|_| vec![Vec::new(); all.len()]);
     for round in 0..ROUNDS {
-        for turn in 0..times.len() {
-            let loops = (turn + round) % times.len();
+        for turn in 0..all.len() {
+            let number = (turn + round) % all.len();
+            let loops = all[number].1;
             for run in 0..RUNS[0] + RUNS[1] {
                 case.change();
                 let start = Instant::now();
-                match loops {
-                    0 => case.pack(),
-                    _ => case.twin(twins[loops - 1][0], false),
-                }
+                case.pack(loops);
                 let packed = Instant::now();
                 case.travel();
                 let arrived = Instant::now();
-                match loops {
-                    0 => case.unpack(),
-                    _ => case.twin(twins[loops - 1][1], true),
-                }
+                case.unpack(loops);
                 let end = arrived.elapsed();
                 if run >= RUNS[0] {
-                    times[loops][0].push((packed - start).as_secs_f64());
-                    times[loops][1].push(end.as_secs_f64());
+                    times[0][number].push((packed - start).as_secs_f64());
+                    times[1][number].push(end.as_secs_f64());
                 }
                 black_box((&mut case.packed, case.arrays.memory_mut()));
             }
         }
     }
-    let names = ["rust"].into_iter().chain(COMPILED.iter().map(|(name, _)| *name));
-    for (loops, [packing, unpacking]) in names.zip(times) {
-        for (kind, times) in [("pack", packing), ("unpack", unpacking)] {
-            let [low, median, high] = quartiles(times);
-            println!("  {kind:6} {loops:10} {low:8.2} {median:8.2} {high:8.2}");
+    for (kind, times) in ["pack", "unpack"].into_iter().zip(times) {
+        for (number, (loops, _)) in all.iter().enumerate() {
+            let [low, median, high] = quartiles(times[number].clone());
+            print!("  {kind:6} {loops:10} {low:8.2} {median:8.2} {high:8.2}");
+            if number < FIRST_TWIN {
+                let [low, median, high] = ratio(&times[number], &times[FIRST_TWIN..][..2]);
+                print!("   {median:.2} [{low:.2}, {high:.2}]");
+            }
+            println!();
         }
     }
+}
+
+/// Our loops that come before the twins.
+const FIRST_TWIN: usize = 2;
+
+/// The median over rounds of our times over those of the faster rival, with its interval of about 95%. The rival is chosen in
+/// the even rounds, and compared with in the odd ones: the faster of two is otherwise a lucky one.
+fn ratio(ours: &[f64], rivals: &[Vec<f64>]) -> [f64; 3] {
+    let rounds = |times: &[f64]| -> Vec<f64> {
+        times.chunks(RUNS[1]).map(|round| quartiles(round.to_vec())[1]).collect()
+    };
+    let even = |times: &Vec<f64>| quartiles(rounds(times).into_iter().step_by(2).collect())[1];
+    let rival = rivals.iter().min_by(|a, b| even(a).total_cmp(&even(b))).expect("there are twins");
+    let pairs = rounds(ours).into_iter().zip(rounds(rival)).skip(1).step_by(2);
+    let mut ratios: Vec<f64> = pairs.map(|(ours, rival)| ours / rival).collect();
+    ratios.sort_unstable_by(f64::total_cmp);
+    // Ranks of a sign test: the median of n ratios lies between these two in 95% of cases.
+    let half = 0.98 / (ratios.len() as f64).sqrt();
+    [0.5 - half, 0.5, 0.5 + half].map(|share| ratios[((ratios.len() - 1) as f64 * share).round() as usize])
 }

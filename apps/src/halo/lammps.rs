@@ -214,6 +214,13 @@ impl<R: Record + Send + Sync> Block for Atoms<R> {
         }
     }
 
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        match self.chosen() {
+            Chosen::Listed(list) => R::pack_tuned(arrays, Indices::of(list), cast_slice_mut(packed)),
+            Chosen::Appended(_) => self.pack(arrays, packed),
+        }
+    }
+
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         let records: &[R] = cast_slice(packed);
         match self.chosen() {
