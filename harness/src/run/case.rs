@@ -48,6 +48,8 @@ impl CaseRun<'_> {
         let mut left = self.methods.to_vec();
         let mut measured: Vec<Measured> = Vec::new();
         let mut hello = None;
+        // Rounds of a new process go on where those of the last ended: only what ran side by side is compared.
+        let mut first_round = 0;
         while !left.is_empty() {
             let mut heard = Heard::default();
             let Some(exit) = self.watch(&left, &mut heard, observer)? else {
@@ -61,10 +63,12 @@ impl CaseRun<'_> {
                     failed.map(|(method, outcome)| format!("{method}: {}", outcome.label())).collect();
                 observer.note(&format!("{name} ({}): running {} again", failed.join(", "), left.join(", ")));
             }
+            heard.blocks.iter_mut().for_each(|block| block.block += first_round);
             for (method, outcome) in outcomes {
                 let blocks = heard.blocks_of(&method);
                 measured.push(Measured { method, outcome, blocks });
             }
+            first_round = heard.blocks.iter().map(|block| block.block + 1).max().unwrap_or(first_round);
             hello = hello.or(heard.hello);
         }
         measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -24,11 +24,16 @@ for m in $methods; do
         ddt) exec sleep 1000;;
         put_ddt) printf '{"event":"ended","method":"%s","outcome":{"outcome":"wrong_data","detail":"byte 7"}}\n' "$m"; continue;;
     esac
-    sed "s/METHOD/$m/" "${0%/*}/block"
+    for round in 0 1 2 3 4 5 6 7; do
+        sed "s/METHOD/$m/; s/\"block\":0/\"block\":$round/" "${0%/*}/block"
+    done
     printf '{"event":"ended","method":"%s","outcome":{"outcome":"converged"}}\n' "$m"
 done
 echo '{"event":"done"}'
 "#;
+
+/// Rounds of each of its processes.
+const ROUNDS: usize = 8;
 
 #[derive(Default)]
 struct Silent(Vec<String>);
@@ -100,7 +105,7 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     assert_eq!(of("put_ddt").outcome.label(), "wrong data");
     let failed = ["mpi_pack", "ddt", "put_ddt"];
     for name in plan.methods.iter().filter(|name| !failed.contains(&name.as_str())) {
-        assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, 1), "{name}");
+        assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, ROUNDS), "{name}");
     }
     let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
     let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
@@ -108,6 +113,41 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let left = [plan.methods.len(), after("mpi_pack"), after("ddt")];
     assert_eq!(starts, left, "each process gets what has no outcome yet");
     assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
+}
+
+#[test]
+fn rounds_of_two_processes_are_not_compared() {
+    let place = tempfile::tempdir().unwrap();
+    let mpi = fake_mpi(place.path());
+    let mut plan = plan(&["wrf_x_vec"]);
+    plan.methods = ["reference", "manual", "mpi_pack", "engine", "put_manual"].map(str::to_owned).to_vec();
+    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
+    let mut environment = Environment::now("now".to_owned(), &mpi, run.command_line(0).unwrap());
+    let path = place.path().join("run");
+    let mut folder = Folder::create(&path, &plan).unwrap();
+    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    drop(folder);
+
+    // The first process measured two methods and crashed at `mpi_pack`.
+    let mut blocks = csv::Reader::from_path(path.join(folder::BLOCKS)).unwrap();
+    let mut rounds: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for block in blocks.deserialize::<BTreeMap<String, String>>().map(Result::unwrap) {
+        rounds.entry(block["method"].clone()).or_default().push(block["block"].parse().unwrap());
+    }
+    let (first, second): (Vec<usize>, Vec<usize>) = ((0..ROUNDS).collect(), (ROUNDS..2 * ROUNDS).collect());
+    for (method, expected) in
+        [("reference", &first), ("manual", &first), ("engine", &second), ("put_manual", &second)]
+    {
+        assert_eq!(rounds[method], *expected, "{method}");
+    }
+    let records = folder::read_records(&path).unwrap();
+    let of = |name: &str| {
+        let mut of_method = records.iter().filter(|record| record.method == name);
+        of_method.find(|record| record.phase == Phase::RoundTrip).unwrap()
+    };
+    assert!(of("reference").over_manual.is_some(), "both ran in the first process");
+    let engine = of("engine");
+    assert_eq!((engine.n, engine.over_manual, engine.overhead_reference), (ROUNDS * 9, None, None));
 }
 
 #[test]
