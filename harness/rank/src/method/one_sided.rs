@@ -2,7 +2,8 @@
 //! buffer, or straight into its arrays with datatypes at both ends; and as their reference, contiguous bytes.
 //!
 //! One way is a put and the fence that completes it; the target's side of it is that fence alone. Windows are
-//! made once per case, outside of all phases.
+//! made once per case, outside of all phases. An all-to-all of contiguous bytes sends back what came, as the two-sided
+//! reference does, since nothing else is as fresh: it has a window over each of the two wire buffers, which take turns.
 
 use apps::{Side, WireOrder};
 
@@ -13,7 +14,8 @@ use crate::memory::Memory;
 /// A one-sided method.
 pub struct Put<'a> {
     setup: &'a Setup<'a>,
-    window: Window,
+    /// One over each memory that is put into, by that memory's address.
+    windows: Vec<(*const u8, Window)>,
     data: Data,
 }
 
@@ -39,22 +41,38 @@ impl<'a> Put<'a> {
 
     fn between_buffers(setup: &'a Setup<'a>, memory: &mut Memory, by_hand: bool) -> anyhow::Result<Self> {
         let data = Data::Packed { element: Datatype::predefined(setup.element), by_hand };
-        Self::over(&mut memory.incoming, setup, data)
+        match setup.is_all_to_all() && !by_hand {
+            true => Self::over(&mut [&mut memory.incoming, &mut memory.outgoing], setup, data),
+            false => Self::over(&mut [&mut memory.incoming], setup, data),
+        }
     }
 
     /// With datatypes at both ends.
     pub fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
         let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays)?;
         let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
-        Self::over(memory.arrays.memory_mut(), setup, Data::Typed { send, receive, types: Vec::new() })
+        let data = Data::Typed { send, receive, types: Vec::new() };
+        Self::over(&mut [memory.arrays.memory_mut()], setup, data)
     }
 
-    fn over(target: &mut [u8], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
-        // SAFETY: wire buffers and arrays outlive the method and are never reallocated; between fences only MPI and
-        // the loops that the fences order touch them.
-        let window = unsafe { Window::create(target, setup.comm) }?;
-        window.fence()?;
-        Ok(Self { setup, window, data })
+    fn over(targets: &mut [&mut [u8]], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
+        let mut windows = Vec::new();
+        for target in targets {
+            // SAFETY: wire buffers and arrays outlive the method and are never reallocated; between fences only MPI and
+            // the loops that the fences order touch them.
+            let window = unsafe { Window::create(target, setup.comm) }?;
+            window.fence()?;
+            windows.push((target.as_ptr(), window));
+        }
+        Ok(Self { setup, windows, data })
+    }
+
+    /// The window over what is put into, wherever the roles of the wire buffers stand; the same on all ranks.
+    #[inline]
+    fn window(&self, memory: &Memory) -> &Window {
+        let incoming = memory.incoming.as_ptr();
+        let is_it = |(address, _): &&(*const u8, Window)| *address == incoming;
+        &self.windows.iter().find(is_it).unwrap_or(&self.windows[0]).1
     }
 
     fn is_typed(&self) -> bool {
@@ -83,7 +101,7 @@ impl<'a> Put<'a> {
         };
         // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are alike on all ranks and
         // are what the windows are made over. The source is left alone until the next fence.
-        unsafe { self.window.put(source, peer, target) }
+        unsafe { self.window(memory).put(source, peer, target) }
     }
 }
 
@@ -130,12 +148,12 @@ impl Method for Put<'_> {
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         self.put_block(memory, self.setup.peer())?;
-        self.window.fence()
+        self.window(memory).fence()
     }
 
     #[inline]
-    fn receive(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        self.window.fence()
+    fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        self.window(memory).fence()
     }
 
     #[inline]
@@ -143,10 +161,10 @@ impl Method for Put<'_> {
         if !self.is_typed() {
             // A rank may still unpack the last exchange when another begins the next: only then may puts start.
             // Arrays take turns as targets, so that theirs need not wait.
-            self.window.fence()?;
+            self.window(memory).fence()?;
         }
         (0..self.setup.ranks).try_for_each(|peer| self.put_block(memory, peer))?;
-        self.window.fence()
+        self.window(memory).fence()
     }
 
     #[inline]
@@ -158,10 +176,14 @@ impl Method for Put<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), CallError> {
-        self.window.free()
+        self.windows.into_iter().try_for_each(|(_, window)| window.free())
+    }
+
+    fn returns_what_came(&self) -> bool {
+        !self.is_typed() && !self.packs()
     }
 
     fn settle(&mut self) -> Result<(), CallError> {
-        self.window.fence()
+        self.windows.iter().try_for_each(|(_, window)| window.fence())
     }
 }
