@@ -189,7 +189,8 @@ pub struct Block {
     pub method: String,
     /// Number of the pair; 0 for an all-to-all.
     pub pair: usize,
-    /// Number of the block within its method, from 0.
+    /// Number of the block within its method, from 0; once it has come from the rank program, on from where the rounds of
+    /// processes before ended, if any crashed.
     pub block: usize,
     /// When it began, in seconds since the case's measurement did.
     #[serde(default)]
@@ -206,6 +207,13 @@ pub struct Block {
     pub after: MachineState,
     /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
     pub batch: u32,
+    /// Datatypes that the sample of making them is of; above 1 where one alone is too short for the clock. 0 in accounts
+    /// that do not say.
+    #[serde(default)]
+    pub made_in_a_row: u32,
+    /// The same of freeing them.
+    #[serde(default)]
+    pub freed_in_a_row: u32,
     /// By how much the peer began to wait after the origin had begun, in seconds, median; negative where it was ready before.
     /// Only of ping-pongs between two ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]

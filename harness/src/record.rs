@@ -92,7 +92,7 @@ pub struct Record {
     /// Blocks used that were disturbed: see [`is_disturbed`](crate::event::Block::is_disturbed).
     #[serde(default)]
     pub blocks_disturbed: usize,
-    /// Repetitions per sample.
+    /// Repetitions per sample; of making and freeing, datatypes.
     pub batch: u32,
     /// The median, in seconds.
     pub median_s: Option<f64>,

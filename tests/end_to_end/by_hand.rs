@@ -65,6 +65,11 @@ fn events(mpi: &Mpi) {
     assert_eq!(events.last().expect("there are events")["event"], "done");
     let ends: Vec<_> = events.iter().filter(|event| event["event"] == "ended").collect();
     assert_eq!((ends.len(), &ends[0]["method"]), (1, &Value::from("ddt")), "{ends:?}");
+    // Whether samples of making and freeing are of one datatype or of several holds for all blocks.
+    let blocks = events.iter().filter(|event| event["event"] == "block");
+    let in_a_row: Vec<_> = blocks.map(|block| [&block["made_in_a_row"], &block["freed_in_a_row"]]).collect();
+    assert!(in_a_row.len() > 1 && in_a_row.iter().all(|counts| *counts == in_a_row[0]), "{in_a_row:?}");
+    assert!(in_a_row[0].iter().all(|count| count.as_u64() >= Some(1)), "{in_a_row:?}");
 }
 
 fn pairs_across(mpi: &Mpi) {

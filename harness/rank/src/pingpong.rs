@@ -13,6 +13,7 @@ use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::conduct::conduct;
+use crate::measure::creation::InARow;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
 use crate::measure::session::{Renewal, Session};
@@ -62,6 +63,13 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     conduct(PingPongs { session, memory }, hello, &methods, limits, case)
 }
 
+/// A method on its way through the case.
+struct Player<'a> {
+    method: Box<dyn Method + 'a>,
+    /// Known from its first block on.
+    in_a_row: Option<InARow>,
+}
+
 /// The ping-pong as an experiment.
 struct PingPongs<'a> {
     session: Session<'a>,
@@ -69,7 +77,7 @@ struct PingPongs<'a> {
 }
 
 impl<'a> Experiment<'a> for PingPongs<'a> {
-    type Course = Box<dyn Method + 'a>;
+    type Course = Player<'a>;
 
     fn kind(&self) -> Kind {
         Kind::PingPong
@@ -88,44 +96,49 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>> {
-        table::make(method, self.session.setup, &mut self.memory).map(Ok)
+        let method = table::make(method, self.session.setup, &mut self.memory)?;
+        Ok(Ok(Player { method, in_a_row: None }))
     }
 
-    fn verify(&mut self, method: &mut Self::Course) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, Player { method, .. }: &mut Self::Course) -> anyhow::Result<Option<String>> {
         method.create()?;
         let complaint = verify(&mut self.session, &mut self.memory, &mut **method)?;
         method.free()?;
         Ok(complaint)
     }
 
-    fn repeat(&mut self, method: &mut Self::Course, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, Player { method, .. }: &mut Self::Course, count: u32) -> anyhow::Result<Turn> {
         method.create()?;
         let turn = block::repeat(&mut self.session, &mut self.memory, &mut **method, count)?;
         method.free()?;
         Ok(turn)
     }
 
-    fn readings(&self, method: &Self::Course) -> Option<u32> {
+    fn readings(&self, Player { method, .. }: &Self::Course) -> Option<u32> {
         // What a batch would repeat is no longer cold.
         self.session.eviction.is_none().then(|| block::readings(&**method))
     }
 
     fn block(
         &mut self,
-        method: &mut Self::Course,
+        Player { method, in_a_row }: &mut Self::Course,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let Self { session, memory } = self;
+        let in_a_row = match in_a_row {
+            Some(known) => *known,
+            None => *in_a_row.insert(InARow::decide(&session.job, &mut **method)?),
+        };
         session.sync.as_mut().map_or(Ok(()), Sync::again)?;
         steady::prepare(session, memory, &mut **method)?;
-        let block = block::run(session, memory, &mut **method, amount)?;
+        let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
         session.job.world.barrier()?;
         let complaint = steady::check(session, memory, &mut **method)?;
         Ok((session.is_origin().then_some(block), complaint))
     }
 
-    fn dismiss(&mut self, method: Self::Course) -> anyhow::Result<()> {
-        Ok(method.finish()?)
+    fn dismiss(&mut self, player: Self::Course) -> anyhow::Result<()> {
+        Ok(player.method.finish()?)
     }
 }
 

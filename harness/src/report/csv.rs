@@ -43,8 +43,8 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
 
 /// Every raw sample of a case as `samples.csv`, of failed methods too: the summary says which those are. A row has the
 /// k-th sample of each phase of a block; an empty cell where a phase has fewer. Of ping-pongs, those timed in parts and
-/// those timed as a whole are different repetitions. Making and freeing datatypes have one sample per block, whatever
-/// `batch` says.
+/// those timed as a whole are different repetitions. Making and freeing datatypes have one sample per block, and
+/// batches of their own, which the summary has.
 pub fn samples(result: &CaseResult, header: bool) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let phases = result.case.experiment.phases();

@@ -56,6 +56,7 @@ fn overheads_follow_the_definitions() {
     let packing = with(packing, [(Phase::PeerPack, vec![0.75; 5]), (Phase::PeerUnpack, vec![0.5; 5])]);
     let packing = Block { start_skew_s: Some(-1e-7), ..packing };
     let typed = with(block(2.0, 33.0), [(Phase::Create, vec![0.1]), (Phase::Free, vec![0.2])]);
+    let typed = Block { made_in_a_row: 1, freed_in_a_row: 3, ..typed };
     let records = records(&result(vec![
         measured("reference", vec![block(1.0, 33.0); 6]),
         measured("manual", vec![packing; 6]),
@@ -75,6 +76,8 @@ fn overheads_follow_the_definitions() {
     assert_eq!((ddt.overhead_reference, ddt.overhead_pack), (Some(0.5), Some(0.0)));
     let create = of(&records, "ddt", Phase::Create, "all");
     assert_eq!((create.n, create.batch, create.median_s), (6, 1, Some(0.1)));
+    let free = of(&records, "ddt", Phase::Free, "all");
+    assert_eq!((free.n, free.batch, free.median_s), (6, 3, Some(0.2)));
     assert_eq!((create.overhead_reference, create.overhead_pack), (None, None));
     assert_eq!((create.median_low_s, create.bandwidth_bytes_per_s), (Some(0.1), None));
     assert_eq!(records.len(), 1 + 5 + 3);

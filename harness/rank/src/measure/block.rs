@@ -15,14 +15,12 @@ use ddtbench::record::Phase;
 use ddtbench::stats;
 
 use super::clock::Clock;
+use super::creation::InARow;
 use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
-
-/// Datatypes that are made in a row at most, where making one is too short for the clock.
-const MOST_COPIES: f64 = 1000.0;
 
 /// Readings of the peer in a repetition in parts, all of which lie in the origin's communication.
 const PEER_READINGS: u32 = 3;
@@ -36,13 +34,14 @@ pub fn run(
     memory: &mut Memory,
     method: &mut dyn Method,
     amount: Amount,
+    in_a_row: InARow,
 ) -> Result<Block, CallError> {
-    let creates = method.ends().creates;
+    let (creates, clock) = (method.ends().creates, session.job.clock);
     let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
-    let made_s = timed(session, || method.create())?;
+    let once_s = clock.time(|| method.create())?;
     if creates {
-        let made_s = in_a_row(session, method, made_s, Part::Made)?;
-        block.times[Phase::Create].push(made_s);
+        block.times[Phase::Create].push(in_a_row.making_s(clock, method, once_s)?);
+        (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
     }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
     session.job.world.barrier()?;
@@ -54,10 +53,9 @@ pub fn run(
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
         _ => batched(session, memory, method, amount, &mut block)?,
     }
-    let freed_s = timed(session, || method.free())?;
+    let once_s = clock.time(|| method.free())?;
     if creates {
-        let freed_s = in_a_row(session, method, freed_s, Part::Freed)?;
-        block.times[Phase::Free].push(freed_s);
+        block.times[Phase::Free].push(in_a_row.freeing_s(clock, method, once_s)?);
     }
     Ok(block)
 }
@@ -75,39 +73,6 @@ pub fn repeat(
         repetition_unread(session.setup, memory, method)?;
         Ok(start.elapsed().as_secs_f64())
     })
-}
-
-/// The time of something that is done once.
-fn timed(session: &Session<'_>, act: impl FnOnce() -> Result<(), CallError>) -> Result<f64, CallError> {
-    let start = Instant::now();
-    act()?;
-    Ok(session.job.clock.between(start, Instant::now(), 1))
-}
-
-/// A half of a datatype's life.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Made,
-    Freed,
-}
-
-/// The time of one making or freeing, of which one took `once_s`: where that is too short for the clock, the mean of
-/// several datatypes in a row.
-fn in_a_row(
-    session: &Session<'_>,
-    method: &mut dyn Method,
-    once_s: f64,
-    part: Part,
-) -> Result<f64, CallError> {
-    let clock = session.job.clock;
-    let shortest_s = clock.shortest_corrected_s(2);
-    if once_s >= shortest_s {
-        return Ok(once_s);
-    }
-    let count = (shortest_s / once_s.max(clock.step_s)).ceil().min(MOST_COPIES);
-    let made_s = timed(session, || (0..count as usize).try_for_each(|_| method.create()))?;
-    let freed_s = timed(session, || (0..count as usize).try_for_each(|_| method.free()))?;
-    Ok(if part == Part::Made { made_s } else { freed_s } / count)
 }
 
 /// What lies between the origin's sending and its receiving, a value of each repetition in parts.

@@ -51,6 +51,13 @@ impl Clock {
         (f64::from(readings - 1) * self.cost_s * KNOWN_WITHIN).max(self.step_s) / SHARE
     }
 
+    /// The time of something that is done once.
+    pub fn time<E>(&self, act: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
+        let start = Instant::now();
+        act()?;
+        Ok(self.between(start, Instant::now(), 1))
+    }
+
     /// The time between two readings, less the cost of the `readings` that it holds; not below 0.
     #[inline]
     pub fn between(&self, start: Instant, end: Instant, readings: u32) -> f64 {

@@ -5,6 +5,7 @@ pub mod cache;
 mod calibrate;
 pub mod clock;
 pub mod conduct;
+pub mod creation;
 mod disturbance;
 pub mod experiment;
 pub mod job;

@@ -1,0 +1,84 @@
+//! Making and freeing datatypes: a sample is of one, or where one is too short for the clock the mean of several in a
+//! row. Which of both is decided once for a case and for all of its ranks, so that no record mixes them: making one may
+//! take about as long as the clock needs, and then by each block's own time some would be of one and some of several.
+
+use ddtbench::stats;
+
+use super::clock::Clock;
+use super::job::Job;
+use crate::checked::CallError;
+use crate::method::Method;
+
+/// Datatypes in a row at most.
+const MOST: f64 = 1000.0;
+
+/// Datatypes that the decision rests on, by their medians; the first ones find nothing in the caches.
+const TRIALS: usize = 15;
+
+/// Datatypes that a sample is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InARow {
+    /// Of making.
+    pub made: u32,
+    /// Of freeing.
+    pub freed: u32,
+}
+
+impl InARow {
+    /// Decides for a method, which has no datatypes at the time. Rank 0 does for all.
+    pub fn decide(job: &Job<'_>, method: &mut dyn Method) -> Result<Self, CallError> {
+        if !method.ends().creates {
+            return Ok(Self { made: 1, freed: 1 });
+        }
+        let (mut made_s, mut freed_s) = (Vec::new(), Vec::new());
+        for _ in 0..TRIALS {
+            made_s.push(job.clock.time(|| method.create())?);
+            freed_s.push(job.clock.time(|| method.free())?);
+        }
+        let counts = [made_s, freed_s].map(|times| f64::from(count(times, job.clock)));
+        let [made, freed] = job.world.broadcast(counts)?.map(|count| count as u32);
+        Ok(Self { made, freed })
+    }
+
+    /// The time of making one, of which one took `once_s`.
+    pub fn making_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
+        if self.made == 1 {
+            return Ok(once_s);
+        }
+        let all_s = clock.time(|| (0..self.made).try_for_each(|_| method.create()))?;
+        (0..self.made).try_for_each(|_| method.free())?;
+        Ok(all_s / f64::from(self.made))
+    }
+
+    /// The time of freeing one, of which one took `once_s`.
+    pub fn freeing_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
+        if self.freed == 1 {
+            return Ok(once_s);
+        }
+        (0..self.freed).try_for_each(|_| method.create())?;
+        let all_s = clock.time(|| (0..self.freed).try_for_each(|_| method.free()))?;
+        Ok(all_s / f64::from(self.freed))
+    }
+}
+
+/// How many of something that took these times make a sample that is long enough for the clock.
+fn count(times_s: Vec<f64>, clock: Clock) -> u32 {
+    let once_s = stats::median(&stats::sorted(times_s)).unwrap_or(0.0);
+    (clock.shortest_corrected_s(2) / once_s.max(clock.step_s)).ceil().clamp(1.0, MOST) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_of_as_many_as_the_clock_needs_whatever_single_ones_took() {
+        let clock = Clock { step_s: 1e-9, cost_s: 26e-9 };
+        let ns = |times: &[f64]| times.iter().map(|time| time * 1e-9).collect::<Vec<_>>();
+        assert!((clock.shortest_corrected_s(2) - 130e-9).abs() < 1e-12);
+        assert_eq!(count(ns(&[900.0, 131.0, 5000.0, 129.0, 134.0]), clock), 1);
+        assert_eq!(count(ns(&[900.0, 131.0, 120.0, 129.0, 129.5]), clock), 2);
+        assert_eq!(count(ns(&[10.0]), clock), 13);
+        assert_eq!(count(ns(&[0.0]), clock), 130);
+    }
+}
