@@ -148,8 +148,16 @@ impl Folder {
             torn::keep(&path.join(name), &done)?;
         }
         torn::keep_original(&path.join(ORIGINAL), &path.join(ORIGINAL_INDEX), &done)?;
+        let records: Vec<_> = records.into_iter().filter(|record| done.contains(&key(record))).collect();
+        if !records.is_empty() {
+            let today = report::csv::summary(&records, true);
+            let begun = fs::read(&summary).map_err(at(&summary))?;
+            // Begun before columns were added: rows of two widths would stand under one header.
+            if header(&begun) != header(&today) {
+                replace(&summary, &today)?;
+            }
+        }
         let folder = Self::open(place, &plan)?;
-        let records = records.into_iter().filter(|record| done.contains(&key(record))).collect();
         Ok((folder, plan, records))
     }
 
@@ -288,6 +296,11 @@ fn whole_records(file: &Path) -> Result<Vec<Record>> {
     let bytes = fs::read(file).map_err(at(file))?;
     report::csv::read_summary(torn::whole_rows(&bytes))
         .map_err(|error| FolderError::Broken { path: file.to_owned(), reason: error.to_string() })
+}
+
+/// The first line of a table.
+fn header(table: &[u8]) -> Option<&[u8]> {
+    table.split(|&byte| byte == b'\n').next()
 }
 
 fn key(record: &Record) -> Key {

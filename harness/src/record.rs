@@ -145,7 +145,8 @@ pub struct Record {
     /// Upper end of its 95% interval.
     #[serde(default)]
     pub gain_high: Option<f64>,
-    /// The gain that the model predicts.
+    /// The gain that the model predicts of what was measured beside it. Neither this nor the three that follow stand without
+    /// an interval.
     #[serde(default)]
     pub gain_model: Option<f64>,
     /// Speed-up over the same with the time that threads compute, as a fraction of its time.
@@ -229,6 +230,30 @@ pub struct Record {
     /// `gain` less `gain_model`.
     #[serde(default)]
     pub gain_difference: Option<f64>,
+    /// Lower end of its 95% interval.
+    #[serde(default)]
+    pub gain_difference_low: Option<f64>,
+    /// Upper end of its 95% interval.
+    #[serde(default)]
+    pub gain_difference_high: Option<f64>,
+    /// Lower end of the 95% interval of `gain_model`, whose inputs are measured.
+    #[serde(default)]
+    pub gain_model_low: Option<f64>,
+    /// Upper end of it.
+    #[serde(default)]
+    pub gain_model_high: Option<f64>,
+    /// Lower end of the 95% interval of `availability`.
+    #[serde(default)]
+    pub availability_low: Option<f64>,
+    /// Upper end of it.
+    #[serde(default)]
+    pub availability_high: Option<f64>,
+    /// Lower end of the 95% interval of `early_bird`.
+    #[serde(default)]
+    pub early_bird_low: Option<f64>,
+    /// Upper end of it.
+    #[serde(default)]
+    pub early_bird_high: Option<f64>,
     /// Threads that are runnable at the same time: see [`Load`].
     #[serde(default)]
     pub runnable_threads: Option<usize>,

@@ -16,7 +16,9 @@ use crate::plan::{Rule, pcomm};
 use crate::record::{CaseResult, Measured, Phase, Record};
 use crate::stats::{self, Ratio, State};
 
+mod early;
 mod exchange;
+mod expected;
 mod overhead;
 mod ratios;
 mod transfer;

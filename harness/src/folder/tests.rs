@@ -94,6 +94,26 @@ fn what_is_torn_is_removed_and_what_is_whole_is_kept() {
 }
 
 #[test]
+fn a_summary_begun_before_columns_were_added_goes_on_under_the_header_of_today() {
+    let (place, plan) = (tempfile::tempdir().unwrap(), plan());
+    let path = place.path().join("run");
+    let mut folder = Folder::create(&path, &plan).unwrap();
+    folder.append(&result(&plan, 0)).unwrap();
+    drop(folder);
+    let of_today = contents(&path);
+    // Without the last column but one, which no method of this case has a figure in.
+    let older = |line: &str| {
+        let (rest, schema) = line.rsplit_once(',').unwrap();
+        format!("{},{schema}\n", rest.rsplit_once(',').unwrap().0)
+    };
+    fs::write(path.join(SUMMARY), of_today[2].lines().map(older).collect::<String>()).unwrap();
+    let (mut folder, _, records) = Folder::resume(&path).unwrap();
+    assert_eq!((contents(&path), done(&records, &plan).len()), (of_today, 1));
+    folder.append(&result(&plan, 1)).unwrap();
+    assert_eq!(done(&read_records(&path).unwrap(), &plan).len(), 2);
+}
+
+#[test]
 fn a_run_that_ended_before_its_first_case_begins_anew() {
     let (place, plan) = (tempfile::tempdir().unwrap(), plan());
     let path = place.path().join("run");

@@ -85,20 +85,38 @@ impl Equation {
 /// Latencies that a partition's bytes take, from which on equation 4 may leave latency out.
 const MUCH: f64 = 4.0;
 
-/// The gain that the model predicts, by the equation for the size; `None` where neither applies. Equation 4 has no latency: it
-/// applies where the bytes of a partition take much longer than that. Equation 5 has nothing else: it applies where the
-/// bytes of the whole message take less than that, and all partitions are ready within that time.
-pub fn prediction(measured: Measured) -> Option<(Equation, f64)> {
-    let Measured { partitions, bytes, delay_s, bulk_s, latency_s, beta_bytes_per_s } = measured;
-    // The time of bytes alone, as `bulk_time_s` has it.
-    let bytes_s = beta_bytes_per_s.map_or(bulk_s - latency_s, |beta| bytes / beta);
-    let partition_s = bytes_s / partitions as f64;
-    if partition_s > MUCH * latency_s {
-        let (beta, gamma) = (bytes / bytes_s, delay_s / (bytes / partitions as f64));
-        return Some((Equation::Bytes, gain(partitions, gamma, beta)));
+impl Measured {
+    /// The time of bytes alone, as [`bulk_time_s`] has it.
+    fn bytes_s(self) -> f64 {
+        self.beta_bytes_per_s.map_or(self.bulk_s - self.latency_s, |beta| self.bytes / beta)
     }
-    let is_small = bytes_s < latency_s && delay_s < latency_s;
-    is_small.then(|| (Equation::Messages, small_message_gain(partitions)))
+}
+
+/// The equation for the size; `None` where neither applies. Equation 4 has no latency: it applies where the bytes of a
+/// partition take much longer than that. Equation 5 has nothing else: it applies where the bytes of the whole message take
+/// less than that, and all partitions are ready within that time.
+pub fn equation(measured: Measured) -> Option<Equation> {
+    let Measured { partitions, delay_s, latency_s, .. } = measured;
+    let bytes_s = measured.bytes_s();
+    if bytes_s / partitions as f64 > MUCH * latency_s {
+        return Some(Equation::Bytes);
+    }
+    (bytes_s < latency_s && delay_s < latency_s).then_some(Equation::Messages)
+}
+
+impl Equation {
+    /// The gain that the equation predicts; `None` where bytes took no time, of which it makes nothing.
+    pub fn gain(self, measured: Measured) -> Option<f64> {
+        let Measured { partitions, bytes, delay_s, .. } = measured;
+        match self {
+            Self::Bytes => {
+                let bytes_s = Some(measured.bytes_s()).filter(|&time| time > 0.0)?;
+                let (beta, gamma) = (bytes / bytes_s, delay_s / (bytes / partitions as f64));
+                Some(gain(partitions, gamma, beta)).filter(|gain| gain.is_finite())
+            }
+            Self::Messages => Some(small_message_gain(partitions)),
+        }
+    }
 }
 
 /// A delay rate in seconds per byte, of one in microseconds per MB (10^6 bytes): the paper's unit.
@@ -191,6 +209,8 @@ mod tests {
             latency_s: 1.0,
             beta_bytes_per_s: None,
         };
+        let prediction =
+            |measured| equation(measured).map(|equation| (equation, equation.gain(measured).unwrap()));
         // 32 s for all bytes, 8 s for a partition's, of which 16 s fit into the delay.
         assert_eq!(prediction(measured(33.0, 16.0)), Some((Equation::Bytes, 2.0)));
         assert_eq!(prediction(measured(1.5, 0.0)), Some((Equation::Messages, 0.25)));
@@ -198,6 +218,8 @@ mod tests {
         assert_eq!(prediction(measured(9.0, 0.0)), None, "2 s for a partition are neither");
         let given = Measured { beta_bytes_per_s: Some(4000.0 / 32.0), ..measured(1.5, 16.0) };
         assert_eq!(prediction(given), Some((Equation::Bytes, 2.0)));
+        let no_time = measured(1.0, 16.0);
+        assert_eq!((Equation::Bytes.gain(no_time), Equation::Messages.gain(no_time)), (None, Some(0.25)));
     }
 
     #[test]

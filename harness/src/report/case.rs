@@ -229,6 +229,21 @@ fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2]
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]
 }
 
+/// The larger side of an interval; `None` without one.
+pub fn larger_side(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<f64> {
+    let (value, low, high) = (value?, low?, high?);
+    Some((value - low).max(high - value))
+}
+
+/// A share, and the larger side of its interval in percentage points, with as many decimals; the latter empty where results
+/// recorded before have none.
+pub fn share_and_half(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
+    let Some(share) = value else { return Default::default() };
+    let half = larger_side(value, low, high);
+    let figure = |half| format!("±{}", units::percent_figure(half, units::percent_decimals(share)));
+    [units::percent(share), half.map_or_else(String::new, figure)]
+}
+
 /// The gain and its interval, two cells; empty without an interval.
 pub fn gain(record: &Record) -> [String; 2] {
     let (Some(value), Some(low), Some(high)) = (record.gain, record.gain_low, record.gain_high) else {

@@ -256,7 +256,8 @@ mod tests {
         let later = ["gain", "gain_low", "gain_high", "gain_model", "speedup", "availability", "early_bird"];
         let also = ["messages", "mean_low_s", "mean_high_s", "perceived_bandwidth_bytes_per_s"];
         let ratio = |name: &str| {
-            ["over_", "speedup_", "fastest", "unsteady", "gain_"].iter().any(|p| name.starts_with(p))
+            let added = ["over_", "speedup_", "fastest", "unsteady", "gain_", "availability_", "early_bird_"];
+            added.iter().any(|p| name.starts_with(p))
         };
         let bytes = summary(&records, true);
         let mut reader = csv::Reader::from_reader(&bytes[..]);

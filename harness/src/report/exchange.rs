@@ -1,6 +1,6 @@
 //! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
 
-use super::case::{CaseView, gain, half_width, overhead, packing, speedup};
+use super::case::{CaseView, gain, half_width, overhead, packing, share_and_half, speedup};
 use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
@@ -20,7 +20,7 @@ pub(super) const FORM: Form = Form {
 };
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 20] = [
+const COLUMNS: [Column; 21] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -38,6 +38,7 @@ const COLUMNS: [Column; 20] = [
     Column::new("speed-up", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("early", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
     Column::new("rate", Align::Right, 2),
     Column::new("msgs", Align::Right, 2),
     Column::new("note", Align::Left, 2),
@@ -47,7 +48,7 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
     larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
     the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
     unpacking, with its interval. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
-    ranks' bytes that are there when a rank has handed over its own. rate: bytes per second of the rank that sends most. \
+    ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
     wandered during the run; gain unsteady: its halves part.";
 
@@ -65,7 +66,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.extend(packing(record));
     row.extend(gain(record));
     row.extend(speedup(record));
-    row.push(text(record.early_bird, units::percent));
+    row.extend(share_and_half(record.early_bird, record.early_bird_low, record.early_bird_high));
     row.push(text(record.bandwidth_bytes_per_s, units::rate));
     row.push(record.messages.map_or_else(String::new, |messages| messages.to_string()));
     row

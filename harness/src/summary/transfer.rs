@@ -1,10 +1,8 @@
 //! Figures of partitioned transfers, against `single`, the bulk-synchronous transfer beside them.
 
-use super::{Scope, View, finite, ratios};
-use crate::event::Block;
-use crate::partitioned::{Setting, model};
+use super::{Scope, View, early, expected, finite, ratios};
+use crate::partitioned::Setting;
 use crate::record::{CaseResult, Phase, Record};
-use crate::stats;
 
 /// What a transfer's figures mean. T is the time to solution: from the start to the end at the receiver, without the time
 /// that the slowest thread computes (Gillis et al., ICPP 2023, section 2.1); all times are medians.
@@ -16,10 +14,12 @@ use crate::stats;
 /// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al., equation 1. **model**: what their equation for
 ///   this size predicts, 4 or 5, or none ([`model::prediction`]): with the partitions of this transfer, the delay from the
 ///   first partition to the last, as measured beside it with `single`, for gamma times its bytes, and for beta the bytes over
-///   the time of `single` less that of an empty message, or a given one. **difference**: the gain less that of the model.
+///   the time of `single` less that of an empty message, or a given one; the median over rounds of what each round's own
+///   times make of the equation. **difference**: the gain less that of the model, the median over rounds as well, so that the
+///   three need not add up to the last digit.
 /// - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
-/// - **availability**: 1 - (time from the last partition to the end) / T_single: the share of the bulk-synchronous
-///   message's time that the application does not wait for (after Temuçin et al.).
+/// - **availability**: 1 - (time from the last partition to the end) / T_single, the median over rounds: the share of the
+///   bulk-synchronous message's time that the application does not wait for (after Temuçin et al.).
 /// - **early-bird fraction**: the share of the bytes that were seen in the receiver's memory before the last partition
 ///   became ready. Bytes that are on their way, or that wait in a buffer of the MPI's, cannot be seen and do not count: a gain
 ///   may well stand beside 0%.
@@ -38,43 +38,27 @@ pub(super) fn add(
     let after_last = view.median(Phase::AfterLast, scope);
     record.bandwidth_bytes_per_s = record.median_s.and_then(|t| finite(bytes / t));
     record.perceived_bandwidth_bytes_per_s = after_last.and_then(|t| finite(bytes / t));
-    let blocks = view.blocks(Phase::Solution, scope, true);
-    let early = |block: &&Block| block.early.clone();
-    record.early_bird = stats::median(&stats::sorted(blocks.iter().flat_map(early)));
-    record.messages = blocks.last().and_then(|block| block.messages);
+    early::add(record, view, Phase::Solution, scope);
+    record.messages = view.blocks(Phase::Solution, scope, true).last().and_then(|block| block.messages);
     let setting = setting(&result.case.params);
     let own = single.is_none() && view.method.method == result.case.experiment.reference();
     let Some(single) = single.or(own.then_some(view)) else { return };
-    let t_single = single.median(Phase::Solution, scope);
     let ratio = |phase: Phase| ratios::figures(view.ratio(single, phase, scope));
     if !own {
-        (record.gain, record.gain_low, record.gain_high, record.gain_unsteady) = ratio(Phase::Solution);
+        let gain = ratio(Phase::Solution);
+        (record.gain, record.gain_low, record.gain_high, record.gain_unsteady) = gain;
         let total = ratio(Phase::Total);
         [record.speedup, record.speedup_low, record.speedup_high] =
             [total.0, total.1, total.2].map(|ratio| ratio.map(|ratio| 1.0 - 1.0 / ratio));
-        let expected = setting.as_ref().filter(|_| record.gain.is_some()).and_then(|setting| {
-            let blocks = single.blocks(Phase::Solution, scope, true);
-            let latencies = blocks.iter().filter_map(|block| block.message_latency_s);
-            Some(model::prediction(model::Measured {
-                partitions: setting.partitions,
-                bytes,
-                // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
-                delay_s: single.median(Phase::Delay, scope)?,
-                bulk_s: t_single?,
-                latency_s: stats::median(&stats::sorted(latencies))?,
-                beta_bytes_per_s: setting.beta_bytes_per_s,
-            }))
-        });
-        if let Some(expected) = expected {
-            let expected = expected.filter(|(_, gain)| gain.is_finite());
-            let equation = expected.map_or("none", |(equation, _)| equation.number());
-            record.gain_model_equation = Some(equation.to_owned());
-            record.gain_model = expected.map(|(_, gain)| gain);
-            record.gain_difference =
-                record.gain.zip(record.gain_model).and_then(|(found, model)| finite(found - model));
+        if let Some(setting) = setting.as_ref().filter(|_| record.gain.is_some()) {
+            expected::add(record, gain, setting, bytes, [view, single], scope);
         }
     }
-    record.availability = after_last.zip(t_single).and_then(|(after, t)| finite(1.0 - after / t));
+    let (after, whole) = (view.rounds(Phase::AfterLast, scope), single.rounds(Phase::Solution, scope));
+    let waited = ratios::figures(ratios::ratio(&after, &whole, view.rule));
+    // The longest wait leaves the least.
+    [record.availability, record.availability_high, record.availability_low] =
+        [waited.0, waited.1, waited.2].map(|share| share.map(|share| 1.0 - share));
 }
 
 /// The setting that a case's parameters say.
@@ -162,9 +146,43 @@ mod tests {
         assert!((many.gain_model.unwrap() - model).abs() < 1e-12);
         assert_eq!(many.gain_model_equation.as_deref(), Some("4"));
         assert!((many.gain_difference.unwrap() - (1.6 - model)).abs() < 1e-12);
+        let ends = [many.gain_model_low, many.gain_model_high, many.availability_low, many.availability_high];
+        let exact = [many.gain_model, many.gain_model, Some(0.5), Some(0.5)];
+        assert_eq!(ends, exact, "times that never differ");
+        assert_eq!(
+            (many.gain_difference_low, many.gain_difference_high),
+            (many.gain_difference, many.gain_difference)
+        );
+        assert_eq!((many.early_bird_low, many.early_bird_high), (Some(0.75), Some(0.75)));
         let single = of("single", Phase::Solution);
         assert_eq!((single.gain, single.overhead_reference, single.availability), (None, None, Some(0.0)));
         assert_eq!(of("many", Phase::Total).gain, None, "figures are of the whole");
+    }
+
+    #[test]
+    fn no_share_and_no_prediction_stands_without_an_interval() {
+        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        methods.iter_mut().for_each(|method| method.blocks.truncate(5));
+        let records = crate::summary::records(&result(Rule::Interval, methods));
+        for record in records.iter().filter(|record| record.phase == Phase::Solution) {
+            let figures = [record.gain, record.gain_model, record.gain_difference, record.early_bird];
+            assert_eq!((figures, record.availability), ([None; 4], None), "{}", record.method);
+        }
+    }
+
+    #[test]
+    fn a_longer_wait_is_a_lower_end() {
+        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        for (block, after) in methods[1].blocks.iter_mut().zip([2.0, 4.0, 6.0, 4.0, 2.0, 6.0, 4.0, 4.0]) {
+            block.times[Phase::AfterLast].fill(after);
+            block.early.fill(after / 8.0);
+        }
+        let records = crate::summary::records(&result(Rule::Interval, methods));
+        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
+        let [low, high] = [many.availability_low, many.availability_high].map(Option::unwrap);
+        assert!(many.availability == Some(0.5) && low <= 0.25 && high >= 0.75, "{low} {high}");
+        let [low, high] = [many.early_bird_low, many.early_bird_high].map(Option::unwrap);
+        assert!(many.early_bird == Some(0.5) && (0.0..=0.25).contains(&low) && (0.75..=1.0).contains(&high));
     }
 
     #[test]
