@@ -3,23 +3,27 @@
 //!     ddtbench partitioned --preset aggregated --mpi mpich -o results/mpich
 //!     cargo run --release --example aggregated_contest -- results/mpich
 //!
-//! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is not within 5% of the best rival in at least
-//! 90% of the cells whose arrivals repeat, beyond 1.25 in any of them, or beyond 2 where arrivals are drawn anew.
+//! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is lost by more than 5% to the best rival in
+//! more than 10% of the cells whose arrivals repeat, beyond 1.25 in any of them, or beyond 2 where arrivals are drawn anew. A
+//! cell is lost where the whole interval of its ratio is beyond the limit; how many ratios are beyond it by themselves, and
+//! how many intervals hold the limit, is printed beside it.
+//!
+//! With `--twins` first the best mapping is compared with its twin instead, where folders have it: what noise does.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use ddtbench::partitioned::Setting;
-use ddtbench::partitioned::contest::{Rounds, standing};
+use ddtbench::partitioned::contest::{Count, Rounds, Subject, standing};
 use serde::Deserialize;
 
 /// Ratios up to which a cell is as good as the best, and beyond which it is lost; the same where arrivals are drawn anew.
 const CLOSE: f64 = 1.05;
 const LOST: f64 = 1.25;
 const LOST_AT_RANDOM: f64 = 2.0;
-/// Share of the cells that have to be close.
-const MOST: f64 = 0.9;
+/// Share of the cells that may be lost by [`CLOSE`].
+const FEW: f64 = 0.1;
 
 #[derive(Deserialize)]
 struct Row {
@@ -32,7 +36,9 @@ struct Row {
 
 fn main() -> anyhow::Result<ExitCode> {
     let mut cells: BTreeMap<(String, String), Rounds> = BTreeMap::new();
-    for folder in std::env::args_os().skip(1) {
+    let is_flag = |arg: &std::ffi::OsString| arg == "--twins";
+    let of_twins = std::env::args_os().any(|arg| is_flag(&arg));
+    for folder in std::env::args_os().skip(1).filter(|arg| !is_flag(arg)) {
         let path = std::path::Path::new(&folder).join(ddtbench::folder::SAMPLES);
         let mut reader = csv::Reader::from_path(&path).with_context(|| path.display().to_string())?;
         for row in reader.deserialize() {
@@ -45,25 +51,36 @@ fn main() -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!cells.is_empty(), "no samples: name folders of results");
     let (mut repeated, mut at_random) = (Vec::new(), Vec::new());
     for ((mpi, params), rounds) in &cells {
-        let Some(standing) = standing(rounds) else {
-            println!("       {mpi} {params}: not measured in both halves");
-            continue;
-        };
         let pairs = params.split_whitespace().filter_map(|pair| pair.split_once('='));
         let setting = Setting::parse(pairs).map_err(anyhow::Error::msg)?;
+        let subject = if of_twins { Subject::Twin(setting.ranges().len()) } else { Subject::Learning };
+        let Some(standing) = standing(rounds, subject) else {
+            println!("                       {mpi} {params}: not measured in both halves");
+            continue;
+        };
         let is_random = setting.sampler(0, 0).map_err(anyhow::Error::msg)?.is_random();
-        let [first, second] = standing.halves;
-        println!("{:6.3} [{first:.3}, {second:.3}] {mpi} {params}, best {}", standing.ratio, standing.rival);
-        if is_random { &mut at_random } else { &mut repeated }.push(standing.ratio);
+        let ratio = standing.ratio;
+        let interval =
+            ratio.interval.map_or("no interval".to_owned(), |(low, high)| format!("{low:.3}, {high:.3}"));
+        println!(
+            "{:6.3} [{interval}] {mpi} {params}, best {}, {} rounds",
+            ratio.value, standing.rival, standing.rounds
+        );
+        if is_random { &mut at_random } else { &mut repeated }.push(ratio);
     }
-    let beyond = |ratios: &[f64], limit: f64| ratios.iter().filter(|&&ratio| ratio > limit).count();
-    let close = repeated.len() - beyond(&repeated, CLOSE);
-    let (lost, lost_at_random) = (beyond(&repeated, LOST), beyond(&at_random, LOST_AT_RANDOM));
-    println!(
-        "arrivals repeat: {close} of {} cells within {CLOSE} of the best, {lost} beyond {LOST}",
-        repeated.len()
-    );
-    println!("arrivals drawn anew: {lost_at_random} of {} cells beyond {LOST_AT_RANDOM}", at_random.len());
-    let holds = close as f64 >= MOST * repeated.len() as f64 && lost == 0 && lost_at_random == 0;
+    let close = tell("arrivals repeat", &repeated, CLOSE);
+    let far = tell("arrivals repeat", &repeated, LOST);
+    let at_random = tell("arrivals drawn anew", &at_random, LOST_AT_RANDOM);
+    let holds = close.lost as f64 <= FEW * close.cells as f64 && far.lost == 0 && at_random.lost == 0;
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Counts by a limit, and prints it.
+fn tell(what: &str, ratios: &[ddtbench::stats::Ratio], limit: f64) -> Count {
+    let count = Count::of(ratios, limit);
+    println!(
+        "{what}: {} of {} cells within {limit} of the best, {} lost by their intervals, {} open",
+        count.within, count.cells, count.lost, count.open
+    );
+    count
 }
