@@ -248,28 +248,25 @@ impl Nest {
 }
 
 /// Gathers runs of `N` elements, four at a time so that they can be written as whole vectors.
-///
-/// # Panics
-/// If a run leaves the array.
 #[inline(always)]
 fn gather_short<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     let (runs, _) = to.as_chunks_mut::<N>();
-    let Some(last) = runs.len().checked_sub(1) else { return };
-    // Once for all runs: two comparisons for each took as long as the copies.
-    let end = last.checked_mul(stride).and_then(|at| at.checked_add(N));
-    assert!(end.is_some_and(|end| end <= from.len()), "the last run lies in the array");
-    // SAFETY: no run that is asked for begins behind the last, which ends in the array.
-    let run = |number: usize| unsafe { &*from.as_ptr().add(number * stride).cast::<[T; N]>() };
     let (fours, rest) = runs.as_chunks_mut::<4>();
-    for (four, first) in fours.iter_mut().zip((0..).step_by(4)) {
-        let from = [0, 1, 2, 3].map(|i| run(first + i));
+    let mut at = 0;
+    let mut next = || {
+        let run = from[at..].first_chunk::<N>().expect("a run lies in the array");
+        at += stride;
+        run
+    };
+    for four in fours {
+        let from = [next(), next(), next(), next()];
         for (to, from) in four.iter_mut().zip(from) {
             // Element by element: the compiler then joins elements of neighbouring runs to vectors.
             to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }
     }
-    for (to, number) in rest.iter_mut().zip(4 * fours.len()..) {
-        *to = *run(number);
+    for to in rest {
+        *to = *next();
     }
 }
 
