@@ -75,11 +75,11 @@ pub fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
         for ((m, b, block), &state) in of_pair().zip(&states) {
             let in_chosen = || chosen.is_none_or(|chosen| stats::passed_in(&rounds[&block.block], chosen));
             let is_last = || methods[m].blocks[b + 1..].iter().all(|later| later.pair != pair);
-            let counts = match rule {
+            let counts = || match rule {
                 Rule::Interval => in_chosen(),
                 Rule::Pcomm => is_last(),
             };
-            let used = is_measured(m) && counts;
+            let used = is_measured(m) && counts();
             all[m][b] = BlockState { state: state.name().to_owned(), used };
         }
     }

@@ -133,6 +133,21 @@ fn a_method_without_times_has_one_row_that_says_why() {
 }
 
 #[test]
+fn rounds_of_a_process_that_crashed_count_for_no_method() {
+    let crashed = Measured {
+        outcome: Outcome::Crashed { detail: "signal 9".into() },
+        ..measured("ddt", vec![block(1.0, 33.0); 2])
+    };
+    let mut after = measured("manual", vec![block(2.0, 33.0); 6]);
+    after.blocks.iter_mut().for_each(|block| block.block += 2);
+    let result = result(vec![crashed, after]);
+    let used = block_states(&result.methods, Rule::Interval);
+    let used = used.iter().map(|method| method.iter().all(|block| block.used));
+    assert_eq!(used.collect::<Vec<_>>(), [false, true]);
+    assert_eq!(of(&records(&result), "manual", Phase::RoundTrip, "all").blocks, 6);
+}
+
+#[test]
 fn several_pairs_have_a_row_each_and_one_together() {
     let pair = |pair: usize, time: f64| Block { pair, ..block(time, 33.0) };
     let pairs = |method: &str, times: [f64; 2], rounds: usize| {
