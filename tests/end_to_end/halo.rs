@@ -14,7 +14,7 @@ use libtest_mimic::Trial;
 use super::by_hand::mpiexec;
 use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
-use super::results::{ATTEMPTS_AFTER_FAULTS, Row, Summary};
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
 
 /// Small values of each exchange, as a plan has them; each has faces that two threads share unevenly, or evenly.
@@ -159,7 +159,7 @@ fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn
         let ended = run(&mut command);
         assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
         let summary = Summary::read(&dir.join("out"));
-        if attempts == ATTEMPTS_AFTER_FAULTS || summary.faults_now_and_then().is_empty() {
+        if attempts == ATTEMPTS_AFTER_CRASHES || summary.crashed_by_puts().is_empty() {
             return summary;
         }
         attempts += 1;

@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::job::run;
-use super::results::{ATTEMPTS_AFTER_FAULTS, Row, Summary};
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{self, ddtbench};
 
 /// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
@@ -86,13 +86,13 @@ fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let all: Vec<_> = tests(list()).map(name).collect();
     let mut summary = measure_some(mpi, ranks, &all, &dir.path().join("0"))?;
-    for attempt in 1..=ATTEMPTS_AFTER_FAULTS {
-        let faulty = summary.faults_now_and_then();
-        if faulty.is_empty() {
+    for attempt in 1..=ATTEMPTS_AFTER_CRASHES {
+        let crashed = summary.crashed_by_puts();
+        if crashed.is_empty() {
             break;
         }
-        eprintln!("{mpi}, {ranks} ranks: ended by a known fault, and measured again: {}", faulty.join(", "));
-        let again = measure_some(mpi, ranks, &faulty, &dir.path().join(attempt.to_string()))?;
+        eprintln!("{mpi}, {ranks} ranks: crashed, and measured again: {}", crashed.join(", "));
+        let again = measure_some(mpi, ranks, &crashed, &dir.path().join(attempt.to_string()))?;
         summary = summary.replaced_by(again);
     }
     Ok(summary)

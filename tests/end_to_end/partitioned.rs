@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use super::by_hand::{mpiexec, refuses_once};
 use super::faulty_mpi;
 use super::job::{Job, run, signal};
-use super::results::{ATTEMPTS_AFTER_FAULTS, Row, Summary, rows};
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, rows};
 use super::setup::{Check, Mpi, ddtbench, in_environment, on_every_mpi};
 
 /// As short as it can be: one round and verification.
@@ -101,7 +101,7 @@ fn measure(mpi: &Mpi, arguments: &[&str], conditions: &Conditions<'_>) -> Summar
         let ended = run(&mut command);
         assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
         let summary = Summary::read(&dir.path().join("out"));
-        if attempts == ATTEMPTS_AFTER_FAULTS || summary.faults_now_and_then().is_empty() {
+        if attempts == ATTEMPTS_AFTER_CRASHES || summary.crashed_by_puts().is_empty() {
             ended.expect_code(conditions.code);
             return summary;
         }
@@ -199,13 +199,17 @@ fn threads(mpi: &Mpi) {
     }
 }
 
+/// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, where its threads ask with
+/// `MPI_Parrived` while they mark partitions: nothing can be expected of that there.
 fn both_ways(mpi: &Mpi) {
-    let case =
-        ["--bytes", "512,256KiB", "--partitions", "8", "--threads", "2", "--ways", "2", "--timeout", "10"];
-    let summary = measure(mpi, &case, &Conditions::default());
+    let case = ["--bytes", "512,256KiB", "--partitions", "8", "--threads", "2", "--ways", "2"];
+    let hangs = |method: &str| mpi.name == "openmpi" && method == "partitioned:parrived";
+    let methods: Vec<&str> =
+        mechanisms().iter().map(String::as_str).filter(|method| !hangs(method)).collect();
+    let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
     for bytes in ["bytes=512", "bytes=262144"] {
-        for method in mechanisms() {
-            match &**method {
+        for method in &methods {
+            match *method {
                 "send" => expect_not_available(&summary, &[bytes], method, &["wait for each other"]),
                 _ => expect_measured(&summary, &[bytes, "ways=2"], method),
             }
