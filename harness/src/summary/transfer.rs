@@ -11,8 +11,8 @@ use crate::record::{CaseResult, Phase, Record};
 /// - **perceived bandwidth**: bytes / (time from the last partition that became ready to the end), what a message would
 ///   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 /// - **overhead** against `single`: (T - T_single) / T.
-/// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al., equation
-///   1. **model**: what their equation for this size predicts, 4 or 5, or none (see
+/// - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al. in their
+///   equation 1. **model**: what their equation for this size predicts, 4 or 5, or none (see
 ///   [`equation`](crate::partitioned::model::equation)): with the partitions of this transfer, the delay from the first
 ///   partition to the last, as measured beside it with `single`, for gamma times its bytes, and for beta the bytes over the
 ///   time of `single` less that of an empty message, or a given one; the median over rounds of what each round's own times
