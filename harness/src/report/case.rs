@@ -93,7 +93,9 @@ impl<'a> CaseView<'a> {
         if self.methods().any(|r| r.mixed_states) {
             notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
         }
-        let (disturbed, all) = self.methods().fold((0, 0), |(disturbed, all), record| {
+        // Ranks that share cores take them from each other: that is told of all such records, and is no disturbance.
+        let with_cores = self.methods().filter(|record| record.oversubscribed().is_none());
+        let (disturbed, all) = with_cores.fold((0, 0), |(disturbed, all), record| {
             (disturbed + record.blocks_disturbed, all + record.blocks)
         });
         if disturbed as f64 > DISTURBED * all as f64 {

@@ -120,6 +120,20 @@ fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() 
 }
 
 #[test]
+fn a_disturbed_machine_is_told_where_ranks_have_cores_of_their_own() {
+    let with = |threads| {
+        let mut records = sample();
+        for record in &mut records {
+            (record.runnable_threads, record.cores) = (Some(threads), Some(2));
+            record.blocks_disturbed = record.blocks;
+        }
+        table(&records, Some(110))
+    };
+    assert_eq!(with(2).matches("a disturbed machine").count(), 1);
+    assert_eq!(with(4).matches("a disturbed machine").count(), 0, "ranks take the cores from each other");
+}
+
+#[test]
 fn one_cause_of_several_failures_is_told_once() {
     let mut records = sample();
     for record in &mut records[2..5] {
