@@ -1,20 +1,9 @@
 //! Tests of the command lines.
 
-use super::super::Source;
 use super::*;
 
 fn installation(family: Family) -> Installation {
-    Installation {
-        name: "x".to_owned(),
-        family,
-        version: "1".to_owned(),
-        mpicc: "/m/bin/mpicc".into(),
-        mpiexec: "/m/bin/mpiexec".into(),
-        env: BTreeMap::new(),
-        launcher_args: Vec::new(),
-        library_dirs: Vec::new(),
-        source: Source::Listed,
-    }
+    Installation { family, ..Installation::fake("/m/bin/mpiexec") }
 }
 
 struct Case<'a> {

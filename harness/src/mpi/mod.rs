@@ -119,4 +119,20 @@ impl Installation {
     pub fn title(&self) -> String {
         format!("{} {}", self.family.title(), self.version)
     }
+
+    /// What tests take for an MPI: a launcher, of an unknown maker.
+    #[cfg(test)]
+    pub(crate) fn fake(mpiexec: impl Into<PathBuf>) -> Self {
+        Self {
+            name: "fake".to_owned(),
+            family: Family::Other,
+            version: "1".to_owned(),
+            mpicc: "mpicc".into(),
+            mpiexec: mpiexec.into(),
+            env: BTreeMap::new(),
+            launcher_args: Vec::new(),
+            library_dirs: Vec::new(),
+            source: Source::Path,
+        }
+    }
 }

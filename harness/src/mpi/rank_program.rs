@@ -223,7 +223,6 @@ fn is_of_another(target: &Path, mpi: &Installation) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Family, Source};
     use super::*;
 
     #[test]
@@ -254,17 +253,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mpicc = folder.path().join("mpicc");
         fs::write(&mpicc, "").unwrap();
-        let mut mpi = Installation {
-            name: "x".to_owned(),
-            family: Family::Mpich,
-            version: "5.0.2".to_owned(),
-            mpiexec: mpicc.clone(),
-            mpicc,
-            env: Default::default(),
-            launcher_args: Vec::new(),
-            library_dirs: Vec::new(),
-            source: Source::Listed,
-        };
+        let mut mpi = Installation { mpicc, ..Installation::fake("mpiexec") };
         assert!(!is_of_another(folder.path(), &mpi));
         fs::create_dir(folder.path().join("release")).unwrap();
         assert!(is_of_another(folder.path(), &mpi), "built, but nobody knows for what");

@@ -203,7 +203,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::mpi::{Family, Source};
     use crate::partitioned::probe::{self, PROBES};
     use crate::record::{Case, Measured};
 
@@ -239,27 +238,13 @@ echo '{"event":"done"}'
         fn skipped(&mut self, _: &Case) {}
     }
 
-    fn fake_mpi(mpiexec: &Path) -> Installation {
-        Installation {
-            name: "fake".to_owned(),
-            family: Family::Other,
-            version: "1".to_owned(),
-            mpicc: "mpicc".into(),
-            mpiexec: mpiexec.to_owned(),
-            env: Default::default(),
-            launcher_args: Vec::new(),
-            library_dirs: Vec::new(),
-            source: Source::Path,
-        }
-    }
-
     #[test]
     fn probes_that_crash_or_hang_take_no_other_with_them() {
         let folder = tempfile::tempdir().unwrap();
         let mpiexec = folder.path().join("launch");
         std::fs::write(&mpiexec, LAUNCHER).unwrap();
         std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let mpi = fake_mpi(&mpiexec);
+        let mpi = Installation::fake(&mpiexec);
         let names = ["equal_counts", "any_order", "unequal_counts", "startall_sends", "ring", "zero_count"];
         let probes: Vec<_> = names.iter().map(|name| probe::find(name).unwrap()).collect();
         let check = Check {
@@ -315,7 +300,7 @@ echo '{"event":"done"}'
 
     #[test]
     fn the_command_line_names_a_probe() {
-        let mpi = fake_mpi(Path::new("mpiexec"));
+        let mpi = Installation::fake("mpiexec");
         let check = Check {
             installation: &mpi,
             program: Path::new("ddtbench-rank"),

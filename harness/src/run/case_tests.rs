@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::event::{Block, Outcome};
 use crate::folder::{self, Folder};
-use crate::mpi::{Family, Installation, Source};
+use crate::mpi::Installation;
 use crate::plan::PlannedCase;
 use crate::record::{Case, Phase};
 use crate::run::{End, Environment};
@@ -64,17 +64,7 @@ fn fake_mpi(folder: &Path) -> Installation {
     for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(block))] {
         std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
     }
-    Installation {
-        name: "fake".to_owned(),
-        family: Family::Other,
-        version: "1".to_owned(),
-        mpicc: "mpicc".into(),
-        mpiexec,
-        env: Default::default(),
-        launcher_args: Vec::new(),
-        library_dirs: Vec::new(),
-        source: Source::Path,
-    }
+    Installation::fake(mpiexec)
 }
 
 fn plan(tests: &[&str]) -> Plan {

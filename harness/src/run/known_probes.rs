@@ -107,7 +107,6 @@ pub fn forget(program: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mpi::{Family, Source};
     use crate::partitioned::probe::Outcome;
 
     fn record(probe: &str) -> ProbeRecord {
@@ -120,20 +119,6 @@ mod tests {
         }
     }
 
-    fn installation() -> Installation {
-        Installation {
-            name: "x".to_owned(),
-            family: Family::Other,
-            version: "1".to_owned(),
-            mpicc: "mpicc".into(),
-            mpiexec: "mpiexec".into(),
-            env: Default::default(),
-            launcher_args: Vec::new(),
-            library_dirs: Vec::new(),
-            source: Source::Path,
-        }
-    }
-
     #[test]
     fn what_is_known_is_that_of_one_program_one_launcher_and_one_environment() {
         let folder = tempfile::tempdir().unwrap();
@@ -143,7 +128,7 @@ mod tests {
             file.set_modified(SystemTime::now() - before).unwrap();
         };
         build(Duration::from_secs(9));
-        let mpi = installation();
+        let mpi = Installation::fake("mpiexec");
         let of = |mpi: &Installation, launcher| KnownProbes::of(mpi, &program, (launcher, &[])).unwrap();
         let known = of(&mpi, None);
         assert!(known.read("x").is_none());
@@ -154,7 +139,7 @@ mod tests {
         assert!(records.iter().all(|record| record.mpi == "y") && age < Duration::from_secs(9));
 
         assert!(of(&mpi, Some("srun")).read("x").is_none(), "another launcher");
-        let other = Installation { env: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(), ..installation() };
+        let other = Installation { env: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(), ..mpi.clone() };
         assert!(of(&other, None).read("x").is_none(), "another environment");
         build(Duration::ZERO);
         assert!(of(&mpi, None).read("x").is_none(), "another program");
@@ -166,7 +151,7 @@ mod tests {
         let program = folder.path().join("ddtbench-rank");
         let of_program = fs::File::create(&program).unwrap();
         of_program.set_modified(SystemTime::now() - 3 * BELIEVED_FOR).unwrap();
-        let known = KnownProbes::of(&installation(), &program, (None, &[])).unwrap();
+        let known = KnownProbes::of(&Installation::fake("mpiexec"), &program, (None, &[])).unwrap();
         let hour = Duration::from_secs(3600);
         known.add("x", &[record("ring")]).unwrap();
         let old = |age| fs::File::open(&known.file).unwrap().set_modified(SystemTime::now() - age).unwrap();

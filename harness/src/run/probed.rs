@@ -29,27 +29,19 @@ impl Run<'_> {
             .flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)))
             .flat_map(|(i, method)| self.plan.probes(i, &method))
             .collect();
+        let is_needed = |name: &str, known: &[ProbeRecord]| {
+            needed.contains(name) && known.iter().all(|record| record.probe != name)
+        };
+        if needed.is_empty() {
+            return Ok((End::Complete, known));
+        }
         let launcher = (self.plan.launcher.as_deref(), self.plan.launcher_args.as_slice());
         let earlier = KnownProbes::of(self.installation, self.program, launcher);
-        let is_needed = |name: &str, known: &[ProbeRecord]| {
-            needed.contains(name) && known.iter().all(|r| r.probe != name)
-        };
-        if let Some((mut records, age)) =
-            earlier.as_ref().and_then(|known| known.read(&self.installation.name))
-        {
-            records.retain(|record| is_needed(&record.probe, &known));
-            for record in &records {
-                folder.append_probe(record)?;
-            }
-            if !records.is_empty() {
-                observer.note(&format!(
-                    "{} probes of {} as they ended {} minutes ago (`ddtbench partitioned --check` tries them again)",
-                    records.len(),
-                    self.installation.name,
-                    age.as_secs() / 60
-                ));
-            }
-            known.extend(records);
+        let mut remembered = earlier.as_ref().map_or_else(Vec::new, |known| self.remembered(known, observer));
+        remembered.retain(|record| is_needed(&record.probe, &known));
+        for record in remembered {
+            folder.append_probe(&record)?;
+            known.push(record);
         }
         let probes: Vec<&'static Probe> =
             PROBES.iter().filter(|probe| is_needed(probe.name, &known)).collect();
@@ -72,6 +64,17 @@ impl Run<'_> {
         }
         known.extend(new);
         Ok((end, known))
+    }
+
+    /// What probes saw before, which is said.
+    fn remembered(&self, known: &KnownProbes, observer: &mut dyn Observer) -> Vec<ProbeRecord> {
+        let mpi = &self.installation.name;
+        let Some((records, age)) = known.read(mpi) else { return Vec::new() };
+        let minutes = age.as_secs() / 60;
+        observer.note(&format!(
+            "probes of {mpi} that ended {minutes} minutes ago count (`ddtbench partitioned --check` tries them again)"
+        ));
+        records
     }
 
     /// Marks what rests on a probe that failed.

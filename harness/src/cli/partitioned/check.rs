@@ -59,6 +59,9 @@ impl PartitionedArgs {
             let from = mpi.mpicc.display();
             say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
         }
+        for (_, program) in &mpis {
+            forget_probes(program).with_context(|| format!("beside {}", program.display()))?;
+        }
         if let Some(folder) = &folder {
             folder.write_environment(&CheckEnvironment::now(now(), &checks)?)?;
         }
@@ -94,7 +97,6 @@ impl PartitionedArgs {
                 continue;
             }
             let program = project.rank_program(&installation, &mut say)?;
-            forget_probes(&program).with_context(|| format!("beside {}", program.display()))?;
             mpis.push((installation, program));
         }
         Ok(mpis)
