@@ -56,7 +56,7 @@ impl Project {
         if program.exists() {
             say(&format!("checking the rank program for {} ({})", mpi.name, mpi.title()));
         } else {
-            say(&format!("building the rank program for {} ({}), about a minute", mpi.name, mpi.title()));
+            say(&format!("building the rank program for {} ({}), about two minutes", mpi.name, mpi.title()));
         }
         let variables = [
             vec![
