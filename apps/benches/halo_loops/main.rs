@@ -6,6 +6,9 @@
 //! unpacking are what the phases of `ddtbench halo EXCHANGE -n 2 -m manual,reference` are to be compared with, on the same
 //! machine. `-- --test` checks without timing.
 
+#[path = "../shared/rivals.rs"]
+mod rivals;
+
 use std::error::Error;
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -190,9 +193,8 @@ impl Case {
 }
 
 /// Lower quartile, median and upper quartile, in microseconds.
-fn quartiles(mut times: Vec<f64>) -> [f64; 3] {
-    times.sort_unstable_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| times[(times.len() - 1) * quarter / 4] * 1e6)
+fn quartiles(times: &[f64]) -> [f64; 3] {
+    [0.25, 0.5, 0.75].map(|share| rivals::quantile(times, share) * 1e6)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -248,11 +250,18 @@ fn compare(name: &str, case: &mut Case, all: &[(&str, Loops)]) {
         }
     }
     for (kind, times) in ["pack", "unpack"].into_iter().zip(times) {
+        let median = |round: &[f64]| rivals::quantile(round, 0.5);
+        let of_rounds: Vec<Vec<f64>> =
+            times.iter().map(|times| times.chunks(RUNS[1]).map(median).collect()).collect();
         for (number, (loops, _)) in all.iter().enumerate() {
-            let [low, median, high] = quartiles(times[number].clone());
+            let [low, median, high] = quartiles(&times[number]);
             print!("  {kind:6} {loops:10} {low:8.2} {median:8.2} {high:8.2}");
             if number < FIRST_TWIN {
-                let [low, median, high] = ratio(&times[number], &times[FIRST_TWIN..][..2]);
+                let (over, _) = rivals::over_fastest(
+                    &of_rounds[number],
+                    &[&of_rounds[FIRST_TWIN], &of_rounds[FIRST_TWIN + 1]],
+                );
+                let [low, median, high] = rivals::interval(&over);
                 print!("   {median:.2} [{low:.2}, {high:.2}]");
             }
             println!();
@@ -262,19 +271,3 @@ fn compare(name: &str, case: &mut Case, all: &[(&str, Loops)]) {
 
 /// Our loops that come before the twins.
 const FIRST_TWIN: usize = 2;
-
-/// The median over rounds of our times over those of the faster rival, with its interval of about 95%. The rival is chosen in
-/// the even rounds, and compared with in the odd ones: the faster of two is otherwise a lucky one.
-fn ratio(ours: &[f64], rivals: &[Vec<f64>]) -> [f64; 3] {
-    let rounds = |times: &[f64]| -> Vec<f64> {
-        times.chunks(RUNS[1]).map(|round| quartiles(round.to_vec())[1]).collect()
-    };
-    let even = |times: &Vec<f64>| quartiles(rounds(times).into_iter().step_by(2).collect())[1];
-    let rival = rivals.iter().min_by(|a, b| even(a).total_cmp(&even(b))).expect("there are twins");
-    let pairs = rounds(ours).into_iter().zip(rounds(rival)).skip(1).step_by(2);
-    let mut ratios: Vec<f64> = pairs.map(|(ours, rival)| ours / rival).collect();
-    ratios.sort_unstable_by(f64::total_cmp);
-    // Ranks of a sign test: the median of n ratios lies between these two in 95% of cases.
-    let half = 0.98 / (ratios.len() as f64).sqrt();
-    [0.5 - half, 0.5, 0.5 + half].map(|share| ratios[((ratios.len() - 1) as f64 * share).round() as usize])
-}

@@ -7,6 +7,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use crate::case::{Case, Direction, Variant};
+use crate::rivals::{self, quantile};
 
 /// A block lasts at least so long, so that the clock's own cost vanishes in it.
 const BLOCK: Duration = Duration::from_micros(100);
@@ -79,8 +80,8 @@ impl Comparison {
             direction,
             bytes: case.bytes(),
             times_s: (0..Variant::ALL.len()).map(time).collect(),
-            plain: Ratio::of(&placements, Variant::Plain, &twins, |own, rival| own / rival, f64::max),
-            tuned: Ratio::of(&placements, Variant::Tuned, &rivals, |own, rival| rival / own, f64::min),
+            plain: Ratio::of(&placements, Variant::Plain, &twins, |over| over, f64::max),
+            tuned: Ratio::of(&placements, Variant::Tuned, &rivals, |over| 1.0 / over, f64::min),
         }
     }
 
@@ -94,39 +95,31 @@ impl Comparison {
 }
 
 impl Ratio {
-    /// Of one variant and its fastest rival. At each placement the rival is chosen by the even rounds, and compared with in
-    /// the odd ones: the fastest of several noisy ones is otherwise a lucky one.
+    /// Of one variant and its fastest rival at each placement; `ratio` is made of its times over the rival's.
     fn of(
         placements: &[Rounds],
         own: Variant,
         rivals: &[Variant],
-        ratio: impl Fn(f64, f64) -> f64,
+        ratio: impl Fn(f64) -> f64,
         worse: impl Fn(f64, f64) -> f64,
     ) -> Self {
-        let own = index(own);
-        let (mut all, mut medians, mut chosen) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut all, mut medians, mut chosen) = (Vec::new(), Vec::new(), vec![0; rivals.len()]);
         for rounds in placements {
-            let even = |variant: Variant| -> f64 {
-                let even: Vec<f64> = rounds[index(variant)].iter().copied().step_by(2).collect();
-                quantile(&even, 0.5)
-            };
-            let rival =
-                *rivals.iter().min_by(|a, b| even(**a).total_cmp(&even(**b))).expect("there are rivals");
-            let pairs = rounds[own].iter().zip(&rounds[index(rival)]).skip(1).step_by(2);
-            let ratios: Vec<f64> = pairs.map(|(&own, &rival)| ratio(own, rival)).collect();
+            let of_rivals: Vec<&[f64]> = rivals.iter().map(|&rival| &*rounds[index(rival)]).collect();
+            let (over, fastest) = rivals::over_fastest(&rounds[index(own)], &of_rivals);
+            let ratios: Vec<f64> = over.into_iter().map(&ratio).collect();
             medians.push(quantile(&ratios, 0.5));
             all.extend(ratios);
-            chosen.push(rival);
+            chosen[fastest] += 1;
         }
-        let times_chosen = |rival: &Variant| chosen.iter().filter(|other| *other == rival).count();
-        // Ranks of a sign test: the median of n ratios lies between these two in 95% of cases.
-        let half = 0.98 / (all.len() as f64).sqrt();
+        let [low, median, high] = rivals::interval(&all);
+        let most = (0..rivals.len()).max_by_key(|&rival| chosen[rival]).expect("there are rivals");
         Self {
-            median: quantile(&all, 0.5),
-            low: quantile(&all, (0.5 - half).max(0.0)),
-            high: quantile(&all, (0.5 + half).min(1.0)),
+            median,
+            low,
+            high,
             worst: medians.into_iter().reduce(worse).expect("there are placements"),
-            rival: *rivals.iter().max_by_key(|rival| times_chosen(rival)).expect("there are rivals"),
+            rival: rivals[most],
         }
     }
 }
@@ -163,13 +156,6 @@ fn rounds(case: &mut Case, direction: Direction) -> Rounds {
         }
     }
     samples
-}
-
-/// The value below which a share `p` of the samples lies, the nearest sample.
-fn quantile(samples: &[f64], p: f64) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted[((sorted.len() - 1) as f64 * p).round() as usize]
 }
 
 /// Prints the comparisons.

@@ -7,6 +7,8 @@
 
 mod case;
 mod interleaved;
+#[path = "../shared/rivals.rs"]
+mod rivals;
 mod twins;
 
 use apps::{Context, ParameterSet, Preset, TESTS, Test};
