@@ -3,6 +3,7 @@
 //! Checked with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's
 //! `-bind-to core`, Open MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::fmt;
@@ -10,7 +11,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::{MpiError, Result};
-use super::show::split_words;
 use super::{Family, Installation};
 
 /// A program to be started under an MPI.
@@ -180,7 +180,7 @@ impl Launch<'_> {
             return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
         }
         let wrong = |reason| MpiError::Launcher(text.to_owned(), reason);
-        let mut words = split_words(text).ok_or_else(|| wrong("a quote is not closed"))?;
+        let mut words = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
         if words.is_empty() {
             return Err(wrong("it is empty"));
         }
@@ -270,14 +270,9 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// A word in the shell's single quotes if it needs them.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+/// A word as one would type it in a shell.
+pub(super) fn quoted(word: &str) -> Cow<'_, str> {
+    shlex::Quoter::new().allow_nul(true).quote(word).expect("no other byte is refused")
 }
 
 #[cfg(test)]

@@ -57,9 +57,9 @@ fn other_launchers() {
         let launcher = Some(launcher);
         line(&Case { family: Family::Mpich, launcher, more: &["--x"], bind: true, oversubscribed: false })
     };
-    assert_eq!(of("srun"), "srun -n 4 --cpu-bind=cores --x /p 'a b'");
+    assert_eq!(of("srun"), "srun -n 4 '--cpu-bind=cores' --x /p 'a b'");
     assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
-    assert_eq!(of("srun --mpi=pmi2"), "srun --mpi=pmi2 -n 4 --x /p 'a b'");
+    assert_eq!(of("srun --mpi=pmi2"), "srun '--mpi=pmi2' -n 4 --x /p 'a b'");
     assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
 }
 
