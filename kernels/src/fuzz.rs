@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use datatypes::{Constructor, Element, Layout, Order};
 
-use crate::check::{Noise, check};
+use crate::check::{check, noise};
 
 /// Constructors above a predefined type.
 const MOST_DEPTH: u32 = 5;
@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let fits = layout.entries.saturating_mul(head.count) <= MOST_ENTRIES
         && layout.tree.extent().unsigned_abs().saturating_mul(head.count) <= 4 * MOST_SPAN as u64;
     if fits {
-        check(&layout.tree, head.count, head.threads, &mut Noise(head.seed));
+        check(&layout.tree, head.count, head.threads, &mut noise(head.seed));
     }
     fits
 }

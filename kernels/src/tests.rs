@@ -6,8 +6,9 @@ pub(crate) mod ran;
 
 use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
+use rand::{Rng, RngExt};
 
-use crate::check::{Noise, check};
+use crate::check::{check, noise};
 use crate::operation::{Leaf, Operation};
 use crate::{RunError, compile, fuzz};
 
@@ -28,11 +29,11 @@ fn cases() -> std::ops::Range<u64> {
 #[test]
 fn random_layouts_agree_with_the_oracle() {
     for seed in cases() {
-        let mut noise = Noise(seed);
-        let layout = random_layout(seed, noise.up_to(5) as u32, 400);
+        let mut noise = noise(seed);
+        let layout = random_layout(seed, noise.random_range(0..=5), 400);
         // Threads are slow to start.
-        let threads = if seed % 16 == 0 { 1 + noise.up_to(4) } else { 1 };
-        check(&layout, noise.up_to(3) as u64, threads, &mut noise);
+        let threads = if seed % 16 == 0 { 1 + noise.random_range(0..=4) } else { 1 };
+        check(&layout, noise.random_range(0..=3), threads, &mut noise);
     }
 }
 
@@ -41,9 +42,9 @@ fn random_layouts_agree_with_the_oracle() {
 fn random_bytes_agree_with_the_oracle() {
     let mut compared = 0;
     for seed in cases() {
-        let mut noise = Noise(seed);
-        let words = 4 + noise.up_to(60);
-        let bytes: Vec<u8> = (0..words).flat_map(|_| noise.next().to_le_bytes()).collect();
+        let mut noise = noise(seed);
+        let words = 4 + noise.random_range(0..=60);
+        let bytes: Vec<u8> = (0..words).flat_map(|_| noise.next_u64().to_le_bytes()).collect();
         compared += u64::from(fuzz::run(&bytes));
     }
     assert!(compared >= cases().count() as u64 / 5, "only {compared} of {:?} are a layout", cases());
@@ -53,15 +54,15 @@ fn random_bytes_agree_with_the_oracle() {
 #[test]
 fn any_number_of_threads_moves_the_same_bytes() {
     for seed in 0..if cfg!(miri) { 3 } else { 60 } {
-        let mut noise = Noise(seed);
+        let mut noise = noise(seed);
         let layout = random_layout(seed, 3, 40);
         for threads in 1..=5 {
             check(&layout, seed % 3, threads, &mut noise);
         }
     }
     let two = Layout::vector(2, 1, 3, &Layout::named(Element::Int16)).unwrap();
-    check(&two, 1, 9, &mut Noise(0));
-    check(&two, 0, 9, &mut Noise(0));
+    check(&two, 1, 9, &mut noise(0));
+    check(&two, 0, 9, &mut noise(0));
 }
 
 /// Large enough for threads by the rule that callers meet, with cuts in long blocks and in short ones.
@@ -70,8 +71,8 @@ fn any_number_of_threads_moves_the_same_bytes() {
 fn threads_share_a_large_message() {
     let double = Layout::named(Element::Double);
     let (count, seed) = (400_000, 1);
-    let mut noise = Noise(seed);
-    let places: Vec<i64> = (0..count).map(|i| 3 * i + noise.up_to(1) as i64).collect();
+    let mut noise = noise(seed);
+    let places: Vec<i64> = (0..count).map(|i| 3 * i + noise.random_range(0..=1)).collect();
     let layouts = [
         Layout::contiguous(count, &double).unwrap(),
         Layout::vector(count, 1, 3, &double).unwrap(),
@@ -82,13 +83,13 @@ fn threads_share_a_large_message() {
     ];
     for layout in layouts {
         let program = compile(&layout, 1).unwrap();
-        let array: Vec<u8> = (0..layout.true_upper_bound()).map(|_| noise.next() as u8).collect();
+        let array: Vec<u8> = (0..layout.true_upper_bound()).map(|_| noise.random()).collect();
         let (mut alone, mut shared) = (vec![0; program.size()], vec![0; program.size()]);
         program.pack(&array, 0, &mut alone).unwrap();
         program.pack_parallel(&array, 0, &mut shared, 3).unwrap();
         assert!(alone == shared, "{program}");
         let (mut to_alone, mut to_shared) = (vec![0; array.len()], vec![0; array.len()]);
-        let stream: Vec<u8> = (0..program.size()).map(|_| noise.next() as u8).collect();
+        let stream: Vec<u8> = (0..program.size()).map(|_| noise.random()).collect();
         program.unpack(&stream, &mut to_alone, 0).unwrap();
         program.unpack_parallel(&stream, &mut to_shared, 0, 3).unwrap();
         assert!(to_alone == to_shared, "{program}");
