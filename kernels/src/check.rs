@@ -32,18 +32,18 @@ pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
     levels_here().flat_map(|level| [0, usize::MAX].map(|message| Target { level, message }))
 }
 
-/// Compiles with every choice of kernels on this processor and compares, with up to `threads` threads, on arrays that
-/// end where the data ends and on arrays with a margin.
+/// Compiles with every choice of kernels on this processor and compares, on arrays that end where the data ends and on
+/// arrays with a margin.
 ///
 /// # Panics
 /// If a byte is wrong.
-pub(crate) fn check(layout: &Layout, count: u64, threads: usize, noise: &mut Pcg64) {
+pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
     for margin in [0, noise.random_range(1..=MARGIN)] {
         let expected = Expected::of(layout, count, margin as i64, noise);
         for target in targets_here() {
             let program =
                 compile_for(layout, count, target).expect("data that has an array fits into memory");
-            expected.compare(&program, threads, noise);
+            expected.compare(&program, noise);
         }
     }
 }
@@ -80,8 +80,8 @@ impl<'a> Expected<'a> {
         Self { layout, origin, from, packed, before, after, gaps: gaps(&is_data) }
     }
 
-    /// Runs `program` in all ways; those by several threads only if `threads` is above 1.
-    pub fn compare(&self, program: &Program, threads: usize, noise: &mut Pcg64) {
+    /// Runs `program` in all ways.
+    pub fn compare(&self, program: &Program, noise: &mut Pcg64) {
         let (size, origin) = (self.packed.len(), self.origin);
         assert_eq!(program.size(), size);
         let is_packed = |packed: &[u8], range: Range<usize>, how: &str| {
@@ -114,18 +114,6 @@ impl<'a> Expected<'a> {
                 program.unpack_range(&part, array, origin, range).unwrap();
             }
         });
-
-        if threads > 1 {
-            let range = pieces().max_by_key(|range| range.len()).unwrap_or(0..0);
-            for range in [0..size, range] {
-                let mut part = vec![0x5A; range.len()];
-                program.pack_in_parts(&self.from, origin, range.clone(), &mut part, threads).unwrap();
-                is_packed(&part, range, "pack by threads");
-            }
-            unpacks("unpack by threads", &mut |array| {
-                program.unpack_in_parts(&self.packed, array, origin, 0..size, threads).unwrap();
-            });
-        }
     }
 }
 
