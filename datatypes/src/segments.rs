@@ -145,11 +145,6 @@ impl Layout {
     pub fn flatten(&self) -> Vec<Segment> {
         self.segments().collect()
     }
-
-    /// Number of merged segments. Takes time in proportion to them, and no memory.
-    pub fn segment_count(&self) -> u64 {
-        self.segments().count() as u64
-    }
 }
 
 /// Where a walk through the tree stands at one level.

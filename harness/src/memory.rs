@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use apps::{Arrays, MicroApp, Side, WireOrder};
+use procfs::{Current, Meminfo};
 
 use crate::plan::Plan;
 
@@ -80,9 +81,7 @@ fn gib(bytes: u64) -> String {
 
 /// Memory that can be had without swapping, in bytes; `None` where the system does not tell.
 pub fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    Meminfo::current().ok()?.mem_available
 }
 
 /// Machines of the scheduler's allocation; 1 without one.

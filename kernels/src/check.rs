@@ -5,6 +5,8 @@ mod poison;
 use std::ops::Range;
 
 use datatypes::{Layout, interpret};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 use crate::Program;
 use crate::program::compile_for;
@@ -14,30 +16,9 @@ use crate::select::{Level, Target};
 /// begins at all kinds of addresses.
 const MARGIN: u64 = 67;
 
-/// Cheap random numbers (SplitMix64), the same everywhere.
-pub(crate) struct Noise(pub u64);
-
-impl Noise {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 to `most`.
-    pub fn up_to(&mut self, most: usize) -> usize {
-        (self.next() % (most as u64 + 1)) as usize
-    }
-
-    /// Exactly `bytes` bytes on the heap, so that AddressSanitizer sees the first one before and behind them.
-    fn fill(&mut self, bytes: usize) -> Box<[u8]> {
-        let mut filled = vec![0; bytes].into_boxed_slice();
-        filled
-            .chunks_mut(8)
-            .for_each(|chunk| chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]));
-        filled
-    }
+/// The random numbers of a case: others than those that a layout of the same seed is drawn with.
+pub(crate) fn noise(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(!seed)
 }
 
 /// The instruction sets of this processor.
@@ -51,18 +32,18 @@ pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
     levels_here().flat_map(|level| [0, usize::MAX].map(|message| Target { level, message }))
 }
 
-/// Compiles with every choice of kernels on this processor and compares, with up to `threads` threads, on arrays that
-/// end where the data ends and on arrays with a margin.
+/// Compiles with every choice of kernels on this processor and compares, on arrays that end where the data ends and on
+/// arrays with a margin.
 ///
 /// # Panics
 /// If a byte is wrong.
-pub(crate) fn check(layout: &Layout, count: u64, threads: usize, noise: &mut Noise) {
-    for margin in [0, 1 + noise.next() % MARGIN] {
+pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
+    for margin in [0, noise.random_range(1..=MARGIN)] {
         let expected = Expected::of(layout, count, margin as i64, noise);
         for target in targets_here() {
             let program =
                 compile_for(layout, count, target).expect("data that has an array fits into memory");
-            expected.compare(&program, threads, noise);
+            expected.compare(&program, noise);
         }
     }
 }
@@ -83,7 +64,7 @@ pub(crate) struct Expected<'a> {
 
 impl<'a> Expected<'a> {
     /// For `count` copies in arrays with `margin` bytes before the first and behind the last byte of data.
-    pub fn of(layout: &'a Layout, count: u64, margin: i64, noise: &mut Noise) -> Self {
+    pub fn of(layout: &'a Layout, count: u64, margin: i64, noise: &mut Pcg64) -> Self {
         let last = layout.extent() * (count as i64 - 1).max(0);
         let lower = layout.true_lower_bound() + last.min(0);
         let upper = layout.true_upper_bound() + last.max(0);
@@ -91,7 +72,7 @@ impl<'a> Expected<'a> {
         let unpack = |packed: &[u8], array: &mut [u8]| {
             interpret::unpack(layout, count, packed, array, origin).expect("an array that holds all data");
         };
-        let (from, before) = (noise.fill(bytes), noise.fill(bytes));
+        let (from, before) = (filled(bytes, noise), filled(bytes, noise));
         let packed = interpret::pack(layout, count, &from, origin).expect("as above").into_boxed_slice();
         let (mut after, mut is_data) = (before.clone(), vec![0; bytes]);
         unpack(&packed, &mut after);
@@ -99,8 +80,8 @@ impl<'a> Expected<'a> {
         Self { layout, origin, from, packed, before, after, gaps: gaps(&is_data) }
     }
 
-    /// Runs `program` in all ways; those by several threads only if `threads` is above 1.
-    pub fn compare(&self, program: &Program, threads: usize, noise: &mut Noise) {
+    /// Runs `program` in all ways.
+    pub fn compare(&self, program: &Program, noise: &mut Pcg64) {
         let (size, origin) = (self.packed.len(), self.origin);
         assert_eq!(program.size(), size);
         let is_packed = |packed: &[u8], range: Range<usize>, how: &str| {
@@ -118,7 +99,7 @@ impl<'a> Expected<'a> {
         unpacks("unpack", &mut |array| program.unpack(&self.packed, array, origin).unwrap());
 
         // The stream in random pieces, each of them in memory of its own.
-        let mut cuts: Vec<usize> = (0..4).map(|_| noise.up_to(size)).collect();
+        let mut cuts: Vec<usize> = (0..4).map(|_| noise.random_range(0..=size)).collect();
         cuts.extend([0, size]);
         cuts.sort_unstable();
         let pieces = || cuts.windows(2).map(|pair| pair[0]..pair[1]);
@@ -133,19 +114,14 @@ impl<'a> Expected<'a> {
                 program.unpack_range(&part, array, origin, range).unwrap();
             }
         });
-
-        if threads > 1 {
-            let range = pieces().max_by_key(|range| range.len()).unwrap_or(0..0);
-            for range in [0..size, range] {
-                let mut part = vec![0x5A; range.len()];
-                program.pack_in_parts(&self.from, origin, range.clone(), &mut part, threads).unwrap();
-                is_packed(&part, range, "pack by threads");
-            }
-            unpacks("unpack by threads", &mut |array| {
-                program.unpack_in_parts(&self.packed, array, origin, 0..size, threads).unwrap();
-            });
-        }
     }
+}
+
+/// Exactly `bytes` bytes on the heap, so that AddressSanitizer sees the first one before and behind them.
+fn filled(bytes: usize, noise: &mut Pcg64) -> Box<[u8]> {
+    let mut filled = vec![0; bytes].into_boxed_slice();
+    noise.fill_bytes(&mut filled);
+    filled
 }
 
 /// Where runs of zeros lie.

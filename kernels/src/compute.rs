@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
 mod matrix;
 mod molecular;
 mod sparse;
@@ -65,17 +68,10 @@ fn share_of(count: usize, thread: usize, threads: usize) -> Range<usize> {
     count * thread / threads..count * (thread + 1) / threads
 }
 
-/// Numbers from -1 to 1 that look random, the same each time: SplitMix64 (Steele, Lea & Flood, "Fast Splittable
-/// Pseudorandom Number Generators", OOPSLA 2014).
+/// Numbers from -1 to 1 that look random, the same each time.
 fn noise(seed: u64) -> impl Iterator<Item = f64> {
-    /// 2^64 by the golden ratio, odd.
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    (1..).map(move |i: u64| {
-        let mut z = seed.wrapping_add(i.wrapping_mul(STEP));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as f64 / (1_u64 << 63) as f64 - 1.0
-    })
+    let mut random = Pcg64::seed_from_u64(seed);
+    std::iter::repeat_with(move || random.random_range(-1.0..=1.0))
 }
 
 // Not under Miri, which would take hours and has no unsafe code to see here.

@@ -3,7 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use datatypes::{Constructor, Element, Layout, Order};
 
-use crate::check::{Noise, check};
+use crate::check::{check, noise};
 
 /// Constructors above a predefined type.
 const MOST_DEPTH: u32 = 5;
@@ -27,7 +27,7 @@ pub fn run(bytes: &[u8]) -> bool {
     let fits = layout.entries.saturating_mul(head.count) <= MOST_ENTRIES
         && layout.tree.extent().unsigned_abs().saturating_mul(head.count) <= 4 * MOST_SPAN as u64;
     if fits {
-        check(&layout.tree, head.count, head.threads, &mut Noise(head.seed));
+        check(&layout.tree, head.count, &mut noise(head.seed));
     }
     fits
 }
@@ -35,19 +35,14 @@ pub fn run(bytes: &[u8]) -> bool {
 /// What is not part of the layout.
 struct Head {
     count: u64,
-    threads: usize,
     seed: u64,
 }
 
 impl Head {
     fn of(bytes: &mut Unstructured) -> Result<Self> {
-        // Threads are slow to start: one case in 32.
-        let threads = bytes.arbitrary::<u8>()?;
-        Ok(Self {
-            count: bytes.int_in_range(0..=5)?,
-            threads: if threads < 248 { 1 } else { (threads - 246).into() },
-            seed: bytes.arbitrary::<u8>()?.into(),
-        })
+        let high = bytes.arbitrary()?;
+        let count = bytes.int_in_range(0..=5)?;
+        Ok(Self { count, seed: u16::from_be_bytes([high, bytes.arbitrary()?]).into() })
     }
 }
 

@@ -29,8 +29,6 @@ pub mod fuzz;
 pub mod gate;
 mod loops;
 mod operation;
-mod overlap;
-mod parallel;
 mod program;
 mod records;
 mod run;

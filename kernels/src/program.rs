@@ -1,7 +1,6 @@
 //! A compiled layout, and the checks that make running it safe.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use datatypes::Layout;
 
@@ -18,8 +17,6 @@ pub struct Program {
     size: usize,
     lower: i64,
     upper: i64,
-    /// See [`Program::is_disjoint`].
-    pub(crate) disjoint: OnceLock<bool>,
 }
 
 /// Why a layout cannot be compiled.
@@ -81,7 +78,7 @@ pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result
     let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
     let sequence = Sequence::of(Form::of(layout, count), target);
     assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
-    Ok(Program { sequence, level, size, lower, upper, disjoint: OnceLock::new() })
+    Ok(Program { sequence, level, size, lower, upper })
 }
 
 impl Program {
@@ -144,12 +141,7 @@ impl Program {
         Ok(())
     }
 
-    /// Displacement of the first byte of data, and bytes from there to the last.
-    pub(crate) fn span(&self) -> (i64, usize) {
-        (self.lower, (self.upper - self.lower) as usize)
-    }
-
-    pub(crate) fn check(
+    fn check(
         &self,
         array_bytes: usize,
         origin: i64,

@@ -92,12 +92,6 @@ impl Records {
         self
     }
 
-    /// Offset and bytes of every block, in packed order.
-    pub fn blocks(&self) -> impl Iterator<Item = (i64, usize)> {
-        let record = |i: usize| self.columns.iter().map(move |column| (column.places.get(i), column.block));
-        (0..self.count).flat_map(record)
-    }
-
     /// Runs the records `rows`; `array` is displacement 0, `packed` the place of the first of them.
     ///
     /// # Safety

@@ -6,8 +6,9 @@ pub(crate) mod ran;
 
 use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
+use rand::{Rng, RngExt};
 
-use crate::check::{Noise, check};
+use crate::check::{check, noise};
 use crate::operation::{Leaf, Operation};
 use crate::{RunError, compile, fuzz};
 
@@ -28,11 +29,9 @@ fn cases() -> std::ops::Range<u64> {
 #[test]
 fn random_layouts_agree_with_the_oracle() {
     for seed in cases() {
-        let mut noise = Noise(seed);
-        let layout = random_layout(seed, noise.up_to(5) as u32, 400);
-        // Threads are slow to start.
-        let threads = if seed % 16 == 0 { 1 + noise.up_to(4) } else { 1 };
-        check(&layout, noise.up_to(3) as u64, threads, &mut noise);
+        let mut noise = noise(seed);
+        let layout = random_layout(seed, noise.random_range(0..=5), 400);
+        check(&layout, noise.random_range(0..=3), &mut noise);
     }
 }
 
@@ -41,58 +40,12 @@ fn random_layouts_agree_with_the_oracle() {
 fn random_bytes_agree_with_the_oracle() {
     let mut compared = 0;
     for seed in cases() {
-        let mut noise = Noise(seed);
-        let words = 4 + noise.up_to(60);
-        let bytes: Vec<u8> = (0..words).flat_map(|_| noise.next().to_le_bytes()).collect();
+        let mut noise = noise(seed);
+        let words = 4 + noise.random_range(0..=60);
+        let bytes: Vec<u8> = (0..words).flat_map(|_| noise.next_u64().to_le_bytes()).collect();
         compared += u64::from(fuzz::run(&bytes));
     }
     assert!(compared >= cases().count() as u64 / 5, "only {compared} of {:?} are a layout", cases());
-}
-
-/// From one thread to more than there are bytes, and with nothing to do.
-#[test]
-fn any_number_of_threads_moves_the_same_bytes() {
-    for seed in 0..if cfg!(miri) { 3 } else { 60 } {
-        let mut noise = Noise(seed);
-        let layout = random_layout(seed, 3, 40);
-        for threads in 1..=5 {
-            check(&layout, seed % 3, threads, &mut noise);
-        }
-    }
-    let two = Layout::vector(2, 1, 3, &Layout::named(Element::Int16)).unwrap();
-    check(&two, 1, 9, &mut Noise(0));
-    check(&two, 0, 9, &mut Noise(0));
-}
-
-/// Large enough for threads by the rule that callers meet, with cuts in long blocks and in short ones.
-#[test]
-#[cfg_attr(miri, ignore = "too large to interpret")]
-fn threads_share_a_large_message() {
-    let double = Layout::named(Element::Double);
-    let (count, seed) = (400_000, 1);
-    let mut noise = Noise(seed);
-    let places: Vec<i64> = (0..count).map(|i| 3 * i + noise.up_to(1) as i64).collect();
-    let layouts = [
-        Layout::contiguous(count, &double).unwrap(),
-        Layout::vector(count, 1, 3, &double).unwrap(),
-        Layout::vector(12, count / 12, count / 12 + 1, &double).unwrap(),
-        Layout::indexed_block(1, &places, &double).unwrap(),
-        // Each block overlaps the next by half.
-        Layout::hvector(count, 1, 4, &double).unwrap(),
-    ];
-    for layout in layouts {
-        let program = compile(&layout, 1).unwrap();
-        let array: Vec<u8> = (0..layout.true_upper_bound()).map(|_| noise.next() as u8).collect();
-        let (mut alone, mut shared) = (vec![0; program.size()], vec![0; program.size()]);
-        program.pack(&array, 0, &mut alone).unwrap();
-        program.pack_parallel(&array, 0, &mut shared, 3).unwrap();
-        assert!(alone == shared, "{program}");
-        let (mut to_alone, mut to_shared) = (vec![0; array.len()], vec![0; array.len()]);
-        let stream: Vec<u8> = (0..program.size()).map(|_| noise.next() as u8).collect();
-        program.unpack(&stream, &mut to_alone, 0).unwrap();
-        program.unpack_parallel(&stream, &mut to_shared, 0, 3).unwrap();
-        assert!(to_alone == to_shared, "{program}");
-    }
 }
 
 #[test]
@@ -157,8 +110,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     assert!(matches!(program.pack(&array, 0, &mut packed[1..]), Err(RunError::PackedLength { .. })));
     let mut one = [0];
     assert!(matches!(program.pack_range(&array, 0, 12..13, &mut one), Err(RunError::Range { .. })));
-    assert!(matches!(program.pack_parallel(&array, 1, &mut packed, 2), Err(RunError::OutsideArray { .. })));
-    let refused = program.unpack_parallel(&packed[1..], &mut [0; 20], 0, 2);
+    let refused = program.unpack(&packed[1..], &mut [0; 20], 0);
     assert!(matches!(refused, Err(RunError::PackedLength { .. })), "{refused:?}");
     assert!(compile(&layout, u64::MAX).is_err());
 }
@@ -171,7 +123,5 @@ fn nothing_is_a_program_too() {
         assert_eq!(program.size(), 0);
         program.pack(&[], 0, &mut []).unwrap();
         program.unpack(&[], &mut [], 3).unwrap();
-        program.pack_parallel(&[], 0, &mut [], 4).unwrap();
-        program.unpack_parallel(&[], &mut [], 3, 4).unwrap();
     }
 }

@@ -217,7 +217,7 @@ fn value(id: u64, generation: u64, bytes: &mut [u8]) {
     }
 }
 
-/// The finaliser of SplitMix64: numbers that differ in one bit come to differ in half of them.
+/// A hash, no generator: of any number at any time, and other numbers become others.
 fn mix(number: u64) -> u64 {
     let mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -19,7 +19,7 @@ fn at_once<T>(work: impl FnOnce() -> T) -> T {
 #[track_caller]
 fn one_segment(layout: Layout, offset: i64, bytes: u64) {
     assert_eq!(at_once(|| layout.flatten()), [Segment { offset, bytes }]);
-    assert_eq!((layout.segment_count(), layout.size()), (1, bytes));
+    assert_eq!((layout.segments().count(), layout.size()), (1, bytes));
 }
 
 const GIGA: i64 = 1 << 30;

@@ -39,7 +39,7 @@ fn layouts_come_quickly_and_are_worth_testing() {
         filled += u64::from(layout.size() > 0);
         deep += u64::from(layout.depth() > 4);
         overlap += u64::from((layout.size() as i64) > layout.true_extent());
-        many += u64::from(layout.segment_count() > 50);
+        many += u64::from(layout.segments().count() > 50);
     }
     // A debug build on a busy machine needs well below a second.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());

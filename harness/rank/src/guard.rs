@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ddtbench::event::{Event, Outcome};
+use procfs::process::Process;
 
 use crate::output;
 
@@ -34,6 +35,8 @@ impl MemoryGuard {
     /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free
     /// now, this one by its part of it. `None` where the system does not tell.
     pub fn watch(processes_of_host: usize) -> Option<Self> {
+        let process = Process::myself().ok()?;
+        let resident_bytes = move || Some(process.statm().ok()?.resident * procfs::page_size());
         let start = resident_bytes()?;
         let share = ddtbench::memory::available_bytes()? / 4 / processes_of_host.max(1) as u64;
         let allowance = share.max(LEAST_ALLOWANCE_BYTES);
@@ -75,11 +78,4 @@ fn leave(method: &str, allowance: u64) -> ! {
     output::tell_json(&Event::Ended { method: method.to_owned(), outcome: Outcome::Crashed { detail } });
     // SAFETY: ends the process at once; MPI's exit handlers must not run while the other thread is within MPI.
     unsafe { libc::_exit(EXIT_CODE) }
-}
-
-/// Memory of this process that is really there.
-fn resident_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use terminal_size::{Width, terminal_size_of};
+
 /// Prints; that the reader has gone, as in `ddtbench list | head`, is no error.
 pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
     forgive(io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()))
@@ -24,10 +26,5 @@ pub fn say(text: &str) {
 
 /// Columns of the terminal on standard output; `None` if it is none.
 pub fn width() -> Option<u16> {
-    // SAFETY: an all-zero `winsize` is a valid value, which the call only fills.
-    unsafe {
-        let mut size: libc::winsize = std::mem::zeroed();
-        let known = libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) == 0;
-        (known && size.ws_col > 0).then_some(size.ws_col)
-    }
+    terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns)
 }

@@ -1,8 +1,7 @@
 //! A folder of our own: made, locked, and written to by nobody else meanwhile.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -95,10 +94,8 @@ fn lock(path: &Path) -> Result<File> {
     let folder = File::open(path).map_err(at(path))?;
     let start = Instant::now();
     loop {
-        // SAFETY: the descriptor is open, and the call touches no memory.
-        let refused = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
         // A file system without locks is no reason not to run.
-        if !refused || io::Error::last_os_error().kind() != io::ErrorKind::WouldBlock {
+        if !matches!(folder.try_lock(), Err(TryLockError::WouldBlock)) {
             return Ok(folder);
         }
         if start.elapsed() > PATIENCE {

@@ -1,12 +1,12 @@
 //! Installs Python packages into a folder of the project: all or nothing, and one process at a time.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Say;
 use super::error::{MpiError, Result, at, last_lines};
+use super::launcher::quoted;
 use super::lock::Lock;
 
 /// Folders of this prefix are installs that have not come to their end.
@@ -137,7 +137,7 @@ impl Pip {
 /// A command as one would type it.
 pub(super) fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+    words.map(|word| quoted(&word.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -3,14 +3,16 @@
 //! Checked with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's
 //! `-bind-to core`, Open MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use procfs::process::Process;
+
 use super::error::{MpiError, Result};
-use super::show::split_words;
 use super::{Family, Installation};
 
 /// A program to be started under an MPI.
@@ -180,7 +182,7 @@ impl Launch<'_> {
             return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
         }
         let wrong = |reason| MpiError::Launcher(text.to_owned(), reason);
-        let mut words = split_words(text).ok_or_else(|| wrong("a quote is not closed"))?;
+        let mut words = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
         if words.is_empty() {
             return Err(wrong("it is empty"));
         }
@@ -234,7 +236,7 @@ fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
 /// Cores that this process may use: hardware threads of one core count once.
 pub fn cores() -> usize {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let siblings = |cpu: usize| {
+    let siblings = |cpu: u32| {
         fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"))
             .unwrap_or_else(|_| cpu.to_string())
     };
@@ -242,22 +244,11 @@ pub fn cores() -> usize {
     if distinct.is_empty() { threads } else { threads.min(distinct.len()) }
 }
 
-/// The processors of this process, from `/proc/self/status`; empty if that cannot be read.
-fn allowed_cpus() -> Vec<usize> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or_default();
-    parse_cpu_list(list.trim())
-}
-
-/// Reads a list such as `0-3,8`.
-fn parse_cpu_list(list: &str) -> Vec<usize> {
-    list.split(',')
-        .filter_map(|part| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            Some(first.parse().ok()?..=last.parse().ok()?)
-        })
-        .flatten()
-        .collect()
+/// The processors of this process; empty if that cannot be read.
+fn allowed_cpus() -> Vec<u32> {
+    let status = Process::myself().and_then(|process| process.status());
+    let ranges = status.ok().and_then(|status| status.cpus_allowed_list).unwrap_or_default();
+    ranges.into_iter().flat_map(|(first, last)| first..=last).collect()
 }
 
 impl fmt::Display for CommandLine {
@@ -270,14 +261,9 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// A word in the shell's single quotes if it needs them.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+/// A word as one would type it in a shell.
+pub(super) fn quoted(word: &str) -> Cow<'_, str> {
+    shlex::Quoter::new().allow_nul(true).quote(word).expect("no other byte is refused")
 }
 
 #[cfg(test)]

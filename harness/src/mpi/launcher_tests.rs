@@ -57,9 +57,9 @@ fn other_launchers() {
         let launcher = Some(launcher);
         line(&Case { family: Family::Mpich, launcher, more: &["--x"], bind: true, oversubscribed: false })
     };
-    assert_eq!(of("srun"), "srun -n 4 --cpu-bind=cores --x /p 'a b'");
+    assert_eq!(of("srun"), "srun -n 4 '--cpu-bind=cores' --x /p 'a b'");
     assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
-    assert_eq!(of("srun --mpi=pmi2"), "srun --mpi=pmi2 -n 4 --x /p 'a b'");
+    assert_eq!(of("srun --mpi=pmi2"), "srun '--mpi=pmi2' -n 4 --x /p 'a b'");
     assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
 }
 
@@ -92,8 +92,8 @@ fn variables_of_the_user_stand() {
 }
 
 #[test]
-fn lists_of_processors() {
-    assert_eq!(parse_cpu_list("0-2,8"), [0, 1, 2, 8]);
-    assert_eq!(parse_cpu_list(""), Vec::<usize>::new());
-    assert!(cores() >= 1);
+fn this_process_has_processors() {
+    let threads = std::thread::available_parallelism().unwrap().get();
+    assert!(allowed_cpus().len() >= threads, "{:?} for {threads} threads", allowed_cpus());
+    assert!((1..=threads).contains(&cores()));
 }

@@ -192,7 +192,7 @@ impl Running {
                     break;
                 }
                 // Each is told once to end: a second SIGTERM would cut short what the launcher does at the first.
-                let new: Vec<u32> = left.into_iter().filter(|pid| !told.contains(pid)).collect();
+                let new: Vec<i32> = left.into_iter().filter(|pid| !told.contains(pid)).collect();
                 tree::signal(&new, signal);
                 told.extend(new);
                 if Instant::now() >= deadline {
@@ -205,8 +205,8 @@ impl Running {
     }
 
     /// What still runs of the command. Its own number may be another's once it was reaped.
-    fn members(&mut self) -> Vec<u32> {
-        let root = self.reap().is_none().then(|| self.child.id());
+    fn members(&mut self) -> Vec<i32> {
+        let root = self.reap().is_none().then(|| self.child.id().cast_signed());
         tree::members(root, &self.marker)
     }
 

@@ -73,7 +73,7 @@ fn nothing_survives_a_kill() {
         thread::sleep(Duration::from_millis(10));
     }
     running.kill();
-    assert_eq!(running.members(), Vec::<u32>::new());
+    assert_eq!(running.members(), Vec::<i32>::new());
     // A shell may say that its child was terminated.
     let end = std::iter::repeat_with(|| running.next(Duration::from_secs(5)))
         .find(|next| !matches!(next, Next::Line(_)));
@@ -88,7 +88,7 @@ fn an_orphan_does_not_hold_up_the_end() {
     let (_, exit) = watch(&mut running);
     assert_eq!(exit.code, Some(7));
     assert!(start.elapsed() < Duration::from_secs(10));
-    assert_eq!(running.members(), Vec::<u32>::new());
+    assert_eq!(running.members(), Vec::<i32>::new());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::{env, io};
 
 use super::error::{MpiError, Result, at, last_lines};
 use super::install::{self, Marker};
+use super::launcher::quoted;
 use super::lock::Lock;
 use super::{Installation, Project, Say, find, wheels};
 
@@ -83,7 +84,7 @@ impl Project {
         }
         let settings: Vec<String> = variables
             .iter()
-            .map(|(name, value)| format!("{}='{}'", name.to_string_lossy(), value.to_string_lossy()))
+            .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(&value.to_string_lossy())))
             .collect();
         let line = format!("{} {}", settings.join(" "), install::command_line(&command));
         let output = command.output().map_err(|source| MpiError::Start { command: line.clone(), source })?;

@@ -39,7 +39,7 @@ impl Show {
 
     /// Takes a command line apart; `None` if there is no compiler in it.
     fn parse(line: &str) -> Option<Self> {
-        let mut words = split_words(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
+        let mut words = shlex::split(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
         let mut show = Self { compiler: words.next()?, ..Self::default() };
         while let Some(word) = words.next() {
             // Both `-I/dir` and `-I /dir` are in use.
@@ -57,28 +57,6 @@ impl Show {
         }
         Some(show)
     }
-}
-
-/// Splits a command line at blanks as a shell does, with quotes and backslashes; `None` if a quote stays open.
-pub(super) fn split_words(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), _) if letter == open => quote = None,
-            (None, '"' | '\'') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None | Some('"'), '\\') => word.get_or_insert_default().push(letters.next()?),
-            (None, _) if letter.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
@@ -106,11 +84,5 @@ mod tests {
     #[test]
     fn nothing_is_no_compiler() {
         assert_eq!(Show::parse("\n \n"), None);
-    }
-
-    #[test]
-    fn words_as_a_shell_splits_them() {
-        assert_eq!(split_words(r#"a 'b c' "d \" e"f g\ h ''"#).unwrap(), ["a", "b c", "d \" ef", "g h", ""]);
-        assert_eq!(split_words("a 'b"), None);
     }
 }

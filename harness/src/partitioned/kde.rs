@@ -1,7 +1,7 @@
 //! A density estimated from samples of time, and draws from it.
 
 use rand::{Rng, RngExt};
-use statrs::distribution::{Continuous, ContinuousCDF, Normal};
+use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::stats::{mean, quantile, sorted};
 
@@ -41,29 +41,6 @@ impl Kde {
     /// The bandwidth, in seconds.
     pub fn bandwidth_s(&self) -> f64 {
         self.bandwidth_s
-    }
-
-    /// The density at a time, per second; `None` with bandwidth 0, where there is none.
-    pub fn density_per_s(&self, time_s: f64) -> Option<f64> {
-        let kernel = Normal::new(0.0, self.bandwidth_s).ok()?;
-        if time_s < 0.0 {
-            return Some(0.0);
-        }
-        let both = |sample: f64| kernel.pdf(time_s - sample) + kernel.pdf(time_s + sample);
-        mean(&self.samples_s.iter().map(|&sample| both(sample)).collect::<Vec<_>>())
-    }
-
-    /// The chance of a time up to `time_s`.
-    pub fn cumulative(&self, time_s: f64) -> f64 {
-        if time_s < 0.0 {
-            return 0.0;
-        }
-        // A reflected kernel has from 0 to x what the kernel has from -x to x.
-        let chance = |sample: f64| match Normal::new(sample, self.bandwidth_s) {
-            Ok(kernel) => kernel.cdf(time_s) - kernel.cdf(-time_s),
-            Err(_) => f64::from(u8::from(sample <= time_s)),
-        };
-        self.samples_s.iter().map(|&sample| chance(sample)).sum::<f64>() / self.samples_s.len() as f64
     }
 
     /// A time from the estimate, in seconds: a sample, moved by a normal deviate, reflected at 0.
@@ -111,11 +88,20 @@ mod tests {
         sorted((0..count).map(|_| kde.draw_s(&mut random)))
     }
 
+    /// The chance of a time up to `time_s`: a reflected kernel has from 0 to x what the kernel has from -x to x.
+    fn cumulative(kde: &Kde, time_s: f64) -> f64 {
+        let chance = |&sample: &f64| {
+            let kernel = Normal::new(sample, kde.bandwidth_s).unwrap();
+            kernel.cdf(time_s) - kernel.cdf(-time_s)
+        };
+        mean(&kde.samples_s.iter().map(chance).collect::<Vec<_>>()).unwrap()
+    }
+
     /// Kolmogorov's distance between draws and the estimate.
     fn distance(kde: &Kde, draws: &[f64]) -> f64 {
         let steps = draws.iter().enumerate().map(|(i, &draw)| {
             let (before, after) = (i as f64, (i + 1) as f64);
-            let expected = kde.cumulative(draw) * draws.len() as f64;
+            let expected = cumulative(kde, draw) * draws.len() as f64;
             (expected - before).abs().max((expected - after).abs())
         });
         steps.fold(0.0, f64::max) / draws.len() as f64
@@ -141,22 +127,6 @@ mod tests {
     }
 
     #[test]
-    fn the_density_is_the_sum_of_kernels_and_their_reflections() {
-        let (kde, h) = (Kde::new(&HUMPS, Some(0.3)).unwrap(), 0.3_f64);
-        let phi = |z: f64| (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-        for x in [0.0, 0.1, 0.45, 2.0, 5.05, 7.0] {
-            let sum: f64 = HUMPS.iter().map(|sample| phi((x - sample) / h) + phi((x + sample) / h)).sum();
-            let density = kde.density_per_s(x).unwrap();
-            assert!((density - sum / (8.0 * h)).abs() < 1e-12, "{x}");
-            // And the density is the slope of the cumulative distribution.
-            let slope = (kde.cumulative(x + 1e-5) - kde.cumulative(x)) / 1e-5;
-            assert!((slope - density).abs() < 1e-3, "{x}: {slope} {density}");
-        }
-        assert_eq!(kde.density_per_s(-0.1), Some(0.0));
-        assert!((kde.cumulative(100.0) - 1.0).abs() < 1e-12 && kde.cumulative(0.0).abs() < 1e-12);
-    }
-
-    #[test]
     fn the_bandwidth_is_that_of_the_rule() {
         // R: bw.nrd0(1:10) is 1.719286: sd 3.027650, IQR 4.5 / 1.34 = 3.358209.
         let ten: Vec<f64> = (1..=10).map(f64::from).collect();
@@ -178,7 +148,6 @@ mod tests {
     fn without_bandwidth_the_samples_themselves_are_drawn() {
         let kde = Kde::new(&HUMPS, Some(0.0)).unwrap();
         assert!(draws(&kde, 1000).iter().all(|draw| HUMPS.contains(draw)));
-        assert_eq!((kde.cumulative(0.1), kde.density_per_s(0.1)), (0.125, None));
         assert_eq!(Kde::new(&[2.0; 5], None).unwrap().bandwidth_s(), 0.0);
     }
 

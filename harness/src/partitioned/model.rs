@@ -5,17 +5,6 @@
 //! the first. Bulk communication begins when all are ready, pipelined communication with each. Times count from when
 //! the last partition is ready. Latency and contention of threads are left out.
 
-/// Time of bulk communication, in seconds (equation 2).
-pub fn bulk_time_s(partitions: usize, partition_bytes: u64, beta_bytes_per_s: f64) -> f64 {
-    partitions as f64 * partition_bytes as f64 / beta_bytes_per_s
-}
-
-/// Time of pipelined communication, in seconds (equation 3): what does not fit into the delay, and the last partition.
-pub fn pipelined_time_s(partitions: usize, partition_bytes: u64, beta_bytes_per_s: f64, delay_s: f64) -> f64 {
-    let one_s = partition_bytes as f64 / beta_bytes_per_s;
-    ((partitions as f64 - 1.0) * one_s - delay_s).max(0.0) + one_s
-}
-
 /// How many times faster pipelined communication is (equation 4), where the delay is `gamma_s_per_byte` times the
 /// bytes of one partition. Between 1 and the number of partitions.
 pub fn gain(partitions: usize, gamma_s_per_byte: f64, beta_bytes_per_s: f64) -> f64 {
@@ -26,24 +15,6 @@ pub fn gain(partitions: usize, gamma_s_per_byte: f64, beta_bytes_per_s: f64) -> 
 /// The same for messages so small that only latency counts, once for each partition (equation 5).
 pub fn small_message_gain(partitions: usize) -> f64 {
     1.0 / partitions as f64
-}
-
-/// Average time of computing a byte that is communicated, mu, in seconds per byte (equation 6).
-///
-/// `flop_per_byte` is the arithmetic intensity; `sent_share` the communication intensity, the bytes communicated
-/// per byte of memory that is computed on; of `frequency_hz` each cycle does 8 operations.
-pub fn rate_s_per_byte(flop_per_byte: f64, sent_share: f64, frequency_hz: f64) -> f64 {
-    /// Operations per cycle, the paper's number.
-    const FLOP_PER_CYCLE: f64 = 8.0;
-    flop_per_byte / sent_share / (FLOP_PER_CYCLE * frequency_hz)
-}
-
-/// The delay rate gamma of `theta` partitions per thread, in seconds per byte of one partition (equation 9).
-///
-/// `noise`, epsilon, is the system's share of variation in computing time, and `imbalance`, delta, the algorithm's.
-pub fn delay_rate_s_per_byte(rate_s_per_byte: f64, theta: usize, noise: f64, imbalance: f64) -> f64 {
-    let theta = theta as f64;
-    rate_s_per_byte * (theta + (noise + imbalance) / 2.0 * (theta.sqrt() + 1.0) - 1.0)
 }
 
 /// What a message and its partitions are like, as measured.
@@ -86,7 +57,7 @@ impl Equation {
 const MUCH: f64 = 4.0;
 
 impl Measured {
-    /// The time of bytes alone, as [`bulk_time_s`] has it.
+    /// The time of bytes alone.
     fn bytes_s(self) -> f64 {
         self.beta_bytes_per_s.map_or(self.bulk_s - self.latency_s, |beta| self.bytes / beta)
     }
@@ -131,9 +102,6 @@ mod tests {
     /// The paper's bandwidth, 25 GB/s.
     const BETA: f64 = 25e9;
 
-    /// Of the paper's examples: no frequency is printed, but all its rates are those of 3.5 GHz.
-    const FREQUENCY_HZ: f64 = 3.5e9;
-
     #[track_caller]
     fn printed(found: f64, printed: f64, half_digit: f64) {
         assert!((found - printed).abs() <= half_digit, "{found} is not the printed {printed}");
@@ -148,22 +116,11 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_gains_of_the_fourier_transform_are_those_of_the_appendix() {
-        let mu = rate_s_per_byte(5.0, 1.0, FREQUENCY_HZ);
+    fn gains_of_the_fourier_transform_are_those_of_the_appendix() {
         for (theta, gamma_us_per_mb, eta) in
             [(1, 7.1428, 1.0228), (2, 187.1936, 1.4134), (8, 1263.67, 1.9748)]
         {
-            let gamma = delay_rate_s_per_byte(mu, theta, 0.04, 0.0);
-            printed(gamma * 1e12, gamma_us_per_mb, gamma_us_per_mb * 1e-5);
-            printed(gain(8 * theta, gamma, BETA), eta, 1e-4);
-        }
-    }
-
-    #[test]
-    fn rates_of_the_stencil_are_those_of_the_appendix() {
-        for (theta, gamma_us_per_mb) in [(1, 15.3398), (2, 46.923_854_11), (8, 228.213_109_32)] {
-            let gamma = delay_rate_s_per_byte(stencil_rate(), theta, 0.04, 0.5);
-            printed(gamma * 1e12, gamma_us_per_mb, gamma_us_per_mb * 1e-5);
+            printed(gain(8 * theta, s_per_byte(gamma_us_per_mb), BETA), eta, 1e-4);
         }
     }
 
@@ -171,29 +128,30 @@ mod tests {
     fn gains_of_the_stencil_are_printed_for_half_of_its_threads() {
         // The appendix says N = 8 and prints 1.1060, 1.1718 and 1.2169. Equation 4 gives 1.0504, 1.0791 and 1.0979 for
         // its rates; the printed gains are those of N = 4, or of 50 GB/s.
-        for (theta, of_eight, of_four) in [(1, 1.0504, 1.1060), (2, 1.0791, 1.1718), (8, 1.0979, 1.2169)] {
-            let gamma = delay_rate_s_per_byte(stencil_rate(), theta, 0.04, 0.5);
+        for (theta, gamma_us_per_mb, of_eight, of_four) in [
+            (1, 15.3398, 1.0504, 1.1060),
+            (2, 46.923_854_11, 1.0791, 1.1718),
+            (8, 228.213_109_32, 1.0979, 1.2169),
+        ] {
+            let gamma = s_per_byte(gamma_us_per_mb);
             printed(gain(8 * theta, gamma, BETA), of_eight, 1e-4);
             printed(gain(4 * theta, gamma, BETA), of_four, 1e-4);
             printed(gain(8 * theta, gamma, 2.0 * BETA), of_four, 1e-4);
         }
     }
 
-    /// Of 64^3 cells with two ghost points; the communication intensity is not rounded to the printed 0.1.
-    fn stencil_rate() -> f64 {
-        rate_s_per_byte(1.0 / 13.0, (66.0_f64 / 64.0).powi(3) - 1.0, FREQUENCY_HZ)
-    }
-
     #[test]
     fn the_gain_is_the_quotient_of_the_times_whatever_the_size() {
-        for partitions in [1, 2, 7, 64] {
+        for partitions in [1.0, 2.0, 7.0, 64.0] {
             for gamma_us_per_mb in [0.0, 1.0, 100.0, 1e5] {
-                for bytes in [1, 1 << 20] {
-                    let gamma = s_per_byte(gamma_us_per_mb);
-                    let pipelined = pipelined_time_s(partitions, bytes, BETA, gamma * bytes as f64);
-                    let quotient = bulk_time_s(partitions, bytes, BETA) / pipelined;
-                    printed(gain(partitions, gamma, BETA), quotient, 1e-9);
-                    assert!((1.0..=partitions as f64).contains(&gain(partitions, gamma, BETA)));
+                for bytes in [1.0, 1e6] {
+                    // Equation 2; and equation 3: what does not fit into the delay, and the last partition.
+                    let (gamma, one_s) = (s_per_byte(gamma_us_per_mb), bytes / BETA);
+                    let bulk_s = partitions * one_s;
+                    let pipelined_s = ((partitions - 1.0) * one_s - gamma * bytes).max(0.0) + one_s;
+                    let gain = gain(partitions as usize, gamma, BETA);
+                    printed(gain, bulk_s / pipelined_s, 1e-9);
+                    assert!((1.0..=partitions).contains(&gain));
                 }
             }
         }

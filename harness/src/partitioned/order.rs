@@ -13,10 +13,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-/// Seed of the random orders where none is given: that of HLRS. The generator is another one, so the orders differ
-/// from those.
-pub const DEFAULT_SEED: u64 = 0x00C0_FFEE;
-
 /// Bytes between bytes written one after the other, where none are given: the stride that HLRS measured with.
 const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
 

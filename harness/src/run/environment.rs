@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use procfs::{CpuInfo, Current, Meminfo};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Hello;
@@ -103,21 +104,18 @@ impl Environment {
 impl Machine {
     /// This one, as it is now.
     pub fn this() -> Self {
-        let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let field = |name: &str| {
-            let line = cpu_info.lines().find(|line| line.starts_with(name))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        };
+        let cpu_info = CpuInfo::current().ok();
+        let field = |name| Some(cpu_info.as_ref()?.get_field(0, name)?.to_owned());
         let system = word("/proc/sys/kernel/ostype");
         let release = word("/proc/sys/kernel/osrelease");
         Self {
             host: word("/proc/sys/kernel/hostname"),
             cpu_model: field("model name").or_else(|| field("CPU part")),
-            cpus: cpu_info.lines().filter(|line| line.starts_with("processor")).count(),
+            cpus: cpu_info.as_ref().map_or(0, CpuInfo::num_cores),
             caches: caches(),
             kernel: system.zip(release).map(|(system, release)| format!("{system} {release}")),
             governor: word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            memory_bytes: memory_bytes(),
+            memory_bytes: Meminfo::current().ok().map(|memory| memory.mem_total),
         }
     }
 }
@@ -138,10 +136,4 @@ fn caches() -> Vec<String> {
         Some(format!("L{} {} {}", level?, kind?, size?))
     };
     (0..).map_while(cache).collect()
-}
-
-fn memory_bytes() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

@@ -108,7 +108,7 @@ fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
 }
 
 /// Whether two intervals have no point in common, so that what they hold differs.
-pub fn parted(a: (f64, f64), b: (f64, f64)) -> bool {
+pub(super) fn parted(a: (f64, f64), b: (f64, f64)) -> bool {
     a.1 < b.0 || b.1 < a.0
 }
 

@@ -18,8 +18,7 @@ mod student;
 pub use bootstrap::{RESAMPLES, overhead_interval};
 pub use correlation::{inflation, known_inflation};
 pub use interval::{
-    LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, parted,
-    series_interval,
+    LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, series_interval,
 };
 pub use quantile::{mean, median, quantile, sorted};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};

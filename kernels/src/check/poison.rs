@@ -1,7 +1,7 @@
 //! Gaps that nobody may touch, as far as AddressSanitizer can tell.
 //!
-//! Threads unpack side by side, so a kernel must leave what lies between its blocks alone: it may not even write back
-//! what was there. No comparison of bytes would show that. With `--cfg asan` the gaps count as foreign memory while
+//! What lies between a kernel's blocks may be another thread's, so it must be left alone: a kernel may not even write
+//! back what was there. No comparison of bytes would show that. With `--cfg asan` the gaps count as foreign memory while
 //! a program unpacks. AddressSanitizer knows 8 bytes at a time: it misses gaps before data within the same 8.
 
 use std::ops::Range;

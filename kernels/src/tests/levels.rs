@@ -6,7 +6,7 @@ use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
 
 use super::ran;
-use crate::check::{Expected, Noise, check, levels_here, targets_here};
+use crate::check::{Expected, check, levels_here, noise, targets_here};
 use crate::operation::{Leaf, SAME_LINE, Sequence};
 use crate::program::compile_for;
 use crate::select::{Level, Target, kernels, runs};
@@ -30,7 +30,7 @@ fn sizes() -> Vec<usize> {
 /// Blocks of every size, strided both ways and at listed places, in numbers around what loops are unrolled to.
 #[test]
 fn every_kernel_runs_and_agrees_with_the_oracle() {
-    let mut noise = Noise(1);
+    let mut noise = noise(1);
     let byte = Layout::named(Element::Byte);
     for size in sizes() {
         let block = size as i64;
@@ -59,7 +59,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
             {
                 let expected = Expected::of(&layout, 1, 0, &mut noise);
                 for target in targets_here() {
-                    expected.compare(&compile_for(&layout, 1, target).unwrap(), 1, &mut noise);
+                    expected.compare(&compile_for(&layout, 1, target).unwrap(), &mut noise);
                 }
             }
         }
@@ -132,7 +132,7 @@ fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
 #[cfg_attr(miri, ignore = "too large to interpret")]
 fn long_blocks_that_overlap_are_written_in_order() {
     let layout = Layout::hvector(3, 1 << 17, (1 << 16) + 8, &Layout::named(Element::Byte)).unwrap();
-    check(&layout, 1, 2, &mut Noise(5));
+    check(&layout, 1, &mut noise(5));
 }
 
 /// Which of two that share a byte is written last must not change.
@@ -143,12 +143,12 @@ fn records_whose_columns_overlap_are_none() {
     let layout = Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap();
     let program = crate::compile(&layout, 1).unwrap();
     assert!(!matches!(program.sequence.operations[0].leaf, Leaf::Records { .. }), "{program}");
-    check(&layout, 1, 1, &mut Noise(4));
+    check(&layout, 1, &mut noise(4));
 }
 
 #[test]
 fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
-    let mut noise = Noise(3);
+    let mut noise = noise(3);
     for blocks in [&[24, 40, 8, 8][..], &[1, 4], &[5, 300, 4, 17, 64, 3, 9]] {
         // Around the number of records that are gone through at once.
         for count in if cfg!(miri) { [8, 9] } else { [63, 130] } {
@@ -156,7 +156,7 @@ fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
                 let layout = records(blocks, count, is_even);
                 let program = crate::compile(&layout, 1).unwrap();
                 assert!(matches!(program.sequence.operations[0].leaf, Leaf::Records { .. }), "{program}");
-                check(&layout, 2, 1 + (count % 2) as usize * 2, &mut noise);
+                check(&layout, 2, &mut noise);
             }
         }
     }
@@ -164,9 +164,9 @@ fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
 
 #[test]
 fn runs_of_any_length_run_and_agree_with_the_oracle() {
-    let mut noise = Noise(2);
+    let mut noise = noise(2);
     let [uneven, ..] = rare_shapes();
-    check(&uneven, 2, 1, &mut noise);
+    check(&uneven, 2, &mut noise);
     for level in levels_here().filter(|_| !cfg!(miri)) {
         let kernels = runs(level);
         assert!(ran::has(kernels.pack as *const ()), "{level:?}");

@@ -6,6 +6,7 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use mpi::ffi;
+use procfs::process::{MMapPath, Process};
 
 use super::{CallError, check, ddtbench_compiled_for};
 
@@ -44,12 +45,13 @@ pub fn standard() -> Result<String, CallError> {
 
 /// The file of the MPI library that is mapped into this process.
 pub fn library_path() -> Option<String> {
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let is_mpi = |path: &&str| {
-        let file = path.rsplit('/').next().unwrap_or_default();
-        ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name))
-    };
-    maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..])).find(is_mpi).map(str::to_owned)
+    let maps = Process::myself().and_then(|process| process.maps()).ok()?;
+    maps.into_iter().find_map(|map| {
+        let MMapPath::Path(path) = map.pathname else { return None };
+        let file = path.file_name()?.to_string_lossy();
+        let is_mpi = ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name));
+        is_mpi.then(|| path.to_string_lossy().into_owned())
+    })
 }
 
 /// A binary interface: libraries that share one can stand in for each other.

@@ -2,6 +2,7 @@
 //! have to be found.
 
 use ddtbench::event::Disturbance;
+use procfs::{CurrentSI, KernelStats};
 
 use super::job::Job;
 use crate::checked::CallError;
@@ -23,7 +24,7 @@ impl Counters {
         unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
         let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
         Self {
-            steal_s: std::fs::read_to_string("/proc/stat").map_or(0.0, |text| steal_s(&text)),
+            steal_s: steal_s(),
             switches: count(usage.ru_nivcsw),
             faults: count(usage.ru_minflt) + count(usage.ru_majflt),
         }
@@ -47,25 +48,15 @@ impl Counters {
     }
 }
 
-/// Time that the hypervisor has kept the cores from this machine: the eighth number of the first line of `/proc/stat`, in
-/// ticks (proc(5)). A machine without a hypervisor has none.
-fn steal_s(stat: &str) -> f64 {
-    // SAFETY: asks for a constant of the system.
-    let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    let ticks = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse::<f64>().ok());
-    if ticks_per_s > 0 { ticks.unwrap_or(0.0) / ticks_per_s as f64 } else { 0.0 }
+/// Time that the hypervisor has kept the cores from this machine; 0 without a hypervisor.
+fn steal_s() -> f64 {
+    let stolen = KernelStats::current().ok().and_then(|stats| stats.total.steal_duration());
+    stolen.unwrap_or_default().as_secs_f64()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn steal_is_the_eighth_time_of_all_cores() {
-        let text = "cpu  273268 0 14690 90138 2272 0 100 314 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n";
-        assert_eq!(steal_s(text) * steal_s("cpu 0 0 0 0 0 0 0 1 0 0").recip(), 314.0);
-        assert_eq!((steal_s(""), steal_s("cpu 1 2 3")), (0.0, 0.0));
-    }
 
     #[test]
     fn touching_new_memory_is_counted() {

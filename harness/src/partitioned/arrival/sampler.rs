@@ -1,6 +1,6 @@
 //! Draws of the threads' times.
 
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::Arrival;
@@ -35,8 +35,8 @@ impl Sampler {
     /// A sampler for rank `rank`, whose `threads` threads compute for `compute_s` seconds and hand over partitions of
     /// `partition_bytes`, which only matter to [`Arrival::Delay`].
     ///
-    /// Each rank has a stream of its own, that of a generator whose seed is the rank-th number that SplitMix64 makes of
-    /// `seed`: ranks that draw the same times, as all of CMB do, are late together, and nobody waits for anybody.
+    /// Each rank has a stream of its own, whose seed is the rank-th number that `seed` gives: ranks that draw the same
+    /// times, as all of CMB do, are late together, and nobody waits for anybody.
     ///
     /// # Errors
     /// The arrival's numbers, a trace that cannot be read, a time that is negative or not finite, no thread, or a share
@@ -77,14 +77,14 @@ impl Sampler {
                 Times::Equal
             }
         };
-        let seed = split_mix(seed, rank);
+        let seed = nth(seed, rank);
         let random = Pcg64::seed_from_u64(seed);
         Ok(Self { times, compute_s, threads, last_partition_delay_s, seed, random })
     }
 
     /// Goes to the first iteration of a round: the same one has the same times, whatever was drawn before.
     pub fn begin_round(&mut self, round: u32) {
-        self.random = Pcg64::seed_from_u64(split_mix(self.seed, round as usize));
+        self.random = Pcg64::seed_from_u64(nth(self.seed, round as usize));
     }
 
     /// Whether iterations differ.
@@ -131,14 +131,10 @@ impl Sampler {
     }
 }
 
-/// Number `index` of those that SplitMix64 makes of a seed: Steele, Lea & Flood, "Fast Splittable Pseudorandom Number
-/// Generators", OOPSLA 2014. Streams of one PCG generator that differ in their increment alone are correlated; seeds
-/// that differ in half of their bits are not.
-fn split_mix(seed: u64, index: usize) -> u64 {
-    /// 2^64 by the golden ratio, odd.
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut z = seed.wrapping_add((index as u64).wrapping_add(1).wrapping_mul(STEP));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// Number `index` of those that `seed` gives, as the seed of a stream: streams of one PCG generator that differ in
+/// their increment alone are correlated.
+fn nth(seed: u64, index: usize) -> u64 {
+    let mut seeds = Pcg64::seed_from_u64(seed);
+    seeds.advance(index as u128);
+    seeds.next_u64()
 }

@@ -69,7 +69,7 @@ fn every_order_is_that_of_the_last_bytes_found_byte_by_byte() {
     for order in ORDERS {
         for bytes in [0, 1, 2, 7, 16, 48, 63, 64, 65, 100] {
             for partitions in [1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 30, 64, 70] {
-                for seed in [DEFAULT_SEED, 1] {
+                for seed in [1, 0xC0_FFEE] {
                     let found = order.permutation(bytes as u64, partitions, seed);
                     let expected = oracle(order, bytes, partitions, seed);
                     assert_eq!(found, expected, "{order}, {bytes} bytes in {partitions}, seed {seed}");
@@ -89,7 +89,7 @@ fn every_order_is_a_permutation_of_large_messages_too() {
     let defaults = ["linear", "reverse", "random", "strided", "burst", "neighbourhood"];
     for order in defaults.map(|text| text.parse::<Order>().unwrap()) {
         for (bytes, partitions) in [(8 << 20, 1), (8 << 20, 128), ((8 << 20) + 1, 1000), (3 << 30, 37)] {
-            let mut found = order.permutation(bytes, partitions, DEFAULT_SEED);
+            let mut found = order.permutation(bytes, partitions, 1);
             found.sort_unstable();
             assert!(found.into_iter().eq(0..partitions), "{order}, {bytes} bytes in {partitions}");
         }
