@@ -68,7 +68,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     // What the contenders have is theirs; what grows from here on is the MPI's.
     bench.telling.guard = MemoryGuard::watch(processes);
     if let Err(error) = rounds::run(&mut bench, &mut memory, contestants, limits) {
-        bench.telling.abort(&error.to_string());
+        bench.telling.abort(error.outcome(error.to_string()));
     }
     bench.telling.tell(&Event::Done);
     drop(bench.telling.guard.take());

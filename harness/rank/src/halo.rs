@@ -233,8 +233,8 @@ impl Bench<'_> {
             return Shares::arrived(links, memory, &self.field, generation);
         }
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
-            // SAFETY: as above.
-            let bytes = unsafe { memory.bytes(memory.outgoing, link.wire.clone()) };
+            // SAFETY: as above; all that was sent is complete.
+            let bytes = unsafe { memory.outgoing(link.wire.clone()) };
             self.wire_pattern(self.rank, link.tag).write(0, bytes);
         }
         Shares::of_messages(links, memory, |sender, tag, bytes| {
@@ -252,8 +252,8 @@ impl Bench<'_> {
             return checked.err().map(|mismatch| mismatch.to_string());
         }
         links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
-            // SAFETY: as above.
-            let bytes = unsafe { memory.bytes(memory.incoming, link.wire.clone()) };
+            // SAFETY: as above; all messages have arrived.
+            let bytes = unsafe { memory.incoming(link.wire.clone()) };
             stamps::take_off(bytes, self.version);
             let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
             Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))
@@ -299,17 +299,18 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |method| method.needs)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
-        let threads = self.case.setting.threads;
-        if let Some(reason) = self.world.lacks_threads(threads).filter(|_| table::has_threads(method)) {
-            return Ok(Err(Outcome::NotAvailable { reason }));
-        }
+        let implementation = table::implementation(method)?;
+        let calls = self.world.team_calls(self.case.setting.threads);
         let start = Instant::now();
-        let packing = Packing::new(table::packing(method), self.parts.links, self.parts.memory);
-        let made = table::make(method, self.parts)?;
+        let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
+        let made = match implementation.make(self.parts, calls)? {
+            Ok(made) => made,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
         let init_s = Some(start.elapsed().as_secs_f64());
         Ok(Ok(Course { name: method.to_owned(), method: made, packing, init_s }))
     }

@@ -46,14 +46,11 @@ impl Output {
         }
     }
 
-    /// Says on any rank that MPI has failed `method`.
-    pub fn fail(&self, method: &str, detail: &str) {
+    /// Says on any rank how `method` has failed.
+    pub fn fail(&self, method: &str, outcome: Outcome) {
         match self.format {
-            Format::Json => tell_json(&Event::Ended {
-                method: method.to_owned(),
-                outcome: Outcome::MpiError { detail: detail.to_owned() },
-            }),
-            Format::Text => eprintln!("error: {method}: {detail}"),
+            Format::Json => tell_json(&Event::Ended { method: method.to_owned(), outcome }),
+            Format::Text => eprintln!("error: {method}: {}", outcome.detail().unwrap_or_default()),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
 use crate::measure::sync::Sync;
-use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
+use crate::mechanism::{Channel, Mechanism, Region, Role, calibration, table};
 use crate::memory::{POISON, Wire};
 use crate::pattern::Pattern;
 use crate::surroundings;
@@ -137,17 +137,20 @@ struct Course<'a> {
 
 impl<'a> Bench<'a> {
     fn channel(&mut self, way: usize) -> Channel<'a> {
-        let (memory, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
+        let (start, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
+        // SAFETY: the buffer outlives all mechanisms, and is written to and compared between transfers only; the plan's
+        // partitions are those of all of its bytes.
+        let memory = unsafe { Region::new(start, bytes) };
         Channel {
             comm: self.job.world,
             peer: 1 - self.job.rank,
             tag: 0,
             role: self.roles[way],
             memory,
-            bytes,
             partitions: self.plan.ranges.clone(),
             receive_partitions: self.setting.receive_partitions(),
             of_thread: self.plan.of_thread.clone(),
+            calls: self.world.team_calls(self.setting.threads),
             starts_all: self.starts_all,
             byte: self.byte,
         }
@@ -271,23 +274,19 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |mechanism| mechanism.needs)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
-        let lacks = self.world.lacks_threads(self.setting.threads);
-        if let Some(reason) = lacks.filter(|_| !table::is_funneled(method)) {
-            return Ok(Err(Outcome::NotAvailable { reason }));
-        }
         if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
-        if let Some(outcome) = table::one_way_only(method).filter(|_| self.setting.both_ways) {
+        let (implementation, channel) = (table::implementation(method)?, self.channel(0));
+        if let Some(outcome) = implementation.refusal(&channel, self.setting.both_ways) {
             return Ok(Err(outcome));
         }
-        let channel = self.channel(0);
-        if table::needs_costs(method, channel.partitions.len()) && self.costs.is_none() {
+        if implementation.needs_costs(channel.partitions.len()) && self.costs.is_none() {
             self.job.telling.working(method, "calibrate");
             let costs = calibration::measure(&channel)?;
             // They outlive every mechanism, and are small.
@@ -297,7 +296,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let start = Instant::now();
         let mut mechanisms = Vec::new();
         for channel in channels {
-            match table::make(method, channel, self.costs)? {
+            match implementation.make(channel, self.costs)? {
                 Ok(mechanism) => mechanisms.push(mechanism),
                 Err(outcome) => return Ok(Err(outcome)),
             }

@@ -92,11 +92,11 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |method| method.needs)
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>> {
-        let method = table::make(method, self.session.setup, &mut self.memory)?;
+        let method = table::implementation(method)?.make(self.session.setup, &mut self.memory)?;
         Ok(Ok(Player { method, in_a_row: None }))
     }
 

@@ -147,7 +147,7 @@ fn obstacle(world: &World, probe: &probe::Probe) -> Option<String> {
     if !missing.is_empty() {
         return Some(format!("the MPI has no {}", missing.join(", ")));
     }
-    (probe.threads > 1 && !world.has_threads())
+    (probe.threads > 1 && world.multiple().is_none())
         .then(|| format!("needs {}, the MPI gives {}", world::MULTIPLE, world.thread_level))
 }
 

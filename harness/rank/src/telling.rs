@@ -60,16 +60,16 @@ impl Telling {
         }
     }
 
-    /// Says that an MPI call has failed, and ends all ranks: others may be waiting for this one, so that nothing that
+    /// Says how an MPI call has failed, and ends all ranks: others may be waiting for this one, so that nothing that
     /// needs them can be done any more.
-    pub fn abort(&self, detail: &str) -> ! {
+    pub fn abort(&self, outcome: Outcome) -> ! {
         /// Exit code of a job that a failing MPI call has ended.
         const MPI_FAILED: i32 = 3;
         /// If a call failed since another rank has died, the launcher ends this one long before that.
         const LAUNCHER: Duration = Duration::from_secs(1);
         /// Launchers drop what they have not passed on when the job is aborted.
         const TO_PASS_ON: Duration = Duration::from_millis(300);
-        self.output.fail(&self.method, detail);
+        self.output.fail(&self.method, outcome);
         std::thread::sleep(LAUNCHER);
         self.output.aborting();
         std::thread::sleep(TO_PASS_ON);

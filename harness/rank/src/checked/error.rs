@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use ddtbench::event::Outcome;
 use mpi::ffi;
 
 /// An MPI call that failed, or could not be made.
@@ -17,6 +18,14 @@ pub enum CallError {
         /// `MPI_Error_string` of the code.
         text: String,
     },
+    /// MPI reported success, and what came cannot be what was sent.
+    #[error("{call} brought {detail}")]
+    WrongData {
+        /// The MPI function.
+        call: &'static str,
+        /// What came.
+        detail: String,
+    },
     /// An argument does not fit in the C interface.
     #[error("{call}: {argument} = {value} does not fit in the C type int that this interface has for it")]
     TooLarge {
@@ -27,6 +36,16 @@ pub enum CallError {
         /// Its value.
         value: i64,
     },
+}
+
+impl CallError {
+    /// What it means for the method that called.
+    pub fn outcome(&self, detail: String) -> Outcome {
+        match self {
+            Self::WrongData { .. } => Outcome::WrongData { detail },
+            Self::Failed { .. } | Self::TooLarge { .. } => Outcome::MpiError { detail },
+        }
+    }
 }
 
 /// `Ok` for `MPI_SUCCESS`, the error with its text for all else.

@@ -42,7 +42,8 @@ impl<'a> Bench<'a> {
     ) -> anyhow::Result<Vec<Contestant<'a>>> {
         let mut contestants = Vec::new();
         for &contender in contenders {
-            let missing = symbols::missing(table::needs(contender.name()));
+            let missing =
+                symbols::missing(table::implementation(contender.name()).map_or(&[], |method| method.needs));
             if !missing.is_empty() {
                 let reason = format!("this MPI lacks {}", missing.join(", "));
                 self.telling.ended(contender.name(), Outcome::NotAvailable { reason });

@@ -5,7 +5,7 @@ use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
-use crate::slots::Slot;
+use crate::handoff::Slot;
 
 /// What is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,10 @@ impl<'a> Bulk<'a> {
         let comm = parts.comm.duplicate()?;
         let message = |link: &'a Link| {
             let typed = match ends {
-                Ends::Typed => Typed::of(&link.face, &parts.memory.displacements)?,
+                Ends::Typed => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
                 Ends::Packed | Ends::Persistent => None,
             };
-            Ok(Message { link, typed, request: Slot::new(Request::null()) })
+            Ok(Message { link, typed, request: Slot::new(Request::null(parts.comm)) })
         };
         let messages = |links: &'a [Link]| links.iter().map(message).collect::<Result<Vec<_>, CallError>>();
         let stages =
@@ -57,7 +57,7 @@ impl<'a> Bulk<'a> {
         if ends == Ends::Persistent {
             for stage in &bulk.stages {
                 for send in &stage.sends {
-                    // SAFETY: one thread makes requests; the wire buffers outlive the method.
+                    // SAFETY: no thread is in a method that is being made; the wire buffers outlive the method.
                     unsafe {
                         *send.request.get() =
                             Request::persistent_send(bulk.wire(send, true), bulk.envelope(send))?
@@ -100,9 +100,9 @@ impl<'a> Bulk<'a> {
 }
 
 impl HaloMethod for Bulk<'_> {
-    fn start(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
         for receive in &self.stages[stage].receives {
-            // SAFETY: one thread starts a stage.
+            // SAFETY: no other thread is here.
             let request = unsafe { receive.request.get() };
             match self.ends {
                 Ends::Persistent => request.start()?,
@@ -117,10 +117,10 @@ impl HaloMethod for Bulk<'_> {
         Ok(())
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let Stage { sends, receives } = &self.stages[stage];
         for send in sends {
-            // SAFETY: one thread ends a stage.
+            // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };
             match self.ends {
                 Ends::Persistent => request.start()?,
@@ -131,7 +131,7 @@ impl HaloMethod for Bulk<'_> {
                 }
             }
         }
-        // SAFETY: one thread ends a stage.
+        // SAFETY: no other thread is here.
         receives.iter().chain(sends).try_for_each(|message| unsafe { message.request.get() }.wait())
     }
 

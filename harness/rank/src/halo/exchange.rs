@@ -11,6 +11,7 @@ use ddtbench::partitioned::Emulation;
 use super::method::{HaloMethod, Parts};
 use super::packing::Packing;
 use super::stamps::{Shares, Stamps};
+use crate::checked::threads::Lent;
 use crate::checked::{CallError, Comm};
 use crate::compute::compute;
 use crate::measure::sync::Sync;
@@ -90,11 +91,17 @@ pub fn run(site: &Site<'_>, team: &Team, compute_s: &[f64], sight: Option<&Share
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
     let threads = Mutex::new(vec![[0.0f64; 2]; compute_s.len()]);
+    // SAFETY: the first thread is the one that initialised MPI, and alone uses the site's communicators. The method is called as
+    // its functions ask for, which the barriers of `work` see to, and was made with leave for this team's threads to call MPI
+    // where these do.
+    let lent = unsafe { Lent::new(site) };
+    let telling = site.telling;
     team.run(|member| {
+        let site = lent.get();
         let kept = Kept { whole: &whole, threads: &threads, seen: &seen };
         if let Err(error) = work(site, member, compute_s[member.number], &kept, sight) {
             // The other threads, and the other ranks, wait for this one.
-            site.telling.abort(&error.to_string());
+            telling.abort(error.outcome(error.to_string()));
         }
     });
     let (mut readings, threads) = (*locked(&whole), locked(&threads).clone());
@@ -138,7 +145,8 @@ fn work(
     let start = Instant::now();
     for (stage, links) in parts.links.stages.iter().enumerate() {
         if member.is_first() {
-            method.start(stage)?;
+            // SAFETY: the stage before has ended, and all other threads wait at the next barrier.
+            unsafe { method.start(stage) }?;
         }
         member.barrier();
         if stage == 0 {
@@ -148,10 +156,14 @@ fn work(
         for (send, link) in links.sends.iter().enumerate() {
             if packing.packs() {
                 let start = Instant::now();
-                packing.pack(parts.memory, (stage, send, thread), link);
+                // SAFETY: between the barriers of a stage nobody unpacks; each thread packs its own share, once, and what
+                // was sent from there is complete since the exchange before.
+                unsafe { packing.pack(parts.memory, (stage, send, thread), link) };
                 pack_s += start.elapsed().as_secs_f64();
             }
-            method.ready(stage, send, thread)?;
+            // SAFETY: behind the barrier after the start; each thread its own share, once, which is packed again in the next
+            // exchange.
+            unsafe { method.ready(stage, send, thread) }?;
         }
         locked(threads)[thread][1] += pack_s;
         member.barrier();
@@ -160,10 +172,12 @@ fn work(
                 *locked(seen) = sight.look(site.sent());
             }
             let packed = Instant::now();
-            method.finish(stage)?;
+            // SAFETY: behind the barrier after the last share, and the others wait at the next.
+            unsafe { method.finish(stage) }?;
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
-                packing.unpack(parts.memory, (stage, receive), link);
+                // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.
+                unsafe { packing.unpack(parts.memory, (stage, receive), link) };
             }
             let mut whole = locked(whole);
             whole.communicate_s += (arrived - packed).as_secs_f64();

@@ -69,11 +69,20 @@ impl Packing {
     }
 
     /// Packs a thread's share of a message.
-    pub fn pack(&self, memory: &HaloMemory, (stage, send, thread): (usize, usize, usize), link: &Link) {
+    ///
+    /// # Safety
+    /// Nobody changes the arrays meanwhile, nobody but the caller packs this share, and MPI does not use its place in the
+    /// wire buffer: what was sent from there before is complete.
+    pub unsafe fn pack(
+        &self,
+        memory: &HaloMemory,
+        (stage, send, thread): (usize, usize, usize),
+        link: &Link,
+    ) {
         let (part, range) = (&link.cut.parts[thread], &link.cut.ranges[thread]);
         let range = link.wire.start + range.start..link.wire.start + range.end;
-        // SAFETY: nobody changes the arrays while threads pack; and the share is this thread's alone.
-        let (arrays, packed) = unsafe { (memory.arrays.share(), memory.bytes(memory.outgoing, range)) };
+        // SAFETY: as the caller vouches.
+        let (arrays, packed) = unsafe { (memory.arrays.share(), memory.outgoing(range)) };
         match self.how {
             How::Not => {}
             How::ByHand => part.pack(arrays, packed),
@@ -86,11 +95,13 @@ impl Packing {
         }
     }
 
-    /// Unpacks a message; one thread, while no other uses the arrays.
-    pub fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
-        // SAFETY: as the caller vouches; what has arrived is not written any more.
-        let (arrays, packed) =
-            unsafe { (memory.arrays.get(), memory.bytes(memory.incoming, link.wire.clone())) };
+    /// Unpacks a message.
+    ///
+    /// # Safety
+    /// Nobody else uses the arrays meanwhile, and the message has arrived: MPI does not write its place in the wire buffer.
+    pub unsafe fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
+        // SAFETY: as the caller vouches.
+        let (arrays, packed) = unsafe { (memory.arrays.get(), memory.incoming(link.wire.clone())) };
         match self.how {
             How::Not => {}
             How::ByHand => link.face.unpack(packed, arrays),

@@ -81,14 +81,14 @@ pub struct Stamps {
     of_threads: Vec<Rows>,
 }
 
-// SAFETY: threads change bytes of their own, between exchanges.
+// SAFETY: the address is only written through by `write`, whose callers vouch for being alone.
 unsafe impl Sync for Stamps {}
 
 impl Stamps {
     /// The values that the rank sends of its own. One that lies in several faces changes once, with the first.
     pub fn of_arrays(links: &Links, memory: &HaloMemory, field: &Field, threads: usize) -> Self {
-        // SAFETY: one thread makes the stamps.
-        let arrays = unsafe { memory.arrays.get() };
+        // SAFETY: nothing is exchanged while stamps are made.
+        let arrays = unsafe { memory.arrays.share() };
         let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
         let mut taken: Vec<Vec<bool>> =
             arrays.specs().iter().map(|spec| vec![false; spec.elements()]).collect();
@@ -106,7 +106,7 @@ impl Stamps {
                 }
             }
         }
-        Self::new(arrays.memory_mut().as_mut_ptr(), of_threads)
+        Self::new(memory.base(), of_threads)
     }
 
     /// A word in every cache line of what the reference sends.

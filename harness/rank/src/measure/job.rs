@@ -1,6 +1,6 @@
 //! All ranks of a case, and what every kind of experiment needs of them.
 
-use ddtbench::event::{Event, MachineState};
+use ddtbench::event::{Event, MachineState, Outcome};
 
 use super::clock::Clock;
 use super::state::StateProbe;
@@ -81,7 +81,11 @@ impl<'a> Job<'a> {
 
     /// Says that this rank cannot go on, and ends all.
     pub fn abort(&self, error: &anyhow::Error) -> ! {
-        self.telling.abort(&format!("rank {}: {error:#}", self.rank))
+        let detail = format!("rank {}: {error:#}", self.rank);
+        self.telling.abort(match error.downcast_ref::<CallError>() {
+            Some(call) => call.outcome(detail),
+            None => Outcome::MpiError { detail },
+        })
     }
 
     /// Says that all methods have ended, gives back what the ranks share, and leaves what was told; collective.

@@ -154,6 +154,6 @@ impl<'a> Setup<'a> {
                 (0, origin, layout)
             }
         };
-        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout)?, layout })
+        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout, self.comm)?, layout })
     }
 }

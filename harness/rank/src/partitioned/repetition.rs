@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::site::{Plan, Site};
 use super::watch::{Sight, watch};
 use crate::checked::CallError;
+use crate::checked::threads::Lent;
 use crate::compute::compute;
 use crate::mechanism::{Mechanism, Role};
 use crate::team::{Member, Team};
@@ -103,25 +104,34 @@ pub fn run(
 ) -> Readings {
     let whole = Mutex::new(Readings::default());
     let threads = Mutex::new(vec![OfThread::default(); times.compute_s.len()]);
+    // SAFETY: the first thread is the one that initialised MPI, and alone uses the site's communicators. Mechanisms are called
+    // as their functions ask for, which the barriers below see to, and were made with leave for this team's threads to call
+    // MPI where these do.
+    let lent = unsafe { (Lent::new(site), Lent::new(mechanisms)) };
+    let telling = site.telling;
     let work = |member: Member<'_>| -> Result<(), CallError> {
+        let (site, mechanisms) = (lent.0.get(), lent.1.get());
         // All threads are awake before ranks begin.
         member.barrier();
         if member.is_first() {
             let start_s = site.sync.agree(MARGIN)?;
             locked(&whole).start_s = start_s;
             site.sync.wait_until(start_s);
-            mechanisms.iter().try_for_each(|mechanism| mechanism.start())?;
+            // SAFETY: the transfer before has ended, and all other threads wait at the next barrier.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.start() })?;
         }
         member.barrier();
         let of = |role: Role| {
             let all = site.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
             all.map(|(_, mechanism)| &**mechanism)
         };
-        of(Role::Receiver).try_for_each(|mechanism| mechanism.open(member.number))?;
+        // SAFETY: behind the barrier after the start; each thread with its own number.
+        of(Role::Receiver).try_for_each(|mechanism| unsafe { mechanism.open(member.number) })?;
         for mechanism in of(Role::Sender) {
             let readings = mark(site, mechanism, times, member.number)?;
             locked(&threads)[member.number] = readings;
-            mechanism.finish(member.number)?;
+            // SAFETY: as above; all of the thread's partitions are marked.
+            unsafe { mechanism.finish(member.number) }?;
         }
         for mechanism in of(Role::Receiver) {
             match sight {
@@ -135,8 +145,10 @@ pub fn run(
         }
         member.barrier();
         if member.is_first() {
-            mechanisms.iter().try_for_each(|mechanism| mechanism.close())?;
-            mechanisms.iter().try_for_each(|mechanism| mechanism.wait())?;
+            // SAFETY: behind the barrier after the last partition, and the others have nothing left to do.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.close() })?;
+            // SAFETY: as above.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.wait() })?;
             locked(&whole).end_s = site.sync.now_s();
         }
         Ok(())
@@ -144,7 +156,7 @@ pub fn run(
     team.run(|member| {
         if let Err(error) = work(member) {
             // The other threads, and the other rank, wait for this one.
-            site.telling.abort(&error.to_string());
+            telling.abort(error.outcome(error.to_string()));
         }
     });
     let (mut readings, threads) =
@@ -187,7 +199,8 @@ fn mark(
         if i + 1 == partitions.len() {
             readings.last_ready_s = site.sync.now_s();
         }
-        mechanism.ready(thread, partition)?;
+        // SAFETY: a partition of the thread's own, once in a transfer; it is filled again after the transfer.
+        unsafe { mechanism.ready(thread, partition) }?;
     }
     Ok(readings)
 }
@@ -195,7 +208,8 @@ fn mark(
 /// A receiver's thread: asks for each of its partitions until it is there.
 fn ask(site: &Site<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
     for &partition in &site.plan.of_thread[thread] {
-        while !mechanism.arrived(thread, partition)? {
+        // SAFETY: a partition of the thread's own, during a transfer, until it is there.
+        while !unsafe { mechanism.arrived(thread, partition) }? {
             std::hint::spin_loop();
         }
     }

@@ -38,6 +38,3 @@ pub struct Site<'a> {
     /// Ends all ranks.
     pub telling: &'a Telling,
 }
-
-// SAFETY: the address is only read from, by one thread.
-unsafe impl std::marker::Sync for Site<'_> {}

@@ -8,7 +8,7 @@ use ddtbench::event::Event;
 use ddtbench::partitioned::probe::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{CallError, Comm, World};
+use crate::checked::{CallError, Comm, ThreadMultiple, World};
 use crate::output::{Format, tell_json};
 
 /// How much longer than the square of its growth lets expect something may take, and the time between two signs of life.
@@ -116,6 +116,7 @@ pub struct Stage<'a> {
     pub comm: &'a Comm,
     /// This one.
     pub rank: usize,
+    multiple: Option<ThreadMultiple>,
     name: &'static str,
     format: Format,
     begin: Instant,
@@ -127,7 +128,16 @@ impl<'a> Stage<'a> {
     /// For a probe, on this rank.
     pub fn new(world: &'a World, name: &'static str, rank: usize, format: Format) -> Self {
         let (generation, tally) = (Cell::new(0), RefCell::default());
-        Self { comm: &world.comm, rank, name, format, begin: Instant::now(), generation, tally }
+        let (comm, multiple) = (&world.comm, world.multiple());
+        Self { comm, rank, multiple, name, format, begin: Instant::now(), generation, tally }
+    }
+
+    /// Leave for any thread to call MPI.
+    ///
+    /// # Panics
+    /// In a probe that does not say that it has threads: the others are done only where there is leave.
+    pub fn multiple(&self) -> ThreadMultiple {
+        self.multiple.expect("the probe says that it has threads")
     }
 
     /// Of data that no transfer had before. Ranks that call it equally often agree.

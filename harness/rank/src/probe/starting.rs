@@ -8,7 +8,7 @@ use super::exchange::{self, Exchange, TAG, TRANSFERS};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
 use super::stage::{Seen, Stage, Stop};
-use crate::checked::{Comm, Datatype, partitioned};
+use crate::checked::{Datatype, partitioned};
 
 pub fn startall_sends(stage: &Stage<'_>) -> Result<Seen, Stop> {
     let tags = [TAG, TAG + 1];
@@ -33,7 +33,8 @@ pub fn startall_sends(stage: &Stage<'_>) -> Result<Seen, Stop> {
             both.iter_mut().try_for_each(Incoming::start)?;
             both.iter_mut().try_for_each(Incoming::wait)?;
             for ((incoming, generation), what) in both.iter().zip(generations).zip(["first", "second"]) {
-                stage.count(what, incoming.compare(generation));
+                // SAFETY: waited for above.
+                stage.count(what, unsafe { incoming.compare(generation) });
             }
         }
         both.into_iter().try_for_each(Incoming::free)?;
@@ -46,7 +47,8 @@ pub fn startall_send_and_receive(stage: &Stage<'_>) -> Result<Seen, Stop> {
     let (mut outgoing, mut incoming) = to_and_from(stage, peer, peer)?;
     for _ in 0..TRANSFERS {
         both_ways(stage, "both ways", &mut outgoing, &mut incoming, |outgoing, incoming| {
-            incoming.poison();
+            // SAFETY: the message is not started yet.
+            unsafe { incoming.poison() };
             Ok(partitioned::start_all(&mut [&mut outgoing.message, &mut incoming.message])?)
         })?;
     }
@@ -70,7 +72,7 @@ pub fn ring(stage: &Stage<'_>) -> Result<Seen, Stop> {
 }
 
 pub fn self_communication(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    let alone = Comm::this_process()?;
+    let alone = stage.comm.this_process()?;
     for (what, comm, rank) in [("MPI_COMM_WORLD", stage.comm, stage.rank), ("MPI_COMM_SELF", &alone, 0)] {
         stage.work(what);
         for receive in [eight(), Shape::bytes(4, 2 * 4096)] {
@@ -121,7 +123,8 @@ pub fn not_freed(stage: &Stage<'_>) -> Result<Seen, Stop> {
         } else {
             let mut incoming = Incoming::new(stage.comm, 0, tag, &eight(), 0)?;
             exchange::receive(&mut incoming, generation)?;
-            stage.count("used once", incoming.compare(generation));
+            // SAFETY: waited for above.
+            stage.count("used once", unsafe { incoming.compare(generation) });
         }
     }
     Ok(Seen::fine())
@@ -149,7 +152,8 @@ pub fn late_receiver(stage: &Stage<'_>) -> Result<Seen, Stop> {
             let mut incoming = Incoming::new(stage.comm, 0, TAG, &eight(), 0)?;
             incoming.start()?;
             incoming.wait()?;
-            stage.count("late", incoming.compare(generation));
+            // SAFETY: waited for above.
+            stage.count("late", unsafe { incoming.compare(generation) });
             incoming.free()?;
         }
     }

@@ -4,6 +4,7 @@ use super::exchange::Exchange;
 use super::message::{Incoming, Outgoing, Shape};
 use super::stage::{Seen, Stage, Stop};
 use crate::checked::CallError;
+use crate::checked::threads::Shared;
 
 /// Transfers for each number of threads.
 const TRANSFERS: u32 = 25;
@@ -26,11 +27,12 @@ pub fn pready(stage: &Stage<'_>) -> Result<Seen, Stop> {
         let exchange = Exchange::equal(stage, &what, Shape::bytes(PARTITIONS, 1024));
         let send = &mut |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
-            let (content, message, pattern) =
-                (&outgoing.content, &outgoing.message, outgoing.pattern(generation));
+            let (content, pattern) = (&outgoing.content, outgoing.pattern(generation));
+            let message = Shared::new(&outgoing.message, stage.multiple());
             in_threads(threads, |thread| {
                 (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
-                    content.fill(partition, pattern);
+                    // SAFETY: the thread's own partition, which is not ready yet.
+                    unsafe { content.fill(partition, pattern) };
                     message.ready(partition)
                 })
             })?;
@@ -52,14 +54,15 @@ pub fn parrived(stage: &Stage<'_>) -> Result<Seen, Stop> {
     let exchange = Exchange::equal(stage, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = &mut |incoming: &mut Incoming, generation| {
         incoming.start()?;
-        let (content, message, pattern) =
-            (&incoming.content, &incoming.message, incoming.pattern(generation));
+        let (content, pattern) = (&incoming.content, incoming.pattern(generation));
+        let message = Shared::new(&incoming.message, stage.multiple());
         let found = in_threads(THREADS, |thread| {
             (thread..PARTITIONS).step_by(THREADS).try_for_each(|partition| {
                 while !message.arrived(partition).map_err(Found::Error)? {
                     std::thread::yield_now();
                 }
-                content.compare(partition, pattern).map_err(Found::Wrong)
+                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                unsafe { content.compare(partition, pattern) }.map_err(Found::Wrong)
             })
         });
         match found {
