@@ -3,6 +3,7 @@
 //! It measures one case and tells it as events, or as a table to a person who started it by hand. What cannot be
 //! done is refused by all ranks together, told once, with exit code 2. An MPI call that fails on one rank while
 //! others wait ends the job.
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "hand-offs are compiled over `loom` once more"))]
 
 mod checked;
 mod cli;

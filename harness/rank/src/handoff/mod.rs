@@ -1,7 +1,12 @@
 //! What the threads of a rank hand to each other without locks: values that they take turns with, counters by which the last
 //! to come knows that it is, times that are noted by one and read by another. Barriers order the rest (`kernels::gate`).
+//!
+//! All of it is written against [`sync`], so that the tests compile it once more over `loom`, which tries every order in
+//! which threads can run, and every value that the memory model lets an atomic read (`model.rs`).
 
 pub mod counters;
+#[cfg(test)]
+mod model;
 pub mod ready_times;
 pub mod slot;
 mod sync;
