@@ -14,11 +14,11 @@ pub struct Envelope<'a> {
     pub count: usize,
     /// The type of what is sent or received.
     pub datatype: &'a Datatype,
-    /// The other rank.
+    /// Rank of the other side in `comm`.
     pub peer: usize,
     /// Tells messages of two ranks apart.
     pub tag: usize,
-    /// The ranks.
+    /// The communicator.
     pub comm: &'a Comm,
 }
 

@@ -15,7 +15,7 @@ pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
 
 /// MPI between initialisation and finalisation.
 pub struct World {
-    /// All ranks.
+    /// `MPI_COMM_WORLD`.
     pub comm: Comm,
     /// The thread level in force, by its name in the standard.
     pub thread_level: &'static str,

@@ -9,13 +9,13 @@ use super::method::{HaloMethod, Parts};
 use crate::checked::{CallError, TeamCalls};
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
-use crate::mechanism::partitioned::{Form, Native};
+use crate::mechanism::partitioned::{Marking, Native};
 use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Region, Role};
 
-/// How a message travels.
+/// What carries the shares of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum FineTransport {
     /// By MPI-4's partitioned transfers.
     Partitioned,
     /// A persistent message per share.
@@ -41,8 +41,8 @@ pub struct Fine<'a> {
 }
 
 impl<'a> Fine<'a> {
-    pub fn new(parts: Parts<'a>, way: Way, calls: TeamCalls) -> Result<Self, CallError> {
-        let transfers = |link: &'a Link, role| transfers(parts, link, role, way, calls);
+    pub fn new(parts: Parts<'a>, transport: FineTransport, calls: TeamCalls) -> Result<Self, CallError> {
+        let transfers = |link: &'a Link, role| transfers(parts, link, role, transport, calls);
         let all = |links: &'a [Link], role| {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
@@ -78,7 +78,7 @@ fn transfers<'a>(
     parts: Parts<'a>,
     link: &'a Link,
     role: Role,
-    way: Way,
+    transport: FineTransport,
     calls: TeamCalls,
 ) -> Result<Transfers<'a>, CallError> {
     let memory = match role {
@@ -107,10 +107,12 @@ fn transfers<'a>(
     };
     let shares = &link.cut.ranges;
     let whole = channel(0, shares.clone(), 0);
-    match way {
-        Way::Partitioned => {}
-        Way::Fine => return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?))),
-        Way::Aggregated(rule) => {
+    match transport {
+        FineTransport::Partitioned => {}
+        FineTransport::Fine => {
+            return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
+        }
+        FineTransport::Aggregated(rule) => {
             let aggregation = Aggregation { rule, over: Over::Persistent };
             let runs = aggregation.units(shares.len(), (whole.memory.bytes() / shares.len()) as u64);
             let units = Units::new(&whole, &runs);
@@ -118,21 +120,21 @@ fn transfers<'a>(
         }
     }
     if Native::refusal(&whole).is_none() {
-        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Form::OneByOne, calls)?)));
+        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Marking::OneByOne, calls)?)));
     }
     let share = |(number, range): (usize, &std::ops::Range<usize>)| {
         if range.is_empty() {
             return Ok(None);
         }
         let one = channel(range.start, std::iter::once(0..range.len()).collect(), number);
-        Ok(Some(Box::new(Native::new(&one, Form::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
+        Ok(Some(Box::new(Native::new(&one, Marking::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
     };
     Ok(Transfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
 }
 
 impl HaloMethod for Fine<'_> {
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: no thread is here, and no transfer under way.
+        // SAFETY: no thread is here, and no transfer under transport.
         self.each(stage, |mechanism| unsafe { mechanism.start() })
     }
 

@@ -8,15 +8,15 @@ use apps::halo::Face;
 
 /// How a method packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum PackingKind {
     /// Not at all: MPI is given datatypes, or nothing is to be packed.
-    Not,
+    None,
     /// The application's loops.
-    ByHand,
+    Loops,
     /// Their tuned form.
-    Tuned,
+    TunedLoops,
     /// Programs, compiled once.
-    Compiled,
+    Engine,
 }
 
 /// A face as a program, with the byte from array 0 that it starts from; `None` for an empty one.
@@ -24,7 +24,7 @@ type Compiled = Option<(i64, Program)>;
 
 /// What packs.
 pub struct Packing {
-    how: How,
+    kind: PackingKind,
     /// Of each stage, each message, each thread.
     shares: Vec<Vec<Vec<Compiled>>>,
     /// Likewise, in the same parts: LAMMPS' datatypes put the values of a whole face and of its parts in different orders.
@@ -36,7 +36,7 @@ const PROVED: &str = "a face lies within the arrays' memory, which the verificat
 
 impl Packing {
     /// For the messages of a rank.
-    pub fn new(how: How, links: &Links, memory: &HaloMemory) -> Self {
+    pub fn new(kind: PackingKind, links: &Links, memory: &HaloMemory) -> Self {
         let compiled = |face: &Face| {
             let message = face.message(WireOrder::Ddt);
             (!message.pieces.is_empty()).then(|| {
@@ -48,24 +48,24 @@ impl Packing {
                 )
             })
         };
-        let is_compiled = how == How::Compiled;
+        let is_compiled = kind == PackingKind::Engine;
         let stages = || links.stages.iter().filter(|_| is_compiled);
         let parts = |link: &Link| link.cut.parts.iter().map(compiled).collect();
         Self {
-            how,
+            kind,
             shares: stages().map(|stage| stage.sends.iter().map(parts).collect()).collect(),
             arrivals: stages().map(|stage| stage.receives.iter().map(parts).collect()).collect(),
         }
     }
 
     /// In which way.
-    pub fn how(&self) -> How {
-        self.how
+    pub fn kind(&self) -> PackingKind {
+        self.kind
     }
 
     /// Whether there is anything to do.
     pub fn packs(&self) -> bool {
-        self.how != How::Not
+        self.kind != PackingKind::None
     }
 
     /// Packs a thread's share of a message.
@@ -83,11 +83,11 @@ impl Packing {
         let range = link.wire.start + range.start..link.wire.start + range.end;
         // SAFETY: as the caller vouches.
         let (arrays, packed) = unsafe { (memory.arrays.share(), memory.outgoing(range)) };
-        match self.how {
-            How::Not => {}
-            How::ByHand => part.pack(arrays, packed),
-            How::Tuned => part.pack_tuned(arrays, packed),
-            How::Compiled => {
+        match self.kind {
+            PackingKind::None => {}
+            PackingKind::Loops => part.pack(arrays, packed),
+            PackingKind::TunedLoops => part.pack_tuned(arrays, packed),
+            PackingKind::Engine => {
                 if let Some((origin, program)) = &self.shares[stage][send][thread] {
                     program.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
                 }
@@ -102,11 +102,11 @@ impl Packing {
     pub unsafe fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
         // SAFETY: as the caller vouches.
         let (arrays, packed) = unsafe { (memory.arrays.get(), memory.incoming(link.wire.clone())) };
-        match self.how {
-            How::Not => {}
-            How::ByHand => link.face.unpack(packed, arrays),
-            How::Tuned => link.face.unpack_tuned(packed, arrays),
-            How::Compiled => {
+        match self.kind {
+            PackingKind::None => {}
+            PackingKind::Loops => link.face.unpack(packed, arrays),
+            PackingKind::TunedLoops => link.face.unpack_tuned(packed, arrays),
+            PackingKind::Engine => {
                 for (part, range) in self.arrivals[stage][receive].iter().zip(&link.cut.ranges) {
                     if let Some((origin, program)) = part {
                         let origin = memory.start as i64 + origin;

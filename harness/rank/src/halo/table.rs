@@ -4,12 +4,12 @@ use anyhow::Context;
 use ddtbench::event::Outcome;
 use ddtbench::partitioned::aggregation::Aggregation;
 
-use super::bulk::{Bulk, Ends};
-use super::fine::{Fine, Way};
+use super::bulk::{Bulk, BulkTransfer};
+use super::fine::{Fine, FineTransport};
 use super::fine_ddt::FineTyped;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
-use super::packing::How;
+use super::packing::PackingKind;
 use super::put::PutTyped;
 use crate::checked::{TeamCalls, partitioned};
 
@@ -19,38 +19,42 @@ pub struct Implementation {
     /// The functions of MPI that it calls beyond those that every MPI has.
     pub needs: &'static [&'static str],
     /// How its shares are packed.
-    pub packing: How,
+    pub packing: PackingKind,
     kind: Kind,
 }
 
 /// What a method is made of. Threads call MPI by themselves in those that are fine.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Bulk(Ends),
+    Bulk(BulkTransfer),
     Neighbour,
     Put,
-    Fine(Way),
+    Fine(FineTransport),
     FineTyped,
 }
 
 /// What the method called `name` is; `None` where it is not implemented.
 fn find(name: &str) -> Option<Implementation> {
     let (kind, packing, needs): (_, _, &[&str]) = match name {
-        "reference" => (Kind::Bulk(Ends::Packed), How::Not, &[]),
-        "manual" => (Kind::Bulk(Ends::Packed), How::ByHand, &[]),
-        "manual_tuned" => (Kind::Bulk(Ends::Packed), How::Tuned, &[]),
-        "engine" => (Kind::Bulk(Ends::Packed), How::Compiled, &[]),
-        "ddt" => (Kind::Bulk(Ends::Typed), How::Not, &[]),
-        "persistent" => (Kind::Bulk(Ends::Persistent), How::ByHand, &[]),
-        "neighbor_alltoallw" => {
-            (Kind::Neighbour, How::Not, &["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"])
-        }
-        "put_ddt" => (Kind::Put, How::Not, &["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
-        "partitioned" => (Kind::Fine(Way::Partitioned), How::ByHand, partitioned::NEEDS),
-        "fine" => (Kind::Fine(Way::Fine), How::ByHand, &[]),
-        "partitioned_ddt" => (Kind::FineTyped, How::Not, partitioned::NEEDS),
+        "reference" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::None, &[]),
+        "manual" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Loops, &[]),
+        "manual_tuned" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::TunedLoops, &[]),
+        "engine" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Engine, &[]),
+        "ddt" => (Kind::Bulk(BulkTransfer::Typed), PackingKind::None, &[]),
+        "persistent" => (Kind::Bulk(BulkTransfer::Persistent), PackingKind::Loops, &[]),
+        "neighbor_alltoallw" => (
+            Kind::Neighbour,
+            PackingKind::None,
+            &["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"],
+        ),
+        "put_ddt" => (Kind::Put, PackingKind::None, &["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
+        "partitioned" => (Kind::Fine(FineTransport::Partitioned), PackingKind::Loops, partitioned::NEEDS),
+        "fine" => (Kind::Fine(FineTransport::Fine), PackingKind::Loops, &[]),
+        "partitioned_ddt" => (Kind::FineTyped, PackingKind::None, partitioned::NEEDS),
         _ => match Aggregation::of_mechanism(name) {
-            Some(Ok(aggregation)) => (Kind::Fine(Way::Aggregated(aggregation.rule)), How::ByHand, &[]),
+            Some(Ok(aggregation)) => {
+                (Kind::Fine(FineTransport::Aggregated(aggregation.rule)), PackingKind::Loops, &[])
+            }
             _ => return None,
         },
     };
@@ -105,9 +109,11 @@ mod tests {
     fn only_what_moves_packed_bytes_packs() {
         for method in ddtbench::halo::METHODS {
             let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
-            let moves_arrays =
-                matches!(kind, Kind::Bulk(Ends::Typed) | Kind::Neighbour | Kind::Put | Kind::FineTyped);
-            assert_eq!(packing == How::Not, moves_arrays || !method.is_complete, "{}", method.name);
+            let moves_arrays = matches!(
+                kind,
+                Kind::Bulk(BulkTransfer::Typed) | Kind::Neighbour | Kind::Put | Kind::FineTyped
+            );
+            assert_eq!(packing == PackingKind::None, moves_arrays || !method.is_complete, "{}", method.name);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! is chosen from what messages cost here, and from when partitions became ready in transfers before.
 //!
 //! Some transfers are observed: the sender notes when each partition becomes ready. After the last of them it may choose
-//! another mapping, and tells the receiver, which hears of it when it starts the next transfer; both know by the transfers'
+//! another mapping, and announces it to the receiver, which learns of it when it starts the next transfer; both know by the transfers'
 //! number when that is. All other transfers are those of a fixed mapping, and cost as much.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ const OBSERVED: u32 = 2;
 /// Observed transfers that a choice rests on.
 const REMEMBERED: usize = 8;
 
-/// Bytes of a number when a mapping is told.
+/// Bytes of a number when a mapping is announced.
 const NUMBER: usize = size_of::<u32>();
 
 fn chooses_after(transfer: u32) -> bool {
@@ -39,7 +39,7 @@ fn is_observed(transfer: u32) -> bool {
     (transfer..transfer + OBSERVED).any(chooses_after)
 }
 
-/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to hear.
+/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to announce.
 fn plain_after(transfer: u32) -> u32 {
     (transfer + 1..).take_while(|&next| !is_observed(next)).count() as u32
 }
@@ -58,14 +58,14 @@ struct State {
     /// When partitions became ready in transfers that were observed.
     observed: VecDeque<Vec<f64>>,
     /// The ends of a mapping's runs on their way to the receiver, or none where it stays.
-    told: Vec<u8>,
-    telling: Request,
+    announced: Vec<u8>,
+    announcement: Request,
 }
 
 pub struct AggregatedAdaptive<'a> {
     channel: Channel<'a>,
     comm: Comm,
-    /// Where mappings are told.
+    /// On which mappings are announced.
     control: Comm,
     costs: &'a Costs,
     threads: Vec<usize>,
@@ -85,13 +85,13 @@ impl<'a> AggregatedAdaptive<'a> {
         let runs = match channel.role {
             Role::Sender => {
                 let runs = merging::units(message, &[], costs);
-                let told = encoded(&runs);
+                let announced = encoded(&runs);
                 // SAFETY: all bytes of the list.
-                unsafe { channel.envelope(told.len(), 0, &control).send(told.as_ptr()) }?;
+                unsafe { channel.envelope(announced.len(), 0, &control).send(announced.as_ptr()) }?;
                 runs
             }
-            Role::Receiver => hear(&channel, &control)?
-                .ok_or_else(|| wrong("no mapping at all, where the first is told".to_owned()))?,
+            Role::Receiver => receive_mapping(&channel, &control)?
+                .ok_or_else(|| wrong("no mapping at all, where the first is announced".to_owned()))?,
         };
         let state = State {
             transfer: 0,
@@ -101,8 +101,8 @@ impl<'a> AggregatedAdaptive<'a> {
             requests: requests(&channel, &comm, &runs)?,
             runs,
             observed: VecDeque::with_capacity(REMEMBERED),
-            told: Vec::new(),
-            telling: Request::null(&control),
+            announced: Vec::new(),
+            announcement: Request::null(&control),
         };
         Ok(Self {
             ready_times: ReadyTimes::new(channel.partitions.len(), channel.of_thread.len()),
@@ -128,12 +128,15 @@ impl<'a> AggregatedAdaptive<'a> {
         let message = Message { ranges: &self.channel.partitions, threads: &self.threads };
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
-        state.told = if stays { Vec::new() } else { encoded(&runs) };
+        state.announced = if stays { Vec::new() } else { encoded(&runs) };
         // SAFETY: all bytes of the list, which lives and stays as it is until the request is complete, at the next start.
-        let telling = unsafe {
-            Request::send(state.told.as_ptr(), self.channel.envelope(state.told.len(), 0, &self.control))
+        let announcement = unsafe {
+            Request::send(
+                state.announced.as_ptr(),
+                self.channel.envelope(state.announced.len(), 0, &self.control),
+            )
         };
-        state.telling = telling?;
+        state.announcement = announcement?;
         if stays { Ok(()) } else { self.apply(state, runs) }
     }
 
@@ -175,9 +178,9 @@ impl<'a> AggregatedAdaptive<'a> {
             return Ok(());
         }
         match self.channel.role {
-            Role::Sender => state.telling.wait(),
+            Role::Sender => state.announcement.wait(),
             Role::Receiver => {
-                let runs = hear(&self.channel, &self.control)?;
+                let runs = receive_mapping(&self.channel, &self.control)?;
                 runs.map_or(Ok(()), |runs| self.apply(state, runs))
             }
         }
@@ -208,17 +211,17 @@ fn encoded(runs: &[Range<usize>]) -> Vec<u8> {
 }
 
 /// Receives a mapping; `None` if it stays as it was.
-fn hear(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<Range<usize>>>, CallError> {
-    let mut told = vec![0u8; MOST_MESSAGES * NUMBER];
-    let envelope = channel.envelope(told.len(), 0, control);
+fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<Range<usize>>>, CallError> {
+    let mut received = vec![0u8; MOST_MESSAGES * NUMBER];
+    let envelope = channel.envelope(received.len(), 0, control);
     // SAFETY: all bytes of the list, which is left alone until the request is complete, here.
-    let mut hearing = unsafe { Request::receive(told.as_mut_ptr(), envelope) }?;
-    let Status { source, tag, count, is_cancelled } = hearing.wait_for_status(channel.byte)?;
-    let bytes = count.filter(|_| !is_cancelled).and_then(|count| told.get(..count));
+    let mut request = unsafe { Request::receive(received.as_mut_ptr(), envelope) }?;
+    let Status { source, tag, count, is_cancelled } = request.wait_for_status(channel.byte)?;
+    let bytes = count.filter(|_| !is_cancelled).and_then(|count| received.get(..count));
     match bytes.filter(|_| (source, tag) == (envelope.peer as c_int, envelope.tag as c_int)) {
         Some(bytes) => decoded(bytes, channel.partitions.len()).map_err(wrong),
         None => Err(wrong(format!(
-            "a message from rank {source} with tag {tag} and {count:?} bytes, where rank {} tells a mapping with tag {}",
+            "a message from rank {source} with tag {tag} and {count:?} bytes, where rank {} announces a mapping with tag {}",
             envelope.peer, envelope.tag
         ))),
     }
@@ -309,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_choice_follows_transfers_that_were_observed_and_few_are() {
-        assert!(!chooses_after(0), "nothing was observed, and nothing is told");
+        assert!(!chooses_after(0), "nothing was observed, and nothing is announced");
         assert!(chooses_after(2) && is_observed(1) && is_observed(2) && !is_observed(5));
         assert!(chooses_after(128) && is_observed(127) && !is_observed(126));
         assert!((9..1000).filter(|&transfer| is_observed(transfer)).count() < 40);
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_is_told_as_it_is() {
+    fn a_mapping_arrives_as_it_was_announced() {
         let runs = vec![0..1, 1..4, 4..8];
         assert_eq!(decoded(&encoded(&runs), 8), Ok(Some(runs)));
         assert_eq!(decoded(&[], 8), Ok(None));
@@ -326,9 +329,9 @@ mod tests {
 
     #[test]
     fn what_is_no_mapping_is_wrong_data() {
-        let told = |ends: &[u32]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<_>>();
+        let ends_at = |ends: &[u32]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<_>>();
         let wrong = |ends: &[u32], what: &str| {
-            let text = decoded(&told(ends), 8).unwrap_err();
+            let text = decoded(&ends_at(ends), 8).unwrap_err();
             assert!(text.contains(what), "{text}");
         };
         wrong(&[4, 4, 8], "4..4");
@@ -336,7 +339,7 @@ mod tests {
         wrong(&[4, 9], "4..9");
         wrong(&[0, 8], "0..0");
         wrong(&[4, 7], "7 partitions, of 8");
-        assert!(decoded(&told(&[8])[..3], 8).unwrap_err().contains("3 bytes"));
-        assert!(decoded(&[told(&[8]), vec![0]].concat(), 8).unwrap_err().contains("5 bytes"));
+        assert!(decoded(&ends_at(&[8])[..3], 8).unwrap_err().contains("3 bytes"));
+        assert!(decoded(&[ends_at(&[8]), vec![0]].concat(), 8).unwrap_err().contains("5 bytes"));
     }
 }

@@ -9,7 +9,7 @@ use crate::handoff::Slot;
 
 /// What is done with a request of partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Marking {
     /// `MPI_Pready` of each partition.
     OneByOne,
     /// `MPI_Pready_list` of all partitions of a thread, with its last one.
@@ -20,9 +20,9 @@ pub enum Form {
 
 pub struct Native {
     role: Role,
-    form: Form,
+    marking: Marking,
     request: Slot<Partitioned>,
-    /// Of each thread, for the form with lists.
+    /// Of each thread, for the marking with lists.
     lists: Vec<Vec<c_int>>,
     /// Messages that are known to be sent.
     partitions: usize,
@@ -50,7 +50,7 @@ impl Native {
     }
 
     /// A request over the whole message.
-    pub fn new(channel: &Channel<'_>, form: Form, _: TeamCalls) -> Result<Self, CallError> {
+    pub fn new(channel: &Channel<'_>, marking: Marking, _: TeamCalls) -> Result<Self, CallError> {
         let partitions = match channel.role {
             Role::Sender => channel.partitions.len(),
             Role::Receiver => channel.receive_partitions,
@@ -66,7 +66,7 @@ impl Native {
         let list = |partitions: &Vec<usize>| partitions.iter().map(|&partition| partition as c_int).collect();
         Ok(Self {
             role: channel.role,
-            form,
+            marking,
             request: Slot::new(request),
             lists: channel.of_thread.iter().map(list).collect(),
             partitions: channel.partitions.len(),
@@ -91,7 +91,7 @@ impl Mechanism for Native {
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
         // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
         let request = unsafe { self.request.share() };
-        if self.form != Form::Lists {
+        if self.marking != Marking::Lists {
             return request.ready(partition);
         }
         let list = &self.lists[thread];
@@ -102,7 +102,7 @@ impl Mechanism for Native {
     }
 
     fn asks(&self) -> bool {
-        self.role == Role::Receiver && self.form == Form::Asking
+        self.role == Role::Receiver && self.marking == Marking::Asking
     }
 
     #[inline]

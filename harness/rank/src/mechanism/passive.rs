@@ -30,8 +30,8 @@ impl<'a> Passive<'a> {
 impl Mechanism for Passive<'_> {
     unsafe fn start(&self) -> Result<(), CallError> {
         match self.puts.channel.role {
-            Role::Sender => self.puts.hear(),
-            Role::Receiver => self.puts.tell(),
+            Role::Sender => self.puts.receive_token(),
+            Role::Receiver => self.puts.send_token(),
         }
     }
 
@@ -46,10 +46,10 @@ impl Mechanism for Passive<'_> {
         match channel.role {
             Role::Sender => {
                 windows.iter().try_for_each(|window| window.flush(channel.peer))?;
-                self.puts.tell()
+                self.puts.send_token()
             }
             Role::Receiver => {
-                self.puts.hear()?;
+                self.puts.receive_token()?;
                 windows.iter().try_for_each(|window| window.synchronise())
             }
         }

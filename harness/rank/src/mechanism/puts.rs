@@ -58,13 +58,13 @@ impl<'a> Puts<'a> {
     }
 
     /// Sends or receives a message without bytes: tells the other rank that it may go on.
-    pub fn tell(&self) -> Result<(), CallError> {
+    pub fn send_token(&self) -> Result<(), CallError> {
         // SAFETY: no bytes.
         unsafe { self.channel.envelope(0, 0, self.channel.comm).send(std::ptr::null()) }
     }
 
-    /// Waits for what [`Puts::tell`] sends.
-    pub fn hear(&self) -> Result<(), CallError> {
+    /// Waits for what [`Puts::send_token`] sends.
+    pub fn receive_token(&self) -> Result<(), CallError> {
         // SAFETY: no bytes.
         unsafe { self.channel.envelope(0, 0, self.channel.comm).receive(std::ptr::null_mut()) }
     }

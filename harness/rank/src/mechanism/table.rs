@@ -12,7 +12,7 @@ use super::aggregated_static::AggregatedStatic;
 use super::fence::Fence;
 use super::isend::Isend;
 use super::many::Many;
-use super::partitioned::{Form, Native};
+use super::partitioned::{Marking, Native};
 use super::passive::Passive;
 use super::persistent::Persistent;
 use super::post_start::PostStart;
@@ -38,7 +38,7 @@ enum Kind {
     Isend,
     Persistent,
     Many,
-    Native(Form),
+    Native(Marking),
     Passive(Windows),
     PostStart(Windows),
     Fence,
@@ -55,9 +55,9 @@ fn find(name: &str) -> Option<Implementation> {
         "isend" => (Kind::Isend, &[]),
         "persistent" => (Kind::Persistent, &[]),
         "many" => (Kind::Many, &["MPI_Comm_dup"]),
-        "partitioned" => (Kind::Native(Form::OneByOne), partitioned::NEEDS),
-        "partitioned:list" => (Kind::Native(Form::Lists), partitioned::NEEDS_LISTS),
-        "partitioned:parrived" => (Kind::Native(Form::Asking), partitioned::NEEDS),
+        "partitioned" => (Kind::Native(Marking::OneByOne), partitioned::NEEDS),
+        "partitioned:list" => (Kind::Native(Marking::Lists), partitioned::NEEDS_LISTS),
+        "partitioned:parrived" => (Kind::Native(Marking::Asking), partitioned::NEEDS),
         "rma_single_passive" => (Kind::Passive(Windows::Single), PASSIVE),
         "rma_many_passive" => (Kind::Passive(Windows::Many), PASSIVE),
         "rma_single_active" => (Kind::PostStart(Windows::Single), ACTIVE),
@@ -118,9 +118,9 @@ impl Implementation {
             Kind::Isend => Box::new(Isend::new(channel, calls)),
             Kind::Persistent => Box::new(Persistent::new(&channel, calls)?),
             Kind::Many => Box::new(Many::new(&channel, calls)?),
-            Kind::Native(form) => match Native::refusal(&channel) {
+            Kind::Native(marking) => match Native::refusal(&channel) {
                 Some(reason) => return refused(reason),
-                None => Box::new(Native::new(&channel, form, calls)?),
+                None => Box::new(Native::new(&channel, marking, calls)?),
             },
             Kind::Passive(windows) => Box::new(Passive::new(channel, windows, calls)?),
             Kind::PostStart(windows) => Box::new(PostStart::new(channel, windows, calls)?),

@@ -1,4 +1,4 @@
-//! Methods: how a test's bytes travel. A new one is a file and a line in [`table::make`], and one in
+//! Methods: how a test's bytes travel. A new one is a file and a line in [`table`], and one in
 //! [`ddtbench::methods::METHODS`].
 //!
 //! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
@@ -20,7 +20,7 @@ use crate::memory::Memory;
 
 /// Where a message's bytes lie at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In the application's arrays.
     Arrays,
     /// Packed, in the wire buffer.
@@ -31,10 +31,10 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     /// Where the bytes come from before [`Method::pack`].
-    pub from: Place,
+    pub from: Location,
     /// Where they are after [`Method::unpack`].
-    pub to: Place,
-    /// The order on the wire.
+    pub to: Location,
+    /// The order in which values are packed.
     pub order: WireOrder,
     /// Whether it makes datatypes, so that creation is worth timing.
     pub creates: bool,
@@ -83,7 +83,7 @@ pub trait Method {
 pub struct Endpoint {
     /// The array that addresses count from.
     array: usize,
-    /// Bytes from its start.
+    /// Bytes from the start of that array to the datatype's displacement 0.
     origin_bytes: i64,
     /// What is there: the whole of it for a pair, a peer's block for an all-to-all.
     layout: Layout,

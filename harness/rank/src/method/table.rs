@@ -58,14 +58,25 @@ pub fn implementation(name: &str) -> anyhow::Result<Implementation> {
 }
 
 impl Implementation {
-    /// Makes the method; collective over the setup's ranks. `memory` must stay where it is while it lives.
-    pub fn make<'a>(self, setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Box<dyn Method + 'a>> {
+    /// Makes the method; collective over the setup's ranks.
+    ///
+    /// # Safety
+    /// The arrays and wire buffers of `memory` stay where they are, and there, until the method has ended by
+    /// [`Method::finish`] or the process has: others may put into them.
+    pub unsafe fn make<'a>(
+        self,
+        setup: &'a Setup<'a>,
+        memory: &mut Memory,
+    ) -> anyhow::Result<Box<dyn Method + 'a>> {
         Ok(match self.kind {
             Kind::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
             Kind::Untouched => Box::new(TwoSided::untouched(setup, memory)?),
-            Kind::PutContiguous => Box::new(Put::contiguous(setup, memory)?),
-            Kind::PutPacked => Box::new(Put::packed(setup, memory)?),
-            Kind::PutTyped => Box::new(Put::typed(setup, memory)?),
+            // SAFETY: here and below, as the caller vouches.
+            Kind::PutContiguous => Box::new(unsafe { Put::contiguous(setup, memory) }?),
+            // SAFETY: as above.
+            Kind::PutPacked => Box::new(unsafe { Put::packed(setup, memory) }?),
+            // SAFETY: as above.
+            Kind::PutTyped => Box::new(unsafe { Put::typed(setup, memory) }?),
         })
     }
 }

@@ -19,11 +19,11 @@ const MARGIN: usize = 64;
 /// Partitions of `count` of a datatype each.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// How many.
+    /// Number of partitions.
     pub partitions: usize,
     /// Of the datatype in each.
     pub count: usize,
-    /// The datatype.
+    /// The datatype of an element.
     pub layout: Layout,
 }
 
@@ -33,7 +33,7 @@ impl Shape {
         Self { partitions, count, layout: layout.clone() }
     }
 
-    /// Partitions of bytes.
+    /// Partitions of so many bytes each.
     pub fn bytes(partitions: usize, bytes: usize) -> Self {
         Self::new(partitions, bytes, &Element::Byte.into())
     }
@@ -43,7 +43,7 @@ impl Shape {
         self.count * self.layout.extent() as usize
     }
 
-    /// Data of a partition.
+    /// Bytes of data in a partition, gaps not counted.
     fn data_bytes(&self) -> usize {
         self.count * self.layout.size() as usize
     }
@@ -158,30 +158,30 @@ fn datatype(shape: &Shape, comm: &Comm) -> Result<Datatype, CallError> {
 }
 
 /// A request with its memory, at one of its ends.
-pub struct Message<End> {
+pub struct PartitionedMessage<End> {
     /// What is sent, or where it arrives.
     pub content: Content,
     /// Partitions of what is sent that were written and marked ready since the message was started or completed.
     marked: RefCell<Vec<bool>>,
-    /// The request.
+    /// The partitioned request.
     pub message: Partitioned,
-    /// Of its elements.
+    /// The datatype of an element, which lives as long as the request.
     pub datatype: Datatype,
     sender: usize,
     end: PhantomData<End>,
 }
 
-/// The end that sends.
+/// Marks the end that sends.
 pub struct Sends;
-/// The end that receives.
+/// Marks the end that receives.
 pub struct Receives;
 
-/// A partitioned send.
-pub type Outgoing = Message<Sends>;
-/// A partitioned receive.
-pub type Incoming = Message<Receives>;
+/// A partitioned send, with its memory.
+pub type Outgoing = PartitionedMessage<Sends>;
+/// A partitioned receive, with its memory.
+pub type Incoming = PartitionedMessage<Receives>;
 
-impl<End> Message<End> {
+impl<End> PartitionedMessage<End> {
     /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.content.shape.partitions

@@ -7,7 +7,7 @@ use ddtbench::partitioned::{Emulation, Setting};
 use crate::checked::Comm;
 use crate::measure::sync::Sync;
 use crate::mechanism::Role;
-use crate::telling::Telling;
+use crate::reporter::EventReporter;
 
 /// Who finishes which partition, and how.
 pub struct Plan {
@@ -26,7 +26,7 @@ impl Plan {
 }
 
 /// What the threads of a rank share in a transfer.
-pub struct Site<'a> {
+pub struct TransferContext<'a> {
     /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
     pub roles: &'a [Role],
     pub plan: &'a Plan,
@@ -36,5 +36,5 @@ pub struct Site<'a> {
     /// The message that is looked at.
     pub memory: *const u8,
     /// Ends all ranks.
-    pub telling: &'a Telling,
+    pub reporter: &'a EventReporter,
 }
