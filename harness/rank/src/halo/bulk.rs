@@ -7,14 +7,14 @@ use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
 use crate::handoff::Slot;
 
-/// What is sent.
+/// What MPI is given, and by which calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkTransfer {
-    /// Packed bytes.
+    /// Packed bytes, by nonblocking messages.
     Packed,
     /// Packed bytes, by requests that are made once.
     Persistent,
-    /// Datatypes.
+    /// Datatypes over the arrays, by nonblocking messages.
     Typed,
 }
 

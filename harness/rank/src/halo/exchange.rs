@@ -30,10 +30,10 @@ pub struct ExchangeContext<'a> {
     pub stamps: Option<&'a Stamps>,
     /// What was filled in and changed before.
     pub version: Version,
-    /// All ranks.
+    /// The communicator of all ranks.
     pub world: &'a Comm,
     pub sync: &'a Sync,
-    /// Ends all ranks.
+    /// Reports a failed call, which ends all ranks.
     pub reporter: &'a EventReporter,
     /// How ranks begin together.
     pub start: Start,
@@ -41,7 +41,7 @@ pub struct ExchangeContext<'a> {
 }
 
 impl ExchangeContext<'_> {
-    /// What is sent.
+    /// The data that this exchange sends.
     fn sent(&self) -> Version {
         if self.stamps.is_some() { self.version.next() } else { self.version }
     }
@@ -58,12 +58,12 @@ pub struct Readings {
     pub pack_s: f64,
     /// From the last thread's last share to the last arrival, of all stages.
     pub communicate_s: f64,
-    /// Unpacking.
+    /// Unpacking by the first thread, of all stages.
     pub unpack_s: f64,
 }
 
 impl Readings {
-    /// How many there are.
+    /// Number of times in a list of them.
     pub const COUNT: usize = 5;
 
     /// As a list, of which ranks can find the longest.
@@ -71,7 +71,7 @@ impl Readings {
         [self.total_s, self.compute_s, self.pack_s, self.communicate_s, self.unpack_s]
     }
 
-    /// Of a list.
+    /// The times of such a list.
     pub fn of(list: &[f64; Self::COUNT]) -> Self {
         let [total_s, compute_s, pack_s, communicate_s, unpack_s] = *list;
         Self { total_s, compute_s, pack_s, communicate_s, unpack_s }

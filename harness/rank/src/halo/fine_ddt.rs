@@ -16,7 +16,7 @@ struct Request {
     datatype: crate::checked::Datatype,
 }
 
-/// A message.
+/// The requests of one message.
 enum Requests {
     Whole(Request),
     /// `None` where a share is empty.

@@ -14,7 +14,7 @@ const ALIGNMENT: usize = 64;
 
 /// One message, seen from this rank.
 pub struct Link {
-    /// The other rank.
+    /// Rank of the other side on the grid.
     pub peer: usize,
     /// Tells messages of the same two ranks apart.
     pub tag: usize,

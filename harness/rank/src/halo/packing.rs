@@ -6,23 +6,23 @@ use super::links::{HaloMemory, Link, Links};
 use apps::WireOrder;
 use apps::halo::Face;
 
-/// How a method packs.
+/// By what a method packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackingKind {
     /// Not at all: MPI is given datatypes, or nothing is to be packed.
     None,
-    /// The application's loops.
+    /// The application's loops, as it has them.
     Loops,
-    /// Their tuned form.
+    /// The application's loops, tuned by hand.
     TunedLoops,
-    /// Programs, compiled once.
+    /// Our own pack engine, whose programs are compiled once.
     Engine,
 }
 
 /// A face as a program, with the byte from array 0 that it starts from; `None` for an empty one.
 type Compiled = Option<(i64, Program)>;
 
-/// What packs.
+/// Packs the shares of a rank's messages, and unpacks what arrives.
 pub struct Packing {
     kind: PackingKind,
     /// Of each stage, each message, each thread.
@@ -58,7 +58,7 @@ impl Packing {
         }
     }
 
-    /// In which way.
+    /// By what it packs.
     pub fn kind(&self) -> PackingKind {
         self.kind
     }

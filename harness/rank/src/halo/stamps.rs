@@ -149,7 +149,7 @@ struct Share {
     peer: usize,
     tag: usize,
     address: *const u8,
-    /// As it was filled in.
+    /// Its last value, as it was filled in.
     expected: Vec<u8>,
     bytes: usize,
 }

@@ -23,7 +23,7 @@ impl Typed {
         Self::with(origin_bytes, &layout, comm).map(Some)
     }
 
-    /// A layout.
+    /// The committed datatype of a layout that starts at that byte.
     pub fn with(origin_bytes: i64, layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
         Ok(Self { origin_bytes, datatype: Recipe::new(layout, comm)?.create()? })
     }

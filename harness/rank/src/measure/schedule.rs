@@ -24,7 +24,7 @@ use crate::checked::symbols;
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
-/// A method that was made and is being measured.
+/// An active method with its share of a round.
 struct Scheduled<C> {
     name: String,
     active: C,
@@ -61,12 +61,12 @@ pub fn run<'a, E: Experiment<'a>>(
         Rule::Interval => calibrate::all(experiment, &mut active_methods, limits, MIN_ROUNDS)?,
         Rule::Pcomm => vec![calibrate::ATTEMPT; active_methods.len()],
     };
-    let one = |((name, active), amount)| Scheduled { name, active, amount };
+    let with_amount = |((name, active), amount)| Scheduled { name, active, amount };
     let mut scheduled: Vec<Scheduled<E::ActiveMethod>> =
-        active_methods.into_iter().zip(amounts).map(one).collect();
+        active_methods.into_iter().zip(amounts).map(with_amount).collect();
     // Rank 0 keeps all blocks: it decides by the figures that will be reported.
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
-    let mut measured: Vec<Measured> = scheduled.iter().map(|one| going_on(&one.name)).collect();
+    let mut measured: Vec<Measured> = scheduled.iter().map(|method| going_on(&method.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let mut rounds = 0;
     let mut before = experiment.job().state()?;
@@ -98,16 +98,16 @@ pub fn run<'a, E: Experiment<'a>>(
             let Scheduled { name, active, .. } = scheduled.remove(k);
             end(experiment, &name, active, Outcome::WrongData { detail })?;
         }
-        let amounts: Vec<Amount> = scheduled.iter().map(|one| one.amount).collect();
+        let amounts: Vec<Amount> = scheduled.iter().map(|method| method.amount).collect();
         let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)?;
         let all = take(&mut scheduled).into_iter().zip(take(&mut measured)).zip(outcomes);
-        for ((one, blocks), outcome) in all {
+        for ((method, blocks), outcome) in all {
             let Some(outcome) = outcome else {
-                scheduled.push(one);
+                scheduled.push(method);
                 measured.push(blocks);
                 continue;
             };
-            let Scheduled { name, mut active, .. } = one;
+            let Scheduled { name, mut active, .. } = method;
             experiment.job().reporter.working(&name, "verify");
             let detail = complaint(experiment, &mut active)?;
             let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });

@@ -162,7 +162,7 @@ pub trait Mechanism {
     /// Receives what has to be received by a call, on a receiver. Whether it did.
     ///
     /// # Safety
-    /// No other thread is within the mechanism, nor has asked for a partition in this transfer.
+    /// Called by one thread, in a transfer in which no thread asks for partitions.
     unsafe fn bring(&self) -> Result<bool, CallError> {
         Ok(false)
     }
@@ -178,7 +178,7 @@ pub trait Mechanism {
     /// Ends the transfer: at the sender memory may be changed again, at the receiver all has arrived.
     ///
     /// # Safety
-    /// As for [`Mechanism::close`], which was called before.
+    /// As for [`Mechanism::close`], which was called before if the mechanism has one.
     unsafe fn wait(&self) -> Result<(), CallError>;
 
     /// Messages or puts that the sender's last transfer took, where that is known.

@@ -56,11 +56,11 @@ pub trait Method {
     fn free(&mut self) -> Result<(), CallError>;
     /// Gathers the message; timed as `pack`.
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Sends to the peer.
+    /// Sends the message to the peer of a pair.
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Receives from the peer.
+    /// Receives the message of the peer of a pair.
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Both, to and from every rank.
+    /// Sends to and receives from every rank, in an all-to-all.
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Scatters the message; timed as `unpack`.
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
@@ -101,7 +101,7 @@ impl Endpoint {
 
 /// What every method needs to know of a case.
 pub struct Setup<'a> {
-    /// The micro-app.
+    /// The micro-app whose message travels.
     pub app: &'a dyn MicroApp,
     /// The ranks that exchange: a pair, or all.
     pub comm: &'a Comm,

@@ -38,7 +38,7 @@ impl<'a> Put<'a> {
         unsafe { Self::between_buffers(setup, memory, false) }
     }
 
-    /// Packed by hand.
+    /// Packed and unpacked by the application's loops.
     ///
     /// # Safety
     /// As for [`Put::contiguous`].

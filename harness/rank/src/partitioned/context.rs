@@ -35,6 +35,6 @@ pub struct TransferContext<'a> {
     pub watcher: &'a Comm,
     /// The message that is looked at.
     pub memory: *const u8,
-    /// Ends all ranks.
+    /// Reports a failed call, which ends all ranks.
     pub reporter: &'a EventReporter,
 }

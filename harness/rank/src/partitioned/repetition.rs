@@ -94,7 +94,8 @@ struct ThreadReadings {
     compute_s: f64,
 }
 
-/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what comes, with an `arrival_probe`.
+/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what comes, with an
+/// `arrival_probe`.
 pub fn run(
     context: &TransferContext<'_>,
     team: &Team,

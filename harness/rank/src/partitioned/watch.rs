@@ -67,7 +67,7 @@ pub fn watch(
         if left.is_empty() {
             break;
         }
-        // SAFETY: where a receiver looks, its threads do not ask: this one is alone within the mechanism.
+        // SAFETY: one thread looks, and where one does, none asks.
         if !unsafe { mechanism.bring() }? {
             context.watcher.probe_any()?;
         }

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
 use crate::output::{Format, print_event};
 
-/// How much longer than the square of its growth lets expect something may take, and the time between two signs of life.
-const PATIENCE: f64 = 4.0;
-const SIGN: Duration = Duration::from_millis(500);
+/// A heartbeat goes on for this much longer than the square of the growth lets expect; and the time between two beats.
+const HEARTBEAT_GROWTH: f64 = 4.0;
+const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What a rank has observed of an MPI in a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl<'a> ProbeContext<'a> {
         self.generation.get()
     }
 
-    /// Says what comes next, for the case that it is the last that is heard.
+    /// Says what comes next, in case nothing else is ever reported.
     pub fn work(&self, stage: &str) {
         if self.rank == 0 && self.format == Format::Json {
             print_event(&Event::Working { method: self.name.to_owned(), stage: stage.to_owned() });
@@ -199,7 +199,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
-    /// that this is the last that is heard.
+    /// that nothing else is ever reported.
     pub fn final_report(&self, fails: &str) -> FinalReport {
         if self.format == Format::Json {
             self.tell(Outcome::Failed, fails);
@@ -211,7 +211,7 @@ impl<'a> ProbeContext<'a> {
     /// took `took`: what grows with the square is slow, which is no question of conformance.
     pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
-        let most = took.mul_f64(growth * PATIENCE);
+        let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
         let (sender, receiver) = mpsc::channel::<()>();
         if self.rank == 0 && self.format == Format::Json {
             let (begin, event) =
@@ -219,7 +219,7 @@ impl<'a> ProbeContext<'a> {
             // The thread ends when it is no longer wanted, at the latest with its next sign.
             std::thread::spawn(move || {
                 while begin.elapsed() < most
-                    && receiver.recv_timeout(SIGN) == Err(mpsc::RecvTimeoutError::Timeout)
+                    && receiver.recv_timeout(HEARTBEAT_INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout)
                 {
                     print_event(&event);
                 }
@@ -245,7 +245,7 @@ impl<'a> ProbeContext<'a> {
 }
 
 /// Signs of life from a long call, while this lives.
-pub struct Heartbeat(#[expect(dead_code, reason = "that it goes is what is heard")] mpsc::Sender<()>);
+pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is dropped")] mpsc::Sender<()>);
 
 /// What is said when MPI is finalised.
 pub struct FinalReport {
