@@ -103,6 +103,12 @@ impl Arrays {
         bytemuck::cast_slice_mut(&mut self.pages)
     }
 
+    /// Address of that allocation, valid for all of it as long as the arrays are there. One into a slice of it would end
+    /// with the next slice that is taken.
+    pub fn base(&mut self) -> *mut u8 {
+        self.pages.as_mut_ptr().cast()
+    }
+
     /// Where array `i` lies in [`Arrays::memory`], in bytes.
     pub fn place(&self, i: usize) -> Range<usize> {
         self.places[i].clone()

@@ -1,7 +1,6 @@
 //! A barrier for threads that have little to wait for.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{hint, thread};
+use super::sync::{AtomicUsize, Ordering, hint, thread};
 
 /// A barrier whose threads spin.
 pub struct Gate {

@@ -34,6 +34,7 @@ mod records;
 mod run;
 mod select;
 mod survey;
+mod sync;
 
 pub use program::{CompileError, Program, RunError, compile};
 

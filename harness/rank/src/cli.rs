@@ -52,7 +52,7 @@ impl Command {
     }
 }
 
-/// What is measured, and the form in which it is told.
+/// What is measured, and the form in which it is reported.
 #[derive(Debug, Args)]
 pub struct CaseArgs {
     /// The test

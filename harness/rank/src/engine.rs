@@ -4,8 +4,8 @@
 //! Nothing is received in place here: a test whose application receives straight into its array is unpacked all the
 //! same, by hand with a plain copy. An all-to-all has the layout that it has on two ranks.
 
+mod active_contender;
 mod bench;
-mod contestant;
 mod rounds;
 mod verify;
 
@@ -19,6 +19,7 @@ use ddtbench::plan::Cache;
 
 use crate::checked::{World, identity};
 use crate::cli::Engine;
+use crate::environment;
 use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::clock::Clock;
@@ -26,12 +27,11 @@ use crate::measure::state::CopyProbe;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::output::Output;
+use crate::reporter::EventReporter;
 use crate::spans::line_bytes;
-use crate::surroundings;
-use crate::telling::Telling;
 use bench::Bench;
 
-/// Measures the case.
+/// Compares the contenders that were asked for on one message.
 ///
 /// # Errors
 /// Why it cannot be done.
@@ -53,7 +53,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let lines = LineBytes { pack: lines[0], unpack: lines[1] };
     let clock = Clock::measure();
     let facts = MessageFacts { line_bytes: Some(lines), ..MessageFacts::of(&*app, order) };
-    let hello = surroundings::hello(world, &surroundings::place(0), facts, clock, Vec::new())?;
+    let hello = environment::hello(world, &environment::place(0), facts, clock, Vec::new())?;
     let mut bench = Bench {
         setup: &setup,
         order,
@@ -61,23 +61,23 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
         copies: CopyProbe::new(),
         eviction: (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
         generation: 0,
-        telling: Telling::new(Output::new(args.case.conditions.format), 0, None),
+        reporter: EventReporter::new(Output::new(args.case.conditions.format), 0, None),
     };
-    bench.telling.tell(&Event::Hello(Box::new(hello)));
-    let contestants = bench.contestants(&contenders, &memory, lines)?;
+    bench.reporter.report(&Event::Hello(Box::new(hello)));
+    let active_contenders = bench.activate(&contenders, &memory, lines)?;
     // What the contenders have is theirs; what grows from here on is the MPI's.
-    bench.telling.guard = MemoryGuard::watch(processes);
-    if let Err(error) = rounds::run(&mut bench, &mut memory, contestants, limits) {
-        bench.telling.abort(&error.to_string());
+    bench.reporter.guard = MemoryGuard::watch(processes);
+    if let Err(error) = rounds::run(&mut bench, &mut memory, active_contenders, limits) {
+        bench.reporter.abort(error.outcome(error.to_string()));
     }
-    bench.telling.tell(&Event::Done);
-    drop(bench.telling.guard.take());
+    bench.reporter.report(&Event::Done);
+    drop(bench.reporter.guard.take());
     let case = args.case.case(test, &values, identity::compiled_for(), 1);
-    bench.telling.output.engine_table(EngineCase {
+    bench.reporter.output.engine_table(EngineCase {
         order: if app.orders_differ() { args.order.name() } else { ddtbench::engine::ONE_ORDER }.to_owned(),
         case,
     });
-    Ok(bench.telling.exit_code())
+    Ok(bench.reporter.exit_code())
 }
 
 /// Those asked for, each once, or all that there are for this order of bytes.

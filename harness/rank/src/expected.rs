@@ -4,7 +4,7 @@ use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 
 use crate::measure::session::Session;
 use crate::memory::Memory;
-use crate::method::{Ends, Place};
+use crate::method::{Ends, Location};
 use crate::pattern::Pattern;
 use crate::spans::{Span, spans};
 
@@ -30,7 +30,7 @@ pub fn sent(session: &Session<'_>, arrays: &Arrays, ends: Ends, rank: usize) -> 
         return stream;
     }
     let (anew, renewal) = (session.sent_by(rank), &session.renewal);
-    if ends.from == Place::Wire {
+    if ends.from == Location::Wire {
         renewal.wire.write(&mut stream, anew);
         return stream;
     }
@@ -69,7 +69,7 @@ pub fn arrival(
     incoming: &[u8],
     mut checked: impl FnMut(usize, &mut [u8]),
 ) -> Option<Complaint> {
-    if ends.to == Place::Wire {
+    if ends.to == Location::Wire {
         return packed_difference(incoming, &memory.incoming);
     }
     let mut next = 0;

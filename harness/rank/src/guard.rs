@@ -75,7 +75,7 @@ fn leave(method: &str, allowance: u64) -> ! {
         "memory guard: the MPI made the process grow by more than {:.1} GiB beyond arrays and buffers",
         allowance as f64 / f64::from(1 << 30)
     );
-    output::tell_json(&Event::Ended { method: method.to_owned(), outcome: Outcome::Crashed { detail } });
+    output::print_event(&Event::Ended { method: method.to_owned(), outcome: Outcome::Crashed { detail } });
     // SAFETY: ends the process at once; MPI's exit handlers must not run while the other thread is within MPI.
     unsafe { libc::_exit(EXIT_CODE) }
 }

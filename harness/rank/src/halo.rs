@@ -31,14 +31,14 @@ use ddtbench::record::{Case, Phase};
 
 use crate::checked::{Datatype, World, identity};
 use crate::cli::Halo;
-use crate::measure::conduct::conduct;
+use crate::environment;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
+use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::pattern::Pattern;
-use crate::surroundings;
 use crate::team::Team;
-use exchange::{Readings, Site};
+use exchange::{ExchangeContext, Readings};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
 use packing::Packing;
@@ -47,7 +47,7 @@ use stamps::{Shares, Stamps};
 /// Exchanges before anything is timed, each filled and compared.
 const VERIFIED: u32 = 3;
 
-/// Measures the case.
+/// Measures a halo exchange with all methods that were asked for.
 ///
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
@@ -61,13 +61,13 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
         None => world.comm.duplicate()?,
     };
-    // After reordering, rank 0 of the grid may not be the process that tells: all that is told goes through the world.
+    // After reordering, rank 0 of the grid may not be the process that reports: all that is reported goes through the world.
     let (rank, world_rank) = (grid_comm.rank()?, world.comm.rank()?);
     let pair = world.comm.split(world_rank / 2, world_rank)?;
     let job = Job::new(&world.comm, &pair, conditions.format)?;
     let sync = Sync::new(&world.comm)?;
-    let (place, facts) = (surroundings::place(world_rank), halo::message(&*app, ranks));
-    let mut hello = surroundings::hello(world, &place, facts, job.clock, Vec::new())?;
+    let (place, facts) = (environment::place(world_rank), halo::message(&*app, ranks));
+    let mut hello = environment::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
     hello.threads = case.setting.threads;
     let links = Links::new(&*app, rank, case.setting.threads);
@@ -111,7 +111,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         ranks,
         cache: conditions.cache.name().to_owned(),
     };
-    conduct(bench, hello, &methods, limits, case)
+    run_case(bench, hello, &methods, limits, case)
 }
 
 /// All that the methods of a case share.
@@ -134,12 +134,12 @@ struct Bench<'a> {
     version: Version,
 }
 
-/// A method on its way through the case.
-struct Course<'a> {
+/// A method that was made and is being measured.
+struct ActiveMethod<'a> {
     name: String,
     method: Box<dyn HaloMethod + 'a>,
     packing: Packing,
-    /// Making it took so long; told with the first block.
+    /// Making it took so long; reported with the first block.
     init_s: Option<f64>,
 }
 
@@ -154,29 +154,29 @@ struct Exchanges {
 }
 
 impl Bench<'_> {
-    /// Exchanges once; sends what lies there, changed by `stamps`. Gives this rank's times and what it has seen of `sight`.
+    /// Exchanges once; sends what lies there, changed by `stamps`. Gives this rank's times and what `arrival_probe` has seen.
     fn once(
         &mut self,
-        course: &Course<'_>,
+        active: &ActiveMethod<'_>,
         is_changed: bool,
-        sight: Option<&Shares>,
+        arrival_probe: Option<&Shares>,
     ) -> (Readings, [f64; 2]) {
-        let stamps = if course.is_reference() { &self.message_stamps } else { &self.stamps };
+        let stamps = if active.is_reference() { &self.message_stamps } else { &self.stamps };
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
-        let site = Site {
+        let context = ExchangeContext {
             parts: self.parts,
-            method: &*course.method,
-            packing: &course.packing,
+            method: &*active.method,
+            packing: &active.packing,
             stamps: is_changed.then_some(stamps),
             version: self.version,
             world: self.job.world,
             sync: &self.sync,
-            telling: &self.job.telling,
+            reporter: &self.job.reporter,
             start: self.case.setting.start,
             emulation: self.case.setting.emulation,
         };
-        let seen = exchange::run(&site, &self.team, &compute_s, sight);
+        let seen = exchange::run(&context, &self.team, &compute_s, arrival_probe);
         if is_changed {
             self.version = self.version.next();
         }
@@ -187,7 +187,7 @@ impl Bench<'_> {
     /// there early in the last of them, if `watched`.
     fn exchange(
         &mut self,
-        course: &Course<'_>,
+        active: &ActiveMethod<'_>,
         arrivals: &Shares,
         count: u32,
         watched: bool,
@@ -196,12 +196,12 @@ impl Bench<'_> {
         let mut exchanges = Exchanges { readings: Vec::new(), complaint: None, early: None };
         for number in 0..count {
             let Parts { links, memory, .. } = self.parts;
-            let sight = (watched && number + 1 == count).then(|| {
-                let (generation, how) = (self.version.generation, course.packing.how());
-                Shares::early(links, memory, &self.field, generation, how, self.rank)
+            let arrival_probe = (watched && number + 1 == count).then(|| {
+                let (generation, kind) = (self.version.generation, active.packing.kind());
+                Shares::early(links, memory, &self.field, generation, kind, self.rank)
             });
-            let (readings, seen) = self.once(course, true, sight.as_ref());
-            if sight.is_some() {
+            let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
+            if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
             } else {
@@ -224,17 +224,17 @@ impl Bench<'_> {
 
     /// Writes new data into what a method sends, and poison into all that it must not change. Gives the shares that will
     /// come.
-    fn fill(&mut self, course: &Course<'_>) -> Shares {
+    fn fill(&mut self, active: &ActiveMethod<'_>) -> Shares {
         self.version = Version::from(self.version.generation + 1);
         let (generation, Parts { links, memory, .. }) = (self.version.generation, self.parts);
         // SAFETY: no other thread runs between exchanges.
         self.field.fill(unsafe { memory.arrays.get() }, generation);
-        if !course.is_reference() {
+        if !active.is_reference() {
             return Shares::arrived(links, memory, &self.field, generation);
         }
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
-            // SAFETY: as above.
-            let bytes = unsafe { memory.bytes(memory.outgoing, link.wire.clone()) };
+            // SAFETY: as above; all that was sent is complete.
+            let bytes = unsafe { memory.outgoing(link.wire.clone()) };
             self.wire_pattern(self.rank, link.tag).write(0, bytes);
         }
         Shares::of_messages(links, memory, |sender, tag, bytes| {
@@ -244,16 +244,16 @@ impl Bench<'_> {
 
     /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the
     /// wire buffer.
-    fn complaint(&self, course: &Course<'_>) -> Option<String> {
+    fn complaint(&self, active: &ActiveMethod<'_>) -> Option<String> {
         let Parts { links, memory, .. } = self.parts;
-        if !course.is_reference() {
+        if !active.is_reference() {
             // SAFETY: no other thread runs between exchanges.
             let checked = self.field.check(unsafe { memory.arrays.get() }, self.version);
             return checked.err().map(|mismatch| mismatch.to_string());
         }
         links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
-            // SAFETY: as above.
-            let bytes = unsafe { memory.bytes(memory.incoming, link.wire.clone()) };
+            // SAFETY: as above; all messages have arrived.
+            let bytes = unsafe { memory.incoming(link.wire.clone()) };
             stamps::take_off(bytes, self.version);
             let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
             Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))
@@ -268,7 +268,7 @@ impl Bench<'_> {
     }
 }
 
-impl Course<'_> {
+impl ActiveMethod<'_> {
     /// Whether it moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
     fn is_reference(&self) -> bool {
         self.name == halo::REFERENCE
@@ -276,7 +276,7 @@ impl Course<'_> {
 }
 
 impl<'a> Experiment<'a> for Bench<'a> {
-    type Course = Course<'a>;
+    type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
         Kind::Halo
@@ -299,56 +299,57 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |method| method.needs)
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
-        let threads = self.case.setting.threads;
-        if let Some(reason) = self.world.lacks_threads(threads).filter(|_| table::has_threads(method)) {
-            return Ok(Err(Outcome::NotAvailable { reason }));
-        }
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+        let implementation = table::implementation(method)?;
+        let calls = self.world.team_calls(self.case.setting.threads);
         let start = Instant::now();
-        let packing = Packing::new(table::packing(method), self.parts.links, self.parts.memory);
-        let made = table::make(method, self.parts)?;
+        let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
+        let made = match implementation.make(self.parts, calls)? {
+            Ok(made) => made,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
         let init_s = Some(start.elapsed().as_secs_f64());
-        Ok(Ok(Course { name: method.to_owned(), method: made, packing, init_s }))
+        Ok(Ok(ActiveMethod { name: method.to_owned(), method: made, packing, init_s }))
     }
 
-    fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
         let mut complaint = None;
         for _ in 0..VERIFIED {
-            self.fill(course);
-            self.once(course, false, None);
-            complaint = complaint.or_else(|| self.complaint(course));
+            self.fill(active);
+            self.once(active, false, None);
+            complaint = complaint.or_else(|| self.complaint(active));
         }
         Ok(complaint)
     }
 
-    fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         // Blocks will tell what is wrong.
-        self.fill(course);
-        Turn::shortest(count, || Ok(self.once(course, true, None).0.total_s))
+        self.fill(active);
+        Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
-    fn readings(&self, _: &Course<'a>) -> Option<u32> {
+    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
         None
     }
 
     fn block(
         &mut self,
-        course: &mut Course<'a>,
+        active: &mut ActiveMethod<'a>,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
-        let watched = !course.is_reference();
-        let arrivals = self.fill(course);
-        let before = self.exchange(course, &arrivals, amount.unread, false)?.complaint;
+        let watched = !active.is_reference();
+        let arrivals = self.fill(active);
+        let before = self.exchange(active, &arrivals, amount.untimed, false)?.complaint;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, complaint, early } = self.exchange(course, &arrivals, count, watched)?;
-        let complaint = before.or(complaint).or_else(|| self.complaint(course));
-        let messages = course.method.messages().map(|messages| messages as f64);
+        let Exchanges { readings, complaint, early } = self.exchange(active, &arrivals, count, watched)?;
+        let complaint = before.or(complaint).or_else(|| self.complaint(active));
+        let messages = active.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
         if self.job.rank != 0 {
@@ -357,10 +358,10 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
         let mut block = Block { batch: 1, messages, early, ..Block::default() };
-        block.times[Phase::Init].extend(course.init_s.take());
+        block.times[Phase::Init].extend(active.init_s.take());
         for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);
-            if course.packing.packs() {
+            if active.packing.packs() {
                 block.times[Phase::Pack].push(readings.pack_s);
                 block.times[Phase::Unpack].push(readings.unpack_s);
             }
@@ -371,7 +372,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), complaint))
     }
 
-    fn dismiss(&mut self, course: Course<'a>) -> anyhow::Result<()> {
-        Ok(course.method.free()?)
+    fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {
+        Ok(active.method.free()?)
     }
 }

@@ -1,16 +1,19 @@
 //! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that links MPI.
 //!
-//! It measures one case and tells it as events, or as a table to a person who started it by hand. What cannot be
-//! done is refused by all ranks together, told once, with exit code 2. An MPI call that fails on one rank while
+//! It measures one case and reports it as events, or as a table to a person who started it by hand. What cannot be
+//! done is refused by all ranks together, said once, with exit code 2. An MPI call that fails on one rank while
 //! others wait ends the job.
+#![cfg_attr(test, allow(clippy::duplicate_mod, reason = "hand-offs are compiled over `loom` once more"))]
 
 mod checked;
 mod cli;
 mod compute;
 mod engine;
+mod environment;
 mod expected;
 mod guard;
 mod halo;
+mod handoff;
 mod measure;
 mod mechanism;
 mod memory;
@@ -21,13 +24,11 @@ mod pattern;
 mod pingpong;
 mod probe;
 mod regions;
-mod slots;
+mod reporter;
 mod spans;
 mod stamps;
 mod steady;
-mod surroundings;
 mod team;
-mod telling;
 mod verify;
 
 use std::process::ExitCode;
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
             if is_first && refusal.print().is_err() {
                 return ExitCode::from(REFUSED);
             }
-            let_the_first_speak(is_first);
+            let_rank_0_report(is_first);
             return code;
         }
     };
@@ -87,17 +88,17 @@ fn main() -> ExitCode {
         if is_first {
             eprintln!("error: {refusal:#}");
         }
-        let_the_first_speak(is_first);
+        let_rank_0_report(is_first);
         ExitCode::from(REFUSED)
     });
     drop(world);
-    probe::say_last_word();
+    probe::report_after_finalize();
     code
 }
 
 /// Launchers end all ranks as soon as one leaves with an exit code other than 0: the others wait until the first has
 /// said why.
-fn let_the_first_speak(is_first: bool) {
+fn let_rank_0_report(is_first: bool) {
     if !is_first {
         std::thread::sleep(Duration::from_millis(500));
     }

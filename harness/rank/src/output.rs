@@ -12,7 +12,7 @@ use ddtbench::{report, summary};
 /// The form of what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// A table at the end.
+    /// For a person: a table at the end.
     Text,
     /// An event a line, raw samples included.
     Json,
@@ -20,7 +20,7 @@ pub enum Format {
 
 /// Takes events in, on rank 0.
 pub struct Output {
-    /// The form.
+    /// What is printed: events, or a table at the end.
     pub format: Format,
     hello: Option<Box<Hello>>,
     blocks: Vec<Block>,
@@ -28,15 +28,15 @@ pub struct Output {
 }
 
 impl Output {
-    /// In this form.
+    /// Without any events yet.
     pub fn new(format: Format) -> Self {
         Self { format, hello: None, blocks: Vec::new(), ended: Vec::new() }
     }
 
     /// Prints or keeps an event.
-    pub fn tell(&mut self, event: &Event) {
+    pub fn report(&mut self, event: &Event) {
         if self.format == Format::Json {
-            return tell_json(event);
+            return print_event(event);
         }
         match event {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
@@ -46,25 +46,22 @@ impl Output {
         }
     }
 
-    /// Says on any rank that MPI has failed `method`.
-    pub fn fail(&self, method: &str, detail: &str) {
+    /// Says on any rank how `method` has failed.
+    pub fn fail(&self, method: &str, outcome: Outcome) {
         match self.format {
-            Format::Json => tell_json(&Event::Ended {
-                method: method.to_owned(),
-                outcome: Outcome::MpiError { detail: detail.to_owned() },
-            }),
-            Format::Text => eprintln!("error: {method}: {detail}"),
+            Format::Json => print_event(&Event::Ended { method: method.to_owned(), outcome }),
+            Format::Text => eprintln!("error: {method}: {}", outcome.detail().unwrap_or_default()),
         }
     }
 
     /// Says on any rank that it is about to end all.
     pub fn aborting(&self) {
         if self.format == Format::Json {
-            tell_json(&Event::Aborting);
+            print_event(&Event::Aborting);
         }
     }
 
-    /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
+    /// Prints what was kept as the table of a case; where events are printed or nothing was reported, nothing is kept.
     pub fn table(&mut self, case: Case, rule: Rule) {
         let load = self.hello.as_deref().and_then(Load::of);
         self.print(|message, methods| {
@@ -101,7 +98,7 @@ impl Output {
 }
 
 /// Prints an event as one line.
-pub fn tell_json(event: &Event) {
+pub fn print_event(event: &Event) {
     let mut line = serde_json::to_string(event).expect("events are plain data");
     line.push('\n');
     print(&line);

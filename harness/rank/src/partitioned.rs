@@ -1,8 +1,8 @@
 //! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it; all
 //! mechanisms over the same memory, interleaved.
 
+mod context;
 mod repetition;
-mod site;
 mod watch;
 
 use std::process::ExitCode;
@@ -20,19 +20,19 @@ use ddtbench::record::{Case, Phase};
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
+use crate::environment;
 use crate::measure::cache::{self, evict_buffer};
-use crate::measure::conduct::conduct;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
+use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
-use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
+use crate::mechanism::{Channel, Mechanism, Region, Role, calibration, table};
 use crate::memory::{POISON, Wire};
 use crate::pattern::Pattern;
-use crate::surroundings;
 use crate::team::Team;
-use repetition::{Readings, Times};
-use site::{Plan, Site};
-use watch::Sight;
+use context::{Plan, TransferContext};
+use repetition::{Readings, ThreadTimes};
+use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver looks at partitions as they arrive. What it sees is a latency and a
 /// share of bytes, which differ little from one to the next.
@@ -42,7 +42,7 @@ const MOST_WATCHED: usize = 4096;
 /// Transfers before the first that counts for verification: every one of them is compared.
 const VERIFIED: u32 = 3;
 
-/// Measures the case.
+/// Measures a partitioned transfer with all mechanisms that were asked for.
 ///
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
@@ -53,11 +53,11 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     cache::check(conditions.cache)?;
     let ((methods, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
-    let place = surroundings::place(job.rank);
+    let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
     let facts =
         MessageFacts { bytes: setting.bytes, segments: 1, array_bytes: setting.bytes, line_bytes: None };
-    let mut hello = surroundings::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
+    let mut hello = environment::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
     hello.clocks = Some(sync.facts()?);
     hello.threads = setting.threads;
     let byte = Datatype::predefined(Element::Byte);
@@ -94,7 +94,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         ranks,
         cache: conditions.cache.name().to_owned(),
     };
-    conduct(bench, hello, &methods, limits, case)
+    run_case(bench, hello, &methods, limits, case)
 }
 
 /// What a rank is in the transfer from rank 0 to rank 1, and in the one back.
@@ -116,7 +116,7 @@ struct Bench<'a> {
     sync: Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
     watcher: Comm,
-    /// Of each transfer.
+    /// The memory of the transfer in each direction.
     buffers: Vec<Wire>,
     is_cold: bool,
     starts_all: bool,
@@ -127,27 +127,30 @@ struct Bench<'a> {
     costs: Option<&'static Costs>,
 }
 
-/// A mechanism on its way through the case.
-struct Course<'a> {
-    /// Of each transfer.
+/// A mechanism that was made and is being measured.
+struct ActiveMethod<'a> {
+    /// This rank's end in each direction.
     mechanisms: Vec<Box<dyn Mechanism + 'a>>,
-    /// Making it took so long; told with the first block.
+    /// Making it took so long; reported with the first block.
     init_s: Option<f64>,
 }
 
 impl<'a> Bench<'a> {
     fn channel(&mut self, way: usize) -> Channel<'a> {
-        let (memory, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
+        let (start, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
+        // SAFETY: the buffer outlives all mechanisms, and is written to and compared between transfers only; the plan's
+        // partitions are those of all of its bytes.
+        let memory = unsafe { Region::new(start, bytes) };
         Channel {
             comm: self.job.world,
             peer: 1 - self.job.rank,
             tag: 0,
             role: self.roles[way],
             memory,
-            bytes,
             partitions: self.plan.ranges.clone(),
             receive_partitions: self.setting.receive_partitions(),
             of_thread: self.plan.of_thread.clone(),
+            calls: self.world.team_calls(self.setting.threads),
             starts_all: self.starts_all,
             byte: self.byte,
         }
@@ -180,18 +183,18 @@ impl<'a> Bench<'a> {
             self.sampler.next(&mut compute_s);
             // What comes wrong would be looked for in vain.
             let looks = is_watched && complaint.is_none();
-            let sight = looks.then(|| Sight::new(patterns[0], &self.plan.ranges));
-            let site = Site {
+            let arrival_probe = looks.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
+            let context = TransferContext {
                 roles: &self.roles,
                 plan: &self.plan,
                 sync: &self.sync,
                 watcher: &self.watcher,
                 memory: self.buffers[0].as_ptr(),
-                telling: &self.job.telling,
+                reporter: &self.job.reporter,
             };
             let delay_s = self.sampler.last_partition_delay_s();
-            let times = Times { compute_s: &compute_s, delay_s };
-            let mine = repetition::run(&site, &self.team, mechanisms, &times, sight.as_ref());
+            let times = ThreadTimes { compute_s: &compute_s, delay_s };
+            let mine = repetition::run(&context, &self.team, mechanisms, &times, arrival_probe.as_ref());
             let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
             if let [sender, receiver] = &both[..] {
                 pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
@@ -248,7 +251,7 @@ impl<'a> Bench<'a> {
 }
 
 impl<'a> Experiment<'a> for Bench<'a> {
-    type Course = Course<'a>;
+    type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
         Kind::Partitioned
@@ -271,24 +274,20 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |mechanism| mechanism.needs)
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Course<'a>, Outcome>> {
-        let lacks = self.world.lacks_threads(self.setting.threads);
-        if let Some(reason) = lacks.filter(|_| !table::is_funneled(method)) {
-            return Ok(Err(Outcome::NotAvailable { reason }));
-        }
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
         if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
-        if let Some(outcome) = table::one_way_only(method).filter(|_| self.setting.both_ways) {
+        let (implementation, channel) = (table::implementation(method)?, self.channel(0));
+        if let Some(outcome) = implementation.refusal(&channel, self.setting.both_ways) {
             return Ok(Err(outcome));
         }
-        let channel = self.channel(0);
-        if table::needs_costs(method, channel.partitions.len()) && self.costs.is_none() {
-            self.job.telling.working(method, "calibrate");
+        if implementation.needs_costs(channel.partitions.len()) && self.costs.is_none() {
+            self.job.reporter.working(method, "calibrate");
             let costs = calibration::measure(&channel)?;
             // They outlive every mechanism, and are small.
             self.costs = Some(Box::leak(Box::new(costs)));
@@ -297,44 +296,44 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let start = Instant::now();
         let mut mechanisms = Vec::new();
         for channel in channels {
-            match table::make(method, channel, self.costs)? {
+            match implementation.make(channel, self.costs)? {
                 Ok(mechanism) => mechanisms.push(mechanism),
                 Err(outcome) => return Ok(Err(outcome)),
             }
         }
         let init_s = Some(start.elapsed().as_secs_f64());
-        Ok(Ok(Course { mechanisms, init_s }))
+        Ok(Ok(ActiveMethod { mechanisms, init_s }))
     }
 
-    fn verify(&mut self, course: &mut Course<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
         let mut complaint = None;
-        self.transfer(&course.mechanisms, VERIFIED, false, &mut complaint)?;
-        self.transfer(&course.mechanisms, self.watched(), true, &mut complaint)?;
+        self.transfer(&active.mechanisms, VERIFIED, false, &mut complaint)?;
+        self.transfer(&active.mechanisms, self.watched(), true, &mut complaint)?;
         Ok(complaint)
     }
 
-    fn repeat(&mut self, course: &mut Course<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
             // Blocks will tell what is wrong.
-            let pairs = self.transfer(&course.mechanisms, 1, false, &mut None)?;
-            let total_s = |pair| repetition::taken(pair, self.setting.both_ways).total_s;
+            let pairs = self.transfer(&active.mechanisms, 1, false, &mut None)?;
+            let total_s = |pair| repetition::transfer_times(pair, self.setting.both_ways).total_s;
             Ok(pairs.iter().map(total_s).fold(f64::INFINITY, f64::min))
         })
     }
 
-    fn readings(&self, _: &Course<'a>) -> Option<u32> {
+    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
         None
     }
 
     fn block(
         &mut self,
-        course: &mut Course<'a>,
+        active: &mut ActiveMethod<'a>,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let message_latency_s = Some(self.message_latency_s()?);
-        let (mechanisms, mut complaint) = (&course.mechanisms[..], None);
-        self.transfer(mechanisms, amount.unread, false, &mut complaint)?;
+        let (mechanisms, mut complaint) = (&active.mechanisms[..], None);
+        self.transfer(mechanisms, amount.untimed, false, &mut complaint)?;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
         let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut complaint)?;
@@ -344,14 +343,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
             return Ok((None, complaint));
         }
         let mut block = Block { batch: 1, messages, message_latency_s, ..Block::default() };
-        block.times[Phase::Init].extend(course.init_s.take());
+        block.times[Phase::Init].extend(active.init_s.take());
         for pair in &counted {
-            let taken = repetition::taken(pair, self.setting.both_ways);
-            block.times[Phase::Compute].push(taken.compute_s);
-            block.times[Phase::Delay].push(taken.delay_s);
-            block.times[Phase::AfterLast].push(taken.after_last_s);
-            block.times[Phase::Total].push(taken.total_s);
-            block.times[Phase::Solution].push(taken.total_s - taken.compute_s);
+            let transfer_times = repetition::transfer_times(pair, self.setting.both_ways);
+            block.times[Phase::Compute].push(transfer_times.compute_s);
+            block.times[Phase::Delay].push(transfer_times.delay_s);
+            block.times[Phase::AfterLast].push(transfer_times.after_last_s);
+            block.times[Phase::Total].push(transfer_times.total_s);
+            block.times[Phase::Solution].push(transfer_times.total_s - transfer_times.compute_s);
         }
         for pair in &watched {
             let Some((first_s, early)) = repetition::early_bird(pair, &self.plan) else { continue };
@@ -361,7 +360,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), complaint))
     }
 
-    fn dismiss(&mut self, course: Course<'a>) -> anyhow::Result<()> {
-        Ok(course.mechanisms.into_iter().try_for_each(|mechanism| mechanism.free())?)
+    fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {
+        Ok(active.mechanisms.into_iter().try_for_each(|mechanism| mechanism.free())?)
     }
 }

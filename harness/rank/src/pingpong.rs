@@ -12,19 +12,19 @@ use crate::checked::{Comm, World, identity};
 use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
-use crate::measure::conduct::conduct;
 use crate::measure::creation::InARow;
 use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
+use crate::measure::run_case::run_case;
 use crate::measure::session::{Renewal, Session};
 use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::{Method, Setup, table};
 use crate::regions::Regions;
 use crate::verify::verify;
-use crate::{steady, surroundings};
+use crate::{environment, steady};
 
-/// Measures the case.
+/// Measures a ping-pong with all methods that were asked for.
 ///
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
@@ -37,17 +37,17 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let (test, values, app) = args.case.build(ranks)?;
     check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
-    let place = surroundings::place(world.comm.rank()?);
-    let (pair, me) = seat(place.rank, ranks, args.pairs);
+    let place = environment::place(world.comm.rank()?);
+    let (pair, me) = place_in_pairing(place.rank, ranks, args.pairs);
     let pair_comm = world.comm.split(pair, me)?;
     let all = world.comm.split(0, place.rank)?;
     let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
     let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
     let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
-    let pairs = if is_all_to_all { Vec::new() } else { seats(ranks, args.pairs) };
+    let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
     let facts = MessageFacts::of(&*app, WireOrder::Manual);
-    let hello = surroundings::hello(world, &place, facts, job.clock, pairs)?;
+    let hello = environment::hello(world, &place, facts, job.clock, pairs)?;
     let session = Session {
         setup: &setup,
         job,
@@ -60,11 +60,11 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         repetition: 0,
     };
     let case = args.case.case(test, &values, identity::compiled_for(), ranks);
-    conduct(PingPongs { session, memory }, hello, &methods, limits, case)
+    run_case(PingPongs { session, memory }, hello, &methods, limits, case)
 }
 
-/// A method on its way through the case.
-struct Player<'a> {
+/// A method that was made and is being measured.
+struct ActiveMethod<'a> {
     method: Box<dyn Method + 'a>,
     /// Known from its first block on.
     in_a_row: Option<InARow>,
@@ -77,7 +77,7 @@ struct PingPongs<'a> {
 }
 
 impl<'a> Experiment<'a> for PingPongs<'a> {
-    type Course = Player<'a>;
+    type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
         Kind::PingPong
@@ -92,36 +92,45 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 
     fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::needs(method)
+        table::implementation(method).map_or(&[], |method| method.needs)
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>> {
-        let method = table::make(method, self.session.setup, &mut self.memory)?;
-        Ok(Ok(Player { method, in_a_row: None }))
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+        let implementation = table::implementation(method)?;
+        // SAFETY: the memory is allocated once for the case, and outlives all methods.
+        let method = unsafe { implementation.make(self.session.setup, &mut self.memory) }?;
+        Ok(Ok(ActiveMethod { method, in_a_row: None }))
     }
 
-    fn verify(&mut self, Player { method, .. }: &mut Self::Course) -> anyhow::Result<Option<String>> {
+    fn verify(
+        &mut self,
+        ActiveMethod { method, .. }: &mut Self::ActiveMethod,
+    ) -> anyhow::Result<Option<String>> {
         method.create()?;
         let complaint = verify(&mut self.session, &mut self.memory, &mut **method)?;
         method.free()?;
         Ok(complaint)
     }
 
-    fn repeat(&mut self, Player { method, .. }: &mut Self::Course, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(
+        &mut self,
+        ActiveMethod { method, .. }: &mut Self::ActiveMethod,
+        count: u32,
+    ) -> anyhow::Result<Turn> {
         method.create()?;
         let turn = block::repeat(&mut self.session, &mut self.memory, &mut **method, count)?;
         method.free()?;
         Ok(turn)
     }
 
-    fn readings(&self, Player { method, .. }: &Self::Course) -> Option<u32> {
+    fn readings(&self, ActiveMethod { method, .. }: &Self::ActiveMethod) -> Option<u32> {
         // What a batch would repeat is no longer cold.
         self.session.eviction.is_none().then(|| block::readings(&**method))
     }
 
     fn block(
         &mut self,
-        Player { method, in_a_row }: &mut Self::Course,
+        ActiveMethod { method, in_a_row }: &mut Self::ActiveMethod,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let Self { session, memory } = self;
@@ -137,8 +146,8 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         Ok((session.is_origin().then_some(block), complaint))
     }
 
-    fn dismiss(&mut self, player: Self::Course) -> anyhow::Result<()> {
-        Ok(player.method.finish()?)
+    fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()> {
+        Ok(active.method.finish()?)
     }
 }
 
@@ -165,7 +174,7 @@ fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> a
 }
 
 /// The pair of a rank, and its number in it: 0 is the origin.
-fn seat(rank: usize, ranks: usize, pairs: Pairs) -> (usize, usize) {
+fn place_in_pairing(rank: usize, ranks: usize, pairs: Pairs) -> (usize, usize) {
     match pairs {
         Pairs::Adjacent => (rank / 2, rank % 2),
         Pairs::Across => (rank % (ranks / 2), rank / (ranks / 2)),
@@ -173,7 +182,7 @@ fn seat(rank: usize, ranks: usize, pairs: Pairs) -> (usize, usize) {
 }
 
 /// Origin and peer of each pair.
-fn seats(ranks: usize, pairs: Pairs) -> Vec<(usize, usize)> {
+fn pairing(ranks: usize, pairs: Pairs) -> Vec<(usize, usize)> {
     (0..ranks / 2)
         .map(|pair| match pairs {
             Pairs::Adjacent => (2 * pair, 2 * pair + 1),
@@ -187,16 +196,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rank_has_its_seat() {
+    fn every_rank_has_its_place_in_the_pairing() {
         for pairs in [Pairs::Adjacent, Pairs::Across] {
             for ranks in [2, 4, 10] {
-                for (pair, (origin, peer)) in seats(ranks, pairs).into_iter().enumerate() {
-                    assert_eq!(seat(origin, ranks, pairs), (pair, 0));
-                    assert_eq!(seat(peer, ranks, pairs), (pair, 1));
+                for (pair, (origin, peer)) in pairing(ranks, pairs).into_iter().enumerate() {
+                    assert_eq!(place_in_pairing(origin, ranks, pairs), (pair, 0));
+                    assert_eq!(place_in_pairing(peer, ranks, pairs), (pair, 1));
                 }
             }
         }
-        assert_eq!(seats(4, Pairs::Across), [(0, 2), (1, 3)]);
+        assert_eq!(pairing(4, Pairs::Across), [(0, 2), (1, 3)]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! One probe of partitioned communication: done on all ranks, judged together, told by the first.
+//! One probe of partitioned communication: done on all ranks, judged together, reported by the first.
 //!
 //! A rank that sees an error tells it at once and ends the job, since others may be waiting for it.
 
 mod arrival;
 mod completion;
+mod context;
 mod datatypes;
 mod exchange;
 mod marking;
@@ -11,7 +12,6 @@ mod message;
 mod misuse;
 mod progress;
 mod scale;
-mod stage;
 mod starting;
 mod threads;
 
@@ -24,20 +24,20 @@ use ddtbench::partitioned::probe::{self, Outcome};
 use crate::checked::{World, partitioned, symbols, world};
 use crate::cli::Probe;
 use crate::output::Format;
-use crate::telling::WRONG_DATA;
-use stage::{LastWord, Seen, Stage, Stop};
+use crate::reporter::WRONG_DATA;
+use context::{FinalReport, Observation, ProbeContext, Stop};
 
-/// Does a probe on all ranks.
-type Do = fn(&Stage<'_>) -> Result<Seen, Stop>;
+/// A probe, as each rank does it.
+type Function = fn(&ProbeContext<'_>) -> Result<Observation, Stop>;
 
-/// The probe whose last word comes after `MPI_Finalize`.
+/// The probe that passes only once `MPI_Finalize` has come back.
 const NOT_FREED: &str = "not_freed_at_finalize";
 
-/// That word, once all else was right.
-static LAST_WORD: OnceLock<LastWord> = OnceLock::new();
+/// What it reports then, once all else was right.
+static FINAL_REPORT: OnceLock<FinalReport> = OnceLock::new();
 
-/// What does the probe of a name.
-const DO: &[(&str, Do)] = &[
+/// The function of each probe.
+const FUNCTIONS: &[(&str, Function)] = &[
     ("equal_counts", marking::equal_counts),
     ("any_order", marking::any_order),
     ("duplicated_communicator", marking::duplicated_communicator),
@@ -100,38 +100,39 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
         .ranks(Some(probe.ranks))
         .with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
     let rank = world.comm.rank()?;
-    let stage = Stage::new(world, probe.name, rank, args.format);
+    let context = ProbeContext::new(world, probe.name, rank, args.format);
     let judged = match obstacle(world, probe) {
-        Some(reason) => Ok(Seen::new(Outcome::NotAvailable, reason)),
+        Some(reason) => Ok(Observation::new(Outcome::NotAvailable, reason)),
         None => {
-            let (_, work) = DO.iter().find(|(name, _)| *name == probe.name).expect("every probe is done");
-            stage.work("exchange");
-            work(&stage).and_then(|seen| stage.judge(seen))
+            let (_, work) =
+                FUNCTIONS.iter().find(|(name, _)| *name == probe.name).expect("every probe is done");
+            context.work("exchange");
+            work(&context).and_then(|seen| context.judge(seen))
         }
     };
     let seen = match judged {
         Ok(seen) => seen,
-        Err(Stop::Call(error)) => stage.leave(Outcome::Failed, &format!("rank {rank}: {error}")),
-        Err(Stop::Seen(seen)) => stage.leave(seen.outcome, &seen.detail),
+        Err(Stop::Call(error)) => context.leave(Outcome::Failed, &format!("rank {rank}: {error}")),
+        Err(Stop::Observation(seen)) => context.leave(seen.outcome, &seen.detail),
     };
     if rank == 0 {
         // What has gone wrong may keep ranks from leaving in peace.
         if seen.outcome == Outcome::Failed {
-            stage.leave(seen.outcome, &seen.detail);
+            context.leave(seen.outcome, &seen.detail);
         }
         if probe.name == NOT_FREED && seen.outcome == Outcome::Passed {
-            LAST_WORD.get_or_init(|| stage.last_word("MPI_Finalize did not come back"));
+            FINAL_REPORT.get_or_init(|| context.final_report("MPI_Finalize did not come back"));
         } else {
-            stage.conclude(seen.outcome, &seen.detail);
+            context.conclude(seen.outcome, &seen.detail);
         }
     }
     let is_wrong = seen.outcome == Outcome::Failed && args.format == Format::Text;
     Ok(if is_wrong { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }
 
-/// Says what is still to be said when MPI is finalised.
-pub fn say_last_word() {
-    if let Some(word) = LAST_WORD.get() {
+/// Reports what could not be known before MPI was finalised.
+pub fn report_after_finalize() {
+    if let Some(word) = FINAL_REPORT.get() {
         word.say();
     }
 }
@@ -147,7 +148,7 @@ fn obstacle(world: &World, probe: &probe::Probe) -> Option<String> {
     if !missing.is_empty() {
         return Some(format!("the MPI has no {}", missing.join(", ")));
     }
-    (probe.threads > 1 && !world.has_threads())
+    (probe.threads > 1 && world.multiple().is_none())
         .then(|| format!("needs {}, the MPI gives {}", world::MULTIPLE, world.thread_level))
 }
 
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_probe_is_done() {
-        let names: Vec<_> = DO.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, probe::PROBES.iter().map(|probe| probe.name).collect::<Vec<_>>());
     }
 }

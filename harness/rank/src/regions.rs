@@ -11,7 +11,7 @@ pub enum Regions {
     Same,
     /// No byte in common.
     Apart,
-    /// Neither.
+    /// Some bytes in common, or all of them in another order.
     Overlapping,
 }
 

@@ -10,9 +10,9 @@ pub const LINE_BYTES: usize = 64;
 /// One contiguous run in the arrays' memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
+    /// Where it begins, in bytes from the start of the arrays' memory.
     pub offset: usize,
-    /// Bytes.
+    /// Its length in bytes.
     pub bytes: usize,
 }
 

@@ -19,7 +19,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// For these runs.
+    /// One stamp for each cache line of each of these runs.
     pub fn of(spans: impl IntoIterator<Item = Span>) -> Self {
         let mut stamps = Self { words: Vec::new(), bytes: Vec::new() };
         for span in spans.into_iter().filter(|span| span.bytes > 0) {

@@ -8,7 +8,7 @@ use crate::checked::CallError;
 use crate::expected::{Complaint, arrival, incoming, sent, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
-use crate::method::{Ends, Method, Place};
+use crate::method::{Ends, Location, Method};
 use crate::pattern::Pattern;
 use crate::regions::Regions;
 use crate::spans::{Span, spans};
@@ -24,22 +24,22 @@ pub fn prepare(
     let mine = Pattern::new(session.setup.me, session.generation);
     let is_turned = ends_with_the_way_back(session, ends);
     match ends.from {
-        Place::Wire => {
+        Location::Wire => {
             let stream = stream(app, &memory.arrays, ends.order, mine);
             memory.outgoing[..stream.len()].copy_from_slice(&stream);
         }
-        Place::Arrays => {
+        Location::Arrays => {
             turn(memory, is_turned);
             each(memory, session, Side::Send, ends.order, |at, bytes| mine.write(at, bytes));
             turn(memory, is_turned);
         }
     }
     match ends.to {
-        Place::Wire => memory.incoming[..session.setup.message_bytes].fill(POISON),
-        Place::Arrays if session.regions == Regions::Apart => {
+        Location::Wire => memory.incoming[..session.setup.message_bytes].fill(POISON),
+        Location::Arrays if session.regions == Regions::Apart => {
             each(memory, session, Side::Receive, ends.order, |_, bytes| bytes.fill(POISON));
         }
-        Place::Arrays => {}
+        Location::Arrays => {}
     }
     method.settle()
 }
@@ -52,7 +52,7 @@ pub fn check(
 ) -> Result<Option<Complaint>, CallError> {
     method.settle()?;
     let (setup, ends) = (session.setup, method.ends());
-    let in_arrays = ends.from == Place::Arrays && ends.to == Place::Arrays && !setup.is_all_to_all();
+    let in_arrays = ends.from == Location::Arrays && ends.to == Location::Arrays && !setup.is_all_to_all();
     let expected = match session.regions {
         Regions::Overlapping if in_arrays => return Ok(None),
         // The peer answers from where it received: the origin gets its own data back.
@@ -72,7 +72,7 @@ pub fn check(
 /// Whether what lies in the wire buffer at last came from the second array: in an all-to-all whose way back leaves
 /// the first transfer's bytes packed.
 fn ends_with_the_way_back(session: &Session<'_>, ends: Ends) -> bool {
-    session.setup.is_all_to_all() && ends.from == Place::Arrays && ends.to == Place::Wire
+    session.setup.is_all_to_all() && ends.from == Location::Arrays && ends.to == Location::Wire
 }
 
 fn turn(memory: &mut Memory, is_turned: bool) {

@@ -10,7 +10,7 @@ use crate::checked::CallError;
 use crate::expected::{Complaint, arrival, complain, incoming, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
-use crate::method::{Ends, Method, Place};
+use crate::method::{Ends, Location, Method};
 use crate::pattern::Pattern;
 
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
@@ -24,7 +24,7 @@ pub fn verify(
 ) -> Result<Option<Complaint>, CallError> {
     let mut complaint = None;
     for _ in 0..ROUNDS {
-        for way in [Way::There, Way::Back] {
+        for way in [Direction::There, Direction::Back] {
             let found = one_way(session, memory, method, way)?;
             complaint = complaint.or(found);
         }
@@ -38,7 +38,7 @@ pub fn verify(
 
 /// The direction of a transfer; in an all-to-all, which of the two arrays it starts from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     There,
     Back,
 }
@@ -47,18 +47,18 @@ fn one_way(
     session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
-    way: Way,
+    way: Direction,
 ) -> Result<Option<Complaint>, CallError> {
     let setup = session.setup;
     let ends = method.ends();
-    if way == Way::Back && setup.is_all_to_all() {
+    if way == Direction::Back && setup.is_all_to_all() {
         memory.arrays.swap(0, 1);
     }
     session.next_generation();
     let mine = Pattern::new(setup.me, session.generation);
     mine.write(0, memory.arrays.memory_mut());
     memory.poison_wire();
-    if ends.from == Place::Wire {
+    if ends.from == Location::Wire {
         let stream = stream(setup.app, &memory.arrays, ends.order, mine);
         memory.outgoing[..stream.len()].copy_from_slice(&stream);
     }
@@ -69,7 +69,7 @@ fn one_way(
         method.exchange(memory)?;
         method.unpack(memory)?;
         true
-    } else if (setup.me == 0) == (way == Way::There) {
+    } else if (setup.me == 0) == (way == Direction::There) {
         method.pack(memory)?;
         method.send(memory)?;
         false

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
 
+use super::threads::OneThread;
 use super::{CallError, Datatype, check, error::int};
 
 /// Tag of every timed message; the harness's own messages are collective.
@@ -13,22 +14,21 @@ const TAG: c_int = 0;
 pub struct Comm {
     raw: ffi::MPI_Comm,
     owned: bool,
+    _of_one: OneThread,
 }
-
-// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
-unsafe impl Sync for Comm {}
 
 impl Comm {
     /// `MPI_COMM_WORLD`.
     pub(super) fn world() -> Self {
         // SAFETY: a constant of the library.
-        Self { raw: unsafe { ffi::RSMPI_COMM_WORLD }, owned: false }
+        Self { raw: unsafe { ffi::RSMPI_COMM_WORLD }, owned: false, _of_one: OneThread::default() }
     }
 
-    /// `MPI_COMM_SELF`.
-    pub fn this_process() -> Result<Self, CallError> {
+    /// `MPI_COMM_SELF`: of the ranks of this communicator, this one.
+    pub fn this_process(&self) -> Result<Self, CallError> {
         // SAFETY: a constant of the library.
-        let comm = Self { raw: unsafe { ffi::RSMPI_COMM_SELF }, owned: false };
+        let raw = unsafe { ffi::RSMPI_COMM_SELF };
+        let comm = Self { raw, owned: false, _of_one: OneThread::default() };
         comm.return_errors()?;
         Ok(comm)
     }
@@ -62,7 +62,7 @@ impl Comm {
     }
 
     pub(super) fn owning(raw: ffi::MPI_Comm) -> Result<Self, CallError> {
-        let comm = Self { raw, owned: true };
+        let comm = Self { raw, owned: true, _of_one: OneThread::default() };
         comm.return_errors()?;
         Ok(comm)
     }

@@ -11,27 +11,26 @@ use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
 use super::error::int;
-use super::{CallError, check};
+use super::threads::OneThread;
+use super::{CallError, Comm, check};
 
 /// A committed datatype. Predefined types are never freed; others by [`Datatype::free`].
 pub struct Datatype {
     raw: MPI_Datatype,
     owned: bool,
+    _of_one: OneThread,
 }
-
-// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
-unsafe impl Sync for Datatype {}
 
 impl Datatype {
     /// A predefined type.
     pub fn predefined(element: Element) -> Self {
-        Self { raw: predefined(element), owned: false }
+        Self { raw: predefined(element), owned: false, _of_one: OneThread::default() }
     }
 
     /// `MPI_PACKED`.
     pub fn packed() -> Self {
         // SAFETY: a constant of the library.
-        Self { raw: unsafe { super::ddtbench_packed }, owned: false }
+        Self { raw: unsafe { super::ddtbench_packed }, owned: false, _of_one: OneThread::default() }
     }
 
     pub(super) fn raw(&self) -> MPI_Datatype {
@@ -102,12 +101,14 @@ enum Step {
 /// The constructor calls that make a datatype, in order.
 pub struct Recipe {
     steps: Vec<Step>,
+    _of_one: OneThread,
 }
 
 impl Recipe {
-    /// Converts the arguments; fails where one does not fit in the C interface.
-    pub fn new(layout: &Layout) -> Result<Self, CallError> {
-        let mut recipe = Self { steps: Vec::new() };
+    /// Converts the arguments; fails where one does not fit in the C interface. The communicator shows that MPI is
+    /// initialised, and that this is the thread that did it.
+    pub fn new(layout: &Layout, _: &Comm) -> Result<Self, CallError> {
+        let mut recipe = Self { steps: Vec::new(), _of_one: OneThread::default() };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
     }
@@ -141,7 +142,7 @@ impl Recipe {
             types.0.push((made, !matches!(step, Step::Named(_))));
         }
         let (raw, owned) = types.0.pop().expect("a layout has a constructor");
-        let mut datatype = Datatype { raw, owned };
+        let mut datatype = Datatype { raw, owned, _of_one: OneThread::default() };
         if owned {
             // SAFETY: a live handle that `datatype` owns.
             check("MPI_Type_commit", unsafe { ffi::MPI_Type_commit(&mut datatype.raw) })?;

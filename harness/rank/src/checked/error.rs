@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
+use ddtbench::event::Outcome;
 use mpi::ffi;
 
 /// An MPI call that failed, or could not be made.
@@ -17,6 +18,14 @@ pub enum CallError {
         /// `MPI_Error_string` of the code.
         text: String,
     },
+    /// MPI reported success, and what came cannot be what was sent.
+    #[error("{call} brought {detail}")]
+    WrongData {
+        /// The MPI function.
+        call: &'static str,
+        /// What came.
+        detail: String,
+    },
     /// An argument does not fit in the C interface.
     #[error("{call}: {argument} = {value} does not fit in the C type int that this interface has for it")]
     TooLarge {
@@ -27,6 +36,16 @@ pub enum CallError {
         /// Its value.
         value: i64,
     },
+}
+
+impl CallError {
+    /// What it means for the method that called.
+    pub fn outcome(&self, detail: String) -> Outcome {
+        match self {
+            Self::WrongData { .. } => Outcome::WrongData { detail },
+            Self::Failed { .. } | Self::TooLarge { .. } => Outcome::MpiError { detail },
+        }
+    }
 }
 
 /// `Ok` for `MPI_SUCCESS`, the error with its text for all else.
@@ -51,4 +70,19 @@ fn failed(call: &'static str, code: c_int) -> CallError {
 /// `value` as a C `int`.
 pub fn int(call: &'static str, argument: &'static str, value: i64) -> Result<c_int, CallError> {
     c_int::try_from(value).map_err(|_| CallError::TooLarge { call, argument, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_have_been_sent_is_wrong_data_and_an_error_code_is_an_error() {
+        let wrong = CallError::WrongData { call: "MPI_Irecv", detail: "a mapping of 3 bytes".to_owned() };
+        let detail = format!("rank 1: {wrong}");
+        assert_eq!(detail, "rank 1: MPI_Irecv brought a mapping of 3 bytes");
+        assert_eq!(wrong.outcome(detail.clone()), Outcome::WrongData { detail: detail.clone() });
+        let failed = CallError::Failed { call: "MPI_Irecv", code: 15, text: "truncated".to_owned() };
+        assert_eq!(failed.outcome(detail.clone()), Outcome::MpiError { detail });
+    }
 }

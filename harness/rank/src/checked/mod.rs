@@ -11,6 +11,7 @@ pub mod neighbours;
 pub mod partitioned;
 pub mod request;
 pub mod symbols;
+pub mod threads;
 pub mod window;
 pub mod world;
 
@@ -19,6 +20,7 @@ pub use datatype::{Datatype, Recipe};
 pub use error::{CallError, check};
 pub use partitioned::Partitioned;
 pub use request::{Envelope, Request};
+pub use threads::{TeamCalls, ThreadMultiple};
 pub use window::{Group, Window};
 pub use world::World;
 

@@ -13,7 +13,7 @@ pub struct Neighbours {
 }
 
 /// How many of a type, at which byte of the buffer.
-pub type Place = (usize, i64, *const Datatype);
+pub type BufferPart = (usize, i64, *const Datatype);
 
 impl Neighbours {
     /// `MPI_Dist_graph_create_adjacent` without reordering: who sends to this rank, and whom it sends to; collective.
@@ -58,10 +58,10 @@ impl Neighbours {
     pub unsafe fn all_to_all(
         &self,
         base: *mut u8,
-        sends: &[Place],
-        receives: &[Place],
+        sends: &[BufferPart],
+        receives: &[BufferPart],
     ) -> Result<(), CallError> {
-        let lists = |places: &[Place]| {
+        let lists = |places: &[BufferPart]| {
             let counts: Vec<c_int> = places.iter().map(|place| place.0 as c_int).collect();
             let displacements: Vec<MPI_Aint> = places.iter().map(|place| place.1 as MPI_Aint).collect();
             // SAFETY: the caller vouches for the types.

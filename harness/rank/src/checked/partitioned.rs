@@ -70,14 +70,10 @@ pub struct Partitioned {
     request: Request,
 }
 
-// SAFETY: the standard lets threads mark and look at partitions of one request at the same time, where the MPI was
-// initialised for several; all else takes `&mut`.
-unsafe impl Sync for Partitioned {}
-
 /// A call that makes a request; both take the same arguments.
 macro_rules! init {
     ($function:ident, $call:ident, $address:expr, $partitions:expr, $envelope:expr) => {{
-        let mut request = Request::null();
+        let mut request = Request::null($envelope.comm);
         let Envelope { count, datatype, peer, tag, comm } = $envelope;
         let (partitions, count) = ($partitions as c_int, count as ffi::MPI_Count);
         let (peer, tag, datatype, comm) = (peer as c_int, tag as c_int, datatype.raw(), comm.raw());

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 use mpi::ffi;
 
+use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, check, error::int};
 
 /// A message's bytes, its type and where it goes: what all calls that begin a message are given.
@@ -13,11 +14,11 @@ pub struct Envelope<'a> {
     pub count: usize,
     /// The type of what is sent or received.
     pub datatype: &'a Datatype,
-    /// The other rank.
+    /// Rank of the other side in `comm`.
     pub peer: usize,
     /// Tells messages of two ranks apart.
     pub tag: usize,
-    /// The ranks.
+    /// The communicator.
     pub comm: &'a Comm,
 }
 
@@ -68,16 +69,14 @@ pub fn any_source() -> usize {
 /// process, so dropping does nothing.
 pub struct Request {
     raw: ffi::MPI_Request,
+    _of_one: OneThread,
 }
-
-// SAFETY: a handle, which any thread may use where the MPI was initialised for several; one at a time, as `&mut` says.
-unsafe impl Send for Request {}
 
 /// A call that begins a message of bytes; all of them take the same arguments.
 macro_rules! begin {
     ($call:ident, $address:expr, $envelope:expr) => {{
         const CALL: &str = stringify!($call);
-        let mut request = Self::null();
+        let mut request = Self::null($envelope.comm);
         let Envelope { count, datatype, peer, tag, comm } = $envelope;
         let count = int(CALL, "count", count as i64)?;
         let (peer, tag) = (peer as c_int, tag as c_int);
@@ -91,10 +90,10 @@ macro_rules! begin {
 }
 
 impl Request {
-    /// `MPI_REQUEST_NULL`.
-    pub fn null() -> Self {
+    /// `MPI_REQUEST_NULL`. The communicator shows that MPI is initialised, and may be called by this thread.
+    pub fn null(_: &Comm) -> Self {
         // SAFETY: a constant of the library.
-        Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL } }
+        Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() }
     }
 
     pub(super) fn raw(&self) -> ffi::MPI_Request {

@@ -5,21 +5,20 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
+use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, check, error::int};
 
 /// A window over memory of this process, with displacements in bytes. To be freed by [`Window::free`]: that is
 /// collective, so a rank that fails alone must leave it, and dropping does nothing.
 pub struct Window {
     raw: ffi::MPI_Win,
+    _of_one: OneThread,
 }
-
-// SAFETY: a handle, which any thread may use where the MPI was initialised for several.
-unsafe impl Sync for Window {}
 
 impl Window {
     fn null() -> Self {
         // SAFETY: a constant of the library, to be overwritten.
-        Self { raw: unsafe { ffi::RSMPI_WIN_NULL } }
+        Self { raw: unsafe { ffi::RSMPI_WIN_NULL }, _of_one: OneThread::default() }
     }
 
     /// `MPI_Win_free`; collective.
@@ -206,15 +205,15 @@ impl Window {
 /// Some ranks of a communicator.
 pub struct Group {
     raw: ffi::MPI_Group,
+    _of_one: OneThread,
 }
 
 impl Group {
     /// One rank of `comm`.
     pub fn of(comm: &Comm, rank: usize) -> Result<Self, CallError> {
         // SAFETY: null handles to be overwritten.
-        let mut all = Self { raw: unsafe { ffi::RSMPI_GROUP_NULL } };
-        // SAFETY: as above.
-        let mut one = Self { raw: unsafe { ffi::RSMPI_GROUP_NULL } };
+        let null = || Self { raw: unsafe { ffi::RSMPI_GROUP_NULL }, _of_one: OneThread::default() };
+        let (mut all, mut one) = (null(), null());
         let rank = rank as c_int;
         // SAFETY: a live communicator; the pointer lives through the call.
         check("MPI_Comm_group", unsafe { ffi::MPI_Comm_group(comm.raw(), &mut all.raw) })?;

@@ -7,6 +7,7 @@ use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::ffi;
 
+use super::threads::{TeamCalls, ThreadMultiple};
 use super::{CallError, Comm, check, identity};
 
 /// The level at which any thread may call MPI at any time.
@@ -14,7 +15,7 @@ pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
 
 /// MPI between initialisation and finalisation.
 pub struct World {
-    /// All ranks.
+    /// `MPI_COMM_WORLD`.
     pub comm: Comm,
     /// The thread level in force, by its name in the standard.
     pub thread_level: &'static str,
@@ -24,7 +25,7 @@ pub struct World {
 
 impl World {
     /// Initialises MPI with errors returned instead of fatal. It may give less than the `threading` asked for, which
-    /// [`World::has_threads`] tells.
+    /// [`World::multiple`] tells.
     pub fn initialize(threading: Threading) -> anyhow::Result<Self> {
         let (universe, level) = mpi::initialize_with_threading(threading)
             .ok_or_else(|| anyhow::anyhow!("MPI is initialised already"))?;
@@ -54,15 +55,18 @@ impl World {
         Ok(ranks)
     }
 
-    /// Why `threads` of a process cannot call MPI, if they cannot.
-    pub fn lacks_threads(&self, threads: usize) -> Option<String> {
-        let is_lacking = threads > 1 && !self.has_threads();
-        is_lacking.then(|| format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level))
+    /// Leave for each of `threads` threads of a process, this one among them, to call MPI.
+    ///
+    /// # Errors
+    /// Why they may not.
+    pub fn team_calls(&self, threads: usize) -> Result<TeamCalls, String> {
+        let lack = || format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
+        TeamCalls::of(threads, self.multiple()).ok_or_else(lack)
     }
 
-    /// Whether several threads may call MPI at the same time.
-    pub fn has_threads(&self) -> bool {
-        self.thread_level == MULTIPLE
+    /// Leave for any thread to call MPI at any time; `None` where the MPI does not give it.
+    pub fn multiple(&self) -> Option<ThreadMultiple> {
+        (self.thread_level == MULTIPLE).then_some(ThreadMultiple(()))
     }
 
     /// `MPI_Wtick` in seconds.
@@ -73,7 +77,8 @@ impl World {
 
     /// Ends all ranks at once; for the one that cannot go on while others wait for it.
     pub fn abort(exit_code: c_int) -> ! {
-        // SAFETY: MPI ends every process of the world; nothing of this one is used afterwards.
+        // SAFETY: MPI ends every process of the world; nothing of this one is used afterwards. Where a thread that may not
+        // call MPI does this, it has found a bug, and whatever comes of it ends the process: below at the latest.
         let code = unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, exit_code) };
         // Where even that fails there is only leaving.
         let _: Result<(), CallError> = check("MPI_Abort", code);

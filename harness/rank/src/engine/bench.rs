@@ -4,7 +4,7 @@ use apps::WireOrder;
 use ddtbench::engine::Contender;
 use ddtbench::event::{LineBytes, MachineState, Outcome};
 
-use super::contestant::{Contestant, PlainCopy, Work};
+use super::active_contender::{ActiveContender, PlainCopy, Work};
 use crate::checked::symbols;
 use crate::measure::cache::Eviction;
 use crate::measure::clock::Clock;
@@ -12,15 +12,15 @@ use crate::measure::state::CopyProbe;
 use crate::memory::Memory;
 use crate::method::packer::{End, Packer};
 use crate::method::{Setup, table};
-use crate::telling::Telling;
+use crate::reporter::EventReporter;
 
-/// One case.
+/// What all contenders of a case share.
 pub struct Bench<'a> {
-    /// The message.
+    /// The message that is packed.
     pub setup: &'a Setup<'a>,
     /// In which order its bytes are packed.
     pub order: WireOrder,
-    /// What the clock can do.
+    /// The clock's step and cost.
     pub clock: Clock,
     /// How fast a core copies.
     pub copies: CopyProbe,
@@ -28,27 +28,28 @@ pub struct Bench<'a> {
     pub eviction: Option<Eviction>,
     /// Number of the last generation of data.
     pub generation: u32,
-    /// What is told of the case.
-    pub telling: Telling,
+    /// Reports what becomes of the case.
+    pub reporter: EventReporter,
 }
 
 impl<'a> Bench<'a> {
     /// Those of the contenders that this MPI has all functions for; says which are missing.
-    pub fn contestants(
+    pub fn activate(
         &mut self,
         contenders: &[Contender],
         memory: &Memory,
         lines: LineBytes,
-    ) -> anyhow::Result<Vec<Contestant<'a>>> {
-        let mut contestants = Vec::new();
+    ) -> anyhow::Result<Vec<ActiveContender<'a>>> {
+        let mut active_contenders = Vec::new();
         for &contender in contenders {
-            let missing = symbols::missing(table::needs(contender.name()));
+            let missing =
+                symbols::missing(table::implementation(contender.name()).map_or(&[], |method| method.needs));
             if !missing.is_empty() {
                 let reason = format!("this MPI lacks {}", missing.join(", "));
-                self.telling.ended(contender.name(), Outcome::NotAvailable { reason });
+                self.reporter.ended(contender.name(), Outcome::NotAvailable { reason });
                 continue;
             }
-            self.telling.working(contender.name(), "verify");
+            self.reporter.working(contender.name(), "verify");
             let packs = |end| {
                 let packer = Packer::new(self.setup, memory, end, end, self.order)?;
                 anyhow::Ok(Work::Packs(Box::new(packer)))
@@ -65,9 +66,9 @@ impl<'a> Bench<'a> {
                     Work::Copies(PlainCopy::new(lines.pack as usize / 2, lines.unpack as usize / 2))
                 }
             };
-            contestants.push(Contestant { contender, work });
+            active_contenders.push(ActiveContender { contender, work });
         }
-        Ok(contestants)
+        Ok(active_contenders)
     }
 
     /// The state of the machine. One process has no latency to a peer.

@@ -14,8 +14,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use super::active_contender::ActiveContender;
 use super::bench::Bench;
-use super::contestant::Contestant;
 use super::verify;
 use crate::checked::CallError;
 use crate::memory::Memory;
@@ -33,7 +33,7 @@ const FEW_SAMPLES_S: f64 = 0.1;
 const FEW_SAMPLES: usize = 3;
 
 /// Repetitions before the first sample, which find the last contender's lines in the caches.
-const UNREAD: u32 = 2;
+const UNTIMED: u32 = 2;
 
 /// Repetitions that the first guess of a time rests on; the shortest counts.
 const TRIALS: u32 = 5;
@@ -46,50 +46,50 @@ const ORDER_SEED: u64 = 0x656e_6769_6e65;
 struct Amount {
     /// Samples of packing, and of unpacking.
     samples: [usize; 2],
-    /// Repetitions of each.
+    /// Repetitions in each sample.
     batch: u32,
 }
 
 const SIDES: [Side; 2] = [Side::Send, Side::Receive];
 
-/// Measures all contestants.
+/// Measures all contenders.
 pub fn run<'a>(
     bench: &mut Bench<'a>,
     memory: &mut Memory,
-    all: Vec<Contestant<'a>>,
+    all: Vec<ActiveContender<'a>>,
     limits: Limits,
 ) -> Result<(), CallError> {
-    let mut contestants = Vec::new();
-    for mut contestant in all {
-        bench.telling.working(contestant.contender.name(), "verify");
-        match verify::verify(bench, memory, &mut contestant)? {
-            None => contestants.push(contestant),
-            Some(detail) => bench.telling.ended(contestant.contender.name(), Outcome::WrongData { detail }),
+    let mut active_contenders = Vec::new();
+    for mut active in all {
+        bench.reporter.working(active.contender.name(), "verify");
+        match verify::verify(bench, memory, &mut active)? {
+            None => active_contenders.push(active),
+            Some(detail) => bench.reporter.ended(active.contender.name(), Outcome::WrongData { detail }),
         }
     }
-    let mut amounts = amounts(bench, memory, &mut contestants)?;
-    let going_on = |contestant: &Contestant<'_>| Measured {
-        method: contestant.contender.name().to_owned(),
+    let mut amounts = amounts(bench, memory, &mut active_contenders)?;
+    let going_on = |active: &ActiveContender<'_>| Measured {
+        method: active.contender.name().to_owned(),
         outcome: Outcome::RunLimit,
         blocks: Vec::new(),
     };
-    let mut measured: Vec<Measured> = contestants.iter().map(going_on).collect();
+    let mut measured: Vec<Measured> = active_contenders.iter().map(going_on).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let (start, mut rounds) = (Instant::now(), 0);
     let mut before = bench.state();
-    while !contestants.is_empty() {
-        let mut order: Vec<usize> = (0..contestants.len()).collect();
+    while !active_contenders.is_empty() {
+        let mut order: Vec<usize> = (0..active_contenders.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         for &k in &order {
-            let contestant = &mut contestants[k];
-            bench.telling.working(contestant.contender.name(), "measure");
-            verify::prepare(bench, memory, contestant);
-            let block = block(bench, memory, contestant, amounts[k])?;
+            let active = &mut active_contenders[k];
+            bench.reporter.working(active.contender.name(), "measure");
+            verify::prepare(bench, memory, active);
+            let block = block(bench, memory, active, amounts[k])?;
             let after = bench.state();
-            wrong.extend(verify::check(bench, memory, contestant).map(|detail| (k, detail)));
+            wrong.extend(verify::check(bench, memory, active).map(|detail| (k, detail)));
             let block = Block { block: rounds, before, after, ..block };
-            bench.telling.tell(&Event::Block(block.clone()));
+            bench.reporter.report(&Event::Block(block.clone()));
             measured[k].blocks.push(block);
             before = after;
         }
@@ -98,16 +98,16 @@ pub fn run<'a>(
         for (k, detail) in wrong {
             amounts.remove(k);
             measured.remove(k);
-            let gone = contestants.remove(k);
-            bench.telling.ended(gone.contender.name(), Outcome::WrongData { detail });
+            let gone = active_contenders.remove(k);
+            bench.reporter.ended(gone.contender.name(), Outcome::WrongData { detail });
         }
         if let Some(outcome) = outcome(&measured, limits, rounds, start) {
-            for mut contestant in contestants.drain(..) {
-                let name = contestant.contender.name();
-                bench.telling.working(name, "verify");
-                let detail = verify::verify(bench, memory, &mut contestant)?;
+            for mut active in active_contenders.drain(..) {
+                let name = active.contender.name();
+                bench.reporter.working(name, "verify");
+                let detail = verify::verify(bench, memory, &mut active)?;
                 let outcome = detail.map_or(outcome.clone(), |detail| Outcome::WrongData { detail });
-                bench.telling.ended(name, outcome);
+                bench.reporter.ended(name, outcome);
             }
         }
     }
@@ -129,17 +129,17 @@ fn outcome(measured: &[Measured], limits: Limits, rounds: usize, start: Instant)
 fn amounts(
     bench: &mut Bench<'_>,
     memory: &mut Memory,
-    contestants: &mut [Contestant<'_>],
+    active_contenders: &mut [ActiveContender<'_>],
 ) -> Result<Vec<Amount>, CallError> {
     let mut trials = Vec::new();
-    for contestant in &mut *contestants {
-        bench.telling.working(contestant.contender.name(), "warm up");
-        contestant.create()?;
+    for active in &mut *active_contenders {
+        bench.reporter.working(active.contender.name(), "warm up");
+        active.create()?;
         let mut of_sides = [(0.0, 0.0); 2];
         for (side, trial) in SIDES.into_iter().zip(&mut of_sides) {
-            *trial = shortest(bench, memory, contestant, side)?;
+            *trial = shortest(bench, memory, active, side)?;
         }
-        contestant.free()?;
+        active.free()?;
         trials.push(of_sides);
     }
     let shortest_s = bench.clock.shortest_sample_s(2);
@@ -159,15 +159,15 @@ fn amounts(
 fn shortest(
     bench: &Bench<'_>,
     memory: &mut Memory,
-    contestant: &mut Contestant<'_>,
+    active: &mut ActiveContender<'_>,
     side: Side,
 ) -> Result<(f64, f64), CallError> {
     let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..TRIALS {
         let turn = Instant::now();
-        contestant.evict(side, bench, memory);
+        active.evict(side, bench, memory);
         let start = Instant::now();
-        contestant.work(side, memory)?;
+        active.work(side, memory)?;
         repetition_s = repetition_s.min(start.elapsed().as_secs_f64());
         turn_s = turn_s.min(turn.elapsed().as_secs_f64());
     }
@@ -178,32 +178,32 @@ fn shortest(
 fn block(
     bench: &Bench<'_>,
     memory: &mut Memory,
-    contestant: &mut Contestant<'_>,
+    active: &mut ActiveContender<'_>,
     amount: Amount,
 ) -> Result<Block, CallError> {
     let start = Instant::now();
-    contestant.create()?;
+    active.create()?;
     let mut times = Times::default();
-    if contestant.creates() {
+    if active.creates() {
         times[Phase::Create].push(start.elapsed().as_secs_f64());
     }
     for ((side, samples), phase) in SIDES.into_iter().zip(amount.samples).zip([Phase::Pack, Phase::Unpack]) {
         times[phase].reserve_exact(samples);
-        (0..UNREAD).try_for_each(|_| contestant.work(side, memory))?;
+        (0..UNTIMED).try_for_each(|_| active.work(side, memory))?;
         for _ in 0..samples {
-            contestant.evict(side, bench, memory);
+            active.evict(side, bench, memory);
             let start = Instant::now();
             for _ in 0..amount.batch {
-                contestant.work(side, memory)?;
+                active.work(side, memory)?;
             }
             times[phase].push(start.elapsed().as_secs_f64() / f64::from(amount.batch));
         }
     }
     let start = Instant::now();
-    contestant.free()?;
-    if contestant.creates() {
+    active.free()?;
+    if active.creates() {
         times[Phase::Free].push(start.elapsed().as_secs_f64());
     }
-    let method = contestant.contender.name().to_owned();
+    let method = active.contender.name().to_owned();
     Ok(Block { method, batch: amount.batch, times, ..Block::default() })
 }

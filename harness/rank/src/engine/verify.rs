@@ -2,8 +2,8 @@
 
 use apps::Side;
 
+use super::active_contender::{ActiveContender, Work};
 use super::bench::Bench;
-use super::contestant::{Contestant, Work};
 use crate::checked::CallError;
 use crate::expected::{Complaint, arrival, packed_difference, stream};
 use crate::memory::{Memory, POISON};
@@ -34,59 +34,59 @@ impl Data {
 pub fn verify(
     bench: &mut Bench<'_>,
     memory: &mut Memory,
-    contestant: &mut Contestant<'_>,
+    active: &mut ActiveContender<'_>,
 ) -> Result<Option<Complaint>, CallError> {
-    contestant.create()?;
+    active.create()?;
     let mut complaint = None;
     for _ in 0..ROUNDS {
         let data = Data::next(bench);
         data.arrays.write(0, memory.arrays.memory_mut());
         memory.poison_wire();
-        fill(bench, memory, contestant, data);
-        contestant.work(Side::Send, memory)?;
-        complaint = complaint.or_else(|| packed(bench, memory, contestant, data));
-        if let Work::Packs(packer) = &contestant.work {
+        fill(bench, memory, active, data);
+        active.work(Side::Send, memory)?;
+        complaint = complaint.or_else(|| packed(bench, memory, active, data));
+        if let Work::Packs(packer) = &active.work {
             complaint = complaint.or_else(|| {
                 Some(format!("pack: {}", compare(bench.setup.app, memory, packer.ends(), data.arrays, None)?))
             });
         }
-        if let Work::Copies(copy) = &mut contestant.work {
+        if let Work::Copies(copy) = &mut active.work {
             copy.fill(data.packed);
         }
-        contestant.work(Side::Receive, memory)?;
-        if let Work::Copies(copy) = &contestant.work {
+        active.work(Side::Receive, memory)?;
+        if let Work::Copies(copy) = &active.work {
             let [from, to] = copy.both(Side::Receive);
             complaint = complaint.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
         }
-        if let Work::Packs(packer) = &contestant.work {
+        if let Work::Packs(packer) = &active.work {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
             let found = compare(bench.setup.app, memory, packer.ends(), data.arrays, Some(&incoming));
             complaint = complaint.or_else(|| Some(format!("unpack: {}", found?)));
         }
     }
-    contestant.free()?;
+    active.free()?;
     Ok(complaint)
 }
 
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
 /// that of another generation lies.
-pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, contestant: &mut Contestant<'_>) {
+pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveContender<'_>) {
     let data = Data::next(bench);
-    if matches!(contestant.work, Work::Packs(_)) {
+    if matches!(active.work, Work::Packs(_)) {
         for span in spans(&bench.setup.app.message(Side::Send, bench.order), &memory.arrays) {
             let bytes = span.offset..span.offset + span.bytes;
             data.arrays.write(span.offset, &mut memory.arrays.memory_mut()[bytes]);
         }
         memory.outgoing[..bench.setup.message_bytes].fill(POISON);
     }
-    fill(bench, memory, contestant, data);
+    fill(bench, memory, active, data);
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
-pub fn check(bench: &Bench<'_>, memory: &mut Memory, contestant: &Contestant<'_>) -> Option<Complaint> {
+pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveContender<'_>) -> Option<Complaint> {
     let data = Data::now(bench);
-    let found = packed(bench, memory, contestant, data);
-    let Work::Packs(packer) = &contestant.work else { return found };
+    let found = packed(bench, memory, active, data);
+    let Work::Packs(packer) = &active.work else { return found };
     let unpacked = |memory: &mut Memory| {
         let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
         let found = arrival(bench.setup.app, memory, packer.ends(), &incoming, |_, _| {})?;
@@ -96,8 +96,8 @@ pub fn check(bench: &Bench<'_>, memory: &mut Memory, contestant: &Contestant<'_>
 }
 
 /// Writes the data that is unpacked, or that a plain copy copies.
-fn fill(bench: &Bench<'_>, memory: &mut Memory, contestant: &mut Contestant<'_>, data: Data) {
-    match &mut contestant.work {
+fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveContender<'_>, data: Data) {
+    match &mut active.work {
         Work::Packs(_) => {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
             memory.incoming[..incoming.len()].copy_from_slice(&incoming);
@@ -107,8 +107,8 @@ fn fill(bench: &Bench<'_>, memory: &mut Memory, contestant: &mut Contestant<'_>,
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, memory: &Memory, contestant: &Contestant<'_>, data: Data) -> Option<Complaint> {
-    let found = match &contestant.work {
+fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveContender<'_>, data: Data) -> Option<Complaint> {
+    let found = match &active.work {
         Work::Packs(_) => {
             let expected = stream(bench.setup.app, &memory.arrays, bench.order, data.arrays);
             packed_difference(&expected, &memory.outgoing)?

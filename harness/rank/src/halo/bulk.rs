@@ -5,21 +5,21 @@ use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
-use crate::slots::Slot;
+use crate::handoff::Slot;
 
-/// What is sent.
+/// What MPI is given, and by which calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
-    /// Packed bytes.
+pub enum BulkTransfer {
+    /// Packed bytes, by nonblocking messages.
     Packed,
     /// Packed bytes, by requests that are made once.
     Persistent,
-    /// Datatypes.
+    /// Datatypes over the arrays, by nonblocking messages.
     Typed,
 }
 
 /// One message with what MPI is given of it.
-struct Message<'a> {
+struct BulkMessage<'a> {
     link: &'a Link,
     typed: Option<Typed>,
     request: Slot<Request>,
@@ -27,37 +27,37 @@ struct Message<'a> {
 
 /// Messages of one stage.
 struct Stage<'a> {
-    sends: Vec<Message<'a>>,
-    receives: Vec<Message<'a>>,
+    sends: Vec<BulkMessage<'a>>,
+    receives: Vec<BulkMessage<'a>>,
 }
 
 pub struct Bulk<'a> {
     parts: Parts<'a>,
     comm: Comm,
-    ends: Ends,
+    transfer: BulkTransfer,
     stages: Vec<Stage<'a>>,
 }
 
 impl<'a> Bulk<'a> {
-    pub fn new(parts: Parts<'a>, ends: Ends) -> Result<Self, CallError> {
+    pub fn new(parts: Parts<'a>, transfer: BulkTransfer) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
         let message = |link: &'a Link| {
-            let typed = match ends {
-                Ends::Typed => Typed::of(&link.face, &parts.memory.displacements)?,
-                Ends::Packed | Ends::Persistent => None,
+            let typed = match transfer {
+                BulkTransfer::Typed => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
+                BulkTransfer::Packed | BulkTransfer::Persistent => None,
             };
-            Ok(Message { link, typed, request: Slot::new(Request::null()) })
+            Ok(BulkMessage { link, typed, request: Slot::new(Request::null(parts.comm)) })
         };
         let messages = |links: &'a [Link]| links.iter().map(message).collect::<Result<Vec<_>, CallError>>();
         let stages =
             parts.links.stages.iter().map(|stage| {
                 Ok(Stage { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
             });
-        let bulk = Self { parts, comm, ends, stages: stages.collect::<Result<_, CallError>>()? };
-        if ends == Ends::Persistent {
+        let bulk = Self { parts, comm, transfer, stages: stages.collect::<Result<_, CallError>>()? };
+        if transfer == BulkTransfer::Persistent {
             for stage in &bulk.stages {
                 for send in &stage.sends {
-                    // SAFETY: one thread makes requests; the wire buffers outlive the method.
+                    // SAFETY: no thread is in a method that is being made; the wire buffers outlive the method.
                     unsafe {
                         *send.request.get() =
                             Request::persistent_send(bulk.wire(send, true), bulk.envelope(send))?
@@ -76,7 +76,7 @@ impl<'a> Bulk<'a> {
     }
 
     /// Where a message's bytes lie: packed, or in the arrays.
-    fn wire(&self, message: &Message<'_>, is_sent: bool) -> *mut u8 {
+    fn wire(&self, message: &BulkMessage<'_>, is_sent: bool) -> *mut u8 {
         let memory = self.parts.memory;
         match &message.typed {
             Some(typed) => memory.address(typed.origin_bytes),
@@ -87,11 +87,11 @@ impl<'a> Bulk<'a> {
         }
     }
 
-    fn envelope<'b>(&'b self, message: &'b Message<'_>) -> Envelope<'b> {
+    fn envelope<'b>(&'b self, message: &'b BulkMessage<'_>) -> Envelope<'b> {
         let (count, datatype) = match &message.typed {
             Some(typed) => (1, &typed.datatype),
             // An empty face has no datatype.
-            None if self.ends == Ends::Typed => (0, self.parts.byte),
+            None if self.transfer == BulkTransfer::Typed => (0, self.parts.byte),
             None => (message.link.face.bytes(), self.parts.byte),
         };
         let Link { peer, tag, .. } = *message.link;
@@ -100,16 +100,16 @@ impl<'a> Bulk<'a> {
 }
 
 impl HaloMethod for Bulk<'_> {
-    fn start(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
         for receive in &self.stages[stage].receives {
-            // SAFETY: one thread starts a stage.
+            // SAFETY: no other thread is here.
             let request = unsafe { receive.request.get() };
-            match self.ends {
-                Ends::Persistent => request.start()?,
-                Ends::Packed | Ends::Typed => {
+            match self.transfer {
+                BulkTransfer::Persistent => request.start()?,
+                BulkTransfer::Packed | BulkTransfer::Typed => {
                     let (to, envelope) = (self.wire(receive, false), self.envelope(receive));
                     // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage
-                    // ends.
+                    // transfer.
                     *request = unsafe { Request::receive(to, envelope) }?;
                 }
             }
@@ -117,21 +117,21 @@ impl HaloMethod for Bulk<'_> {
         Ok(())
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let Stage { sends, receives } = &self.stages[stage];
         for send in sends {
-            // SAFETY: one thread ends a stage.
+            // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };
-            match self.ends {
-                Ends::Persistent => request.start()?,
-                Ends::Packed | Ends::Typed => {
+            match self.transfer {
+                BulkTransfer::Persistent => request.start()?,
+                BulkTransfer::Packed | BulkTransfer::Typed => {
                     let (from, envelope) = (self.wire(send, true), self.envelope(send));
                     // SAFETY: what all threads have finished, and nobody changes before the wait.
                     *request = unsafe { Request::send(from, envelope) }?;
                 }
             }
         }
-        // SAFETY: one thread ends a stage.
+        // SAFETY: no other thread is here.
         receives.iter().chain(sends).try_for_each(|message| unsafe { message.request.get() }.wait())
     }
 
@@ -142,7 +142,7 @@ impl HaloMethod for Bulk<'_> {
     fn free(self: Box<Self>) -> Result<(), CallError> {
         for message in self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
         {
-            if self.ends == Ends::Persistent {
+            if self.transfer == BulkTransfer::Persistent {
                 message.request.into_inner().free()?;
             }
             message.typed.map_or(Ok(()), |typed| typed.datatype.free())?;

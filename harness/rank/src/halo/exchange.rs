@@ -11,17 +11,18 @@ use ddtbench::partitioned::Emulation;
 use super::method::{HaloMethod, Parts};
 use super::packing::Packing;
 use super::stamps::{Shares, Stamps};
+use crate::checked::threads::Lent;
 use crate::checked::{CallError, Comm};
 use crate::compute::compute;
 use crate::measure::sync::Sync;
+use crate::reporter::EventReporter;
 use crate::team::{Member, Team};
-use crate::telling::Telling;
 
 /// From the agreement on a time to that time, where clocks are used: longer than the message with it takes.
 const MARGIN: Duration = Duration::from_micros(100);
 
 /// What the threads of a rank share in an exchange.
-pub struct Site<'a> {
+pub struct ExchangeContext<'a> {
     pub parts: Parts<'a>,
     pub method: &'a dyn HaloMethod,
     pub packing: &'a Packing,
@@ -29,18 +30,18 @@ pub struct Site<'a> {
     pub stamps: Option<&'a Stamps>,
     /// What was filled in and changed before.
     pub version: Version,
-    /// All ranks.
+    /// The communicator of all ranks.
     pub world: &'a Comm,
     pub sync: &'a Sync,
-    /// Ends all ranks.
-    pub telling: &'a Telling,
+    /// Reports a failed call, which ends all ranks.
+    pub reporter: &'a EventReporter,
     /// How ranks begin together.
     pub start: Start,
     pub emulation: Emulation,
 }
 
-impl Site<'_> {
-    /// What is sent.
+impl ExchangeContext<'_> {
+    /// The data that this exchange sends.
     fn sent(&self) -> Version {
         if self.stamps.is_some() { self.version.next() } else { self.version }
     }
@@ -57,12 +58,12 @@ pub struct Readings {
     pub pack_s: f64,
     /// From the last thread's last share to the last arrival, of all stages.
     pub communicate_s: f64,
-    /// Unpacking.
+    /// Unpacking by the first thread, of all stages.
     pub unpack_s: f64,
 }
 
 impl Readings {
-    /// How many there are.
+    /// Number of times in a list of them.
     pub const COUNT: usize = 5;
 
     /// As a list, of which ranks can find the longest.
@@ -70,7 +71,7 @@ impl Readings {
         [self.total_s, self.compute_s, self.pack_s, self.communicate_s, self.unpack_s]
     }
 
-    /// Of a list.
+    /// The times of such a list.
     pub fn of(list: &[f64; Self::COUNT]) -> Self {
         let [total_s, compute_s, pack_s, communicate_s, unpack_s] = *list;
         Self { total_s, compute_s, pack_s, communicate_s, unpack_s }
@@ -85,16 +86,27 @@ impl Readings {
 
 /// Runs one exchange on this rank, whose threads compute for so long, in seconds. Gives its times and, with something to
 /// look for, the bytes that were there early and all that could have been.
-pub fn run(site: &Site<'_>, team: &Team, compute_s: &[f64], sight: Option<&Shares>) -> (Readings, [f64; 2]) {
+pub fn run(
+    context: &ExchangeContext<'_>,
+    team: &Team,
+    compute_s: &[f64],
+    arrival_probe: Option<&Shares>,
+) -> (Readings, [f64; 2]) {
     let whole = Mutex::new(Readings::default());
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
     let threads = Mutex::new(vec![[0.0f64; 2]; compute_s.len()]);
+    // SAFETY: the first thread is the one that initialised MPI, and alone uses the context's communicators. The method is called as
+    // its functions ask for, which the barriers of `work` see to, and was made with leave for this team's threads to call MPI
+    // where these do.
+    let lent = unsafe { Lent::new(context) };
+    let reporter = context.reporter;
     team.run(|member| {
-        let kept = Kept { whole: &whole, threads: &threads, seen: &seen };
-        if let Err(error) = work(site, member, compute_s[member.number], &kept, sight) {
+        let context = lent.get();
+        let results = Results { whole: &whole, threads: &threads, seen: &seen };
+        if let Err(error) = work(context, member, compute_s[member.number], &results, arrival_probe) {
             // The other threads, and the other ranks, wait for this one.
-            site.telling.abort(&error.to_string());
+            reporter.abort(error.outcome(error.to_string()));
         }
     });
     let (mut readings, threads) = (*locked(&whole), locked(&threads).clone());
@@ -104,7 +116,7 @@ pub fn run(site: &Site<'_>, team: &Team, compute_s: &[f64], sight: Option<&Share
 }
 
 /// What threads leave behind.
-struct Kept<'a> {
+struct Results<'a> {
     whole: &'a Mutex<Readings>,
     threads: &'a Mutex<Vec<[f64; 2]>>,
     seen: &'a Mutex<[f64; 2]>,
@@ -117,53 +129,60 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A thread's part of all stages.
 fn work(
-    site: &Site<'_>,
+    context: &ExchangeContext<'_>,
     member: Member<'_>,
     compute_s: f64,
-    kept: &Kept<'_>,
-    sight: Option<&Shares>,
+    results: &Results<'_>,
+    arrival_probe: Option<&Shares>,
 ) -> Result<(), CallError> {
-    let Site { parts, method, packing, .. } = site;
-    let Kept { whole, threads, seen } = kept;
+    let ExchangeContext { parts, method, packing, .. } = context;
+    let Results { whole, threads, seen } = results;
     let thread = member.number;
-    if let Some(stamps) = site.stamps {
+    if let Some(stamps) = context.stamps {
         // SAFETY: all communication has ended, and each thread changes what is its own, which none reads before the barrier.
-        unsafe { stamps.write(thread, site.version) };
+        unsafe { stamps.write(thread, context.version) };
     }
     // All threads are awake before ranks begin.
     member.barrier();
     if member.is_first() {
-        begin(site)?;
+        begin(context)?;
     }
     let start = Instant::now();
     for (stage, links) in parts.links.stages.iter().enumerate() {
         if member.is_first() {
-            method.start(stage)?;
+            // SAFETY: the stage before has ended, and all other threads wait at the next barrier.
+            unsafe { method.start(stage) }?;
         }
         member.barrier();
         if stage == 0 {
-            locked(threads)[thread][0] = compute(compute_s, site.emulation);
+            locked(threads)[thread][0] = compute(compute_s, context.emulation);
         }
         let mut pack_s = 0.0;
         for (send, link) in links.sends.iter().enumerate() {
             if packing.packs() {
                 let start = Instant::now();
-                packing.pack(parts.memory, (stage, send, thread), link);
+                // SAFETY: between the barriers of a stage nobody unpacks; each thread packs its own share, once, and what
+                // was sent from there is complete since the exchange before.
+                unsafe { packing.pack(parts.memory, (stage, send, thread), link) };
                 pack_s += start.elapsed().as_secs_f64();
             }
-            method.ready(stage, send, thread)?;
+            // SAFETY: behind the barrier after the start; each thread its own share, once, which is packed again in the next
+            // exchange.
+            unsafe { method.ready(stage, send, thread) }?;
         }
         locked(threads)[thread][1] += pack_s;
         member.barrier();
         if member.is_first() {
-            if let (0, Some(sight)) = (stage, sight) {
-                *locked(seen) = sight.look(site.sent());
+            if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
+                *locked(seen) = arrival_probe.look(context.sent());
             }
             let packed = Instant::now();
-            method.finish(stage)?;
+            // SAFETY: behind the barrier after the last share, and the others wait at the next.
+            unsafe { method.finish(stage) }?;
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
-                packing.unpack(parts.memory, (stage, receive), link);
+                // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.
+                unsafe { packing.unpack(parts.memory, (stage, receive), link) };
             }
             let mut whole = locked(whole);
             whole.communicate_s += (arrived - packed).as_secs_f64();
@@ -177,11 +196,11 @@ fn work(
 }
 
 /// Lets all ranks begin together.
-fn begin(site: &Site<'_>) -> Result<(), CallError> {
-    match site.start {
-        Start::Barrier => site.world.barrier(),
+fn begin(context: &ExchangeContext<'_>) -> Result<(), CallError> {
+    match context.start {
+        Start::Barrier => context.world.barrier(),
         Start::Clock => {
-            site.sync.wait_until(site.sync.agree(MARGIN)?);
+            context.sync.wait_until(context.sync.agree(MARGIN)?);
             Ok(())
         }
     }

@@ -6,16 +6,16 @@ use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
-use crate::checked::CallError;
+use crate::checked::{CallError, TeamCalls};
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
-use crate::mechanism::partitioned::{Form, Native};
+use crate::mechanism::partitioned::{Marking, Native};
 use crate::mechanism::persistent::Persistent;
-use crate::mechanism::{Channel, Mechanism, Role};
+use crate::mechanism::{Channel, Mechanism, Region, Role};
 
-/// How a message travels.
+/// What carries the shares of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum FineTransport {
     /// By MPI-4's partitioned transfers.
     Partitioned,
     /// A persistent message per share.
@@ -41,8 +41,8 @@ pub struct Fine<'a> {
 }
 
 impl<'a> Fine<'a> {
-    pub fn new(parts: Parts<'a>, way: Way) -> Result<Self, CallError> {
-        let transfers = |link: &'a Link, role| transfers(parts, link, role, way);
+    pub fn new(parts: Parts<'a>, transport: FineTransport, calls: TeamCalls) -> Result<Self, CallError> {
+        let transfers = |link: &'a Link, role| transfers(parts, link, role, transport, calls);
         let all = |links: &'a [Link], role| {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
@@ -74,7 +74,13 @@ impl<'a> Fine<'a> {
 }
 
 /// One end of a message.
-fn transfers<'a>(parts: Parts<'a>, link: &'a Link, role: Role, way: Way) -> Result<Transfers<'a>, CallError> {
+fn transfers<'a>(
+    parts: Parts<'a>,
+    link: &'a Link,
+    role: Role,
+    transport: FineTransport,
+    calls: TeamCalls,
+) -> Result<Transfers<'a>, CallError> {
     let memory = match role {
         Role::Sender => parts.memory.outgoing,
         Role::Receiver => parts.memory.incoming,
@@ -86,56 +92,67 @@ fn transfers<'a>(parts: Parts<'a>, link: &'a Link, role: Role, way: Way) -> Resu
         // Tags of a message's shares follow each other.
         tag: link.tag * parts.threads + tag,
         role,
-        memory: memory.wrapping_add(link.wire.start + start),
-        bytes: partitions.iter().map(std::ops::Range::len).sum(),
+        // SAFETY: the message's place in the wire buffer, which outlives the method; threads pack only what is not ready yet,
+        // and unpack what has arrived.
+        memory: unsafe {
+            let bytes = partitions.iter().map(std::ops::Range::len).sum();
+            Region::new(memory.wrapping_add(link.wire.start + start), bytes)
+        },
         receive_partitions: partitions.len(),
         of_thread: (0..partitions.len()).map(|share| vec![share]).collect(),
         partitions,
+        calls: Ok(calls),
         starts_all: false,
         byte: parts.byte,
     };
     let shares = &link.cut.ranges;
     let whole = channel(0, shares.clone(), 0);
-    match way {
-        Way::Partitioned => {}
-        Way::Fine => return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole)?))),
-        Way::Aggregated(rule) => {
+    match transport {
+        FineTransport::Partitioned => {}
+        FineTransport::Fine => {
+            return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
+        }
+        FineTransport::Aggregated(rule) => {
             let aggregation = Aggregation { rule, over: Over::Persistent };
-            let runs = aggregation.units(shares.len(), (whole.bytes / shares.len()) as u64);
+            let runs = aggregation.units(shares.len(), (whole.memory.bytes() / shares.len()) as u64);
             let units = Units::new(&whole, &runs);
-            return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units)?)));
+            return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units, calls)?)));
         }
     }
     if Native::refusal(&whole).is_none() {
-        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Form::OneByOne)?)));
+        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Marking::OneByOne, calls)?)));
     }
     let share = |(number, range): (usize, &std::ops::Range<usize>)| {
         if range.is_empty() {
             return Ok(None);
         }
         let one = channel(range.start, std::iter::once(0..range.len()).collect(), number);
-        Ok(Some(Box::new(Native::new(&one, Form::OneByOne)?) as Box<dyn Mechanism + 'a>))
+        Ok(Some(Box::new(Native::new(&one, Marking::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
     };
     Ok(Transfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
 }
 
 impl HaloMethod for Fine<'_> {
-    fn start(&self, stage: usize) -> Result<(), CallError> {
-        self.each(stage, |mechanism| mechanism.start())
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
+        // SAFETY: no thread is here, and no transfer under transport.
+        self.each(stage, |mechanism| unsafe { mechanism.start() })
     }
 
     #[inline]
-    fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         match &self.stages[stage].sends[send] {
-            Transfers::Whole(mechanism) => mechanism.ready(thread, thread),
+            // SAFETY: the thread's own share, once in a stage.
+            Transfers::Whole(mechanism) => unsafe { mechanism.ready(thread, thread) },
             Transfers::Shares(shares) => {
-                shares[thread].as_ref().map_or(Ok(()), |mechanism| mechanism.ready(0, 0))
+                // SAFETY: as above; of a message of its own, it is the one partition.
+                shares[thread].as_ref().map_or(Ok(()), |mechanism| unsafe { mechanism.ready(0, 0) })
             }
         }
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
-        self.each(stage, |mechanism| mechanism.wait())
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
+        // SAFETY: all shares are ready, and no thread is here. None of these mechanisms has anything to close.
+        self.each(stage, |mechanism| unsafe { mechanism.wait() })
     }
 
     fn messages(&self) -> Option<usize> {

@@ -6,9 +6,9 @@ use apps::WireOrder;
 use super::links::{Link, StageLinks};
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
-use crate::checked::{CallError, Comm, Envelope, Partitioned};
+use crate::checked::{CallError, Comm, Envelope, Partitioned, TeamCalls};
+use crate::handoff::Slot;
 use crate::mechanism::Role;
-use crate::slots::Slot;
 
 /// A request with its datatype.
 struct Request {
@@ -16,7 +16,7 @@ struct Request {
     datatype: crate::checked::Datatype,
 }
 
-/// A message.
+/// The requests of one message.
 enum Requests {
     Whole(Request),
     /// `None` where a share is empty.
@@ -34,7 +34,7 @@ pub struct FineTyped {
 }
 
 impl FineTyped {
-    pub fn new(parts: Parts<'_>) -> Result<Self, CallError> {
+    pub fn new(parts: Parts<'_>, _: TeamCalls) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
         let all = |links: &[Link], role| {
             links.iter().map(|link| requests(parts, &comm, link, role)).collect::<Result<Vec<_>, _>>()
@@ -49,13 +49,15 @@ impl FineTyped {
         Ok(Self { stages, _comm: comm })
     }
 
-    fn each(
+    /// # Safety
+    /// No other thread is within the method.
+    unsafe fn each(
         &self,
         stage: usize,
         call: impl Fn(&mut Partitioned) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
         let Stage { sends, receives } = &self.stages[stage];
-        // SAFETY: one thread starts and ends a stage.
+        // SAFETY: as the caller vouches.
         let call = |request: &Request| call(unsafe { request.request.get() });
         for requests in receives.iter().chain(sends) {
             match requests {
@@ -86,22 +88,23 @@ fn requests(parts: Parts<'_>, comm: &Comm, link: &Link, role: Role) -> Result<Re
         Ok(Request { request: Slot::new(request), datatype: typed.datatype })
     };
     if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
-        return Ok(Requests::Whole(request(Typed::with(origin_bytes, &layout)?, parts.threads, 0)?));
+        return Ok(Requests::Whole(request(Typed::with(origin_bytes, &layout, comm)?, parts.threads, 0)?));
     }
     let share = |(number, part)| {
-        let typed = Typed::of(part, &parts.memory.displacements)?;
+        let typed = Typed::of(part, &parts.memory.displacements, comm)?;
         typed.map(|typed| request(typed, 1, number)).transpose()
     };
     Ok(Requests::Shares(link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
 }
 
 impl HaloMethod for FineTyped {
-    fn start(&self, stage: usize) -> Result<(), CallError> {
-        self.each(stage, |request| request.request().start())
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
+        // SAFETY: no thread is here.
+        unsafe { self.each(stage, |request| request.request().start()) }
     }
 
     #[inline]
-    fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         match &self.stages[stage].sends[send] {
             // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
             Requests::Whole(request) => unsafe { request.request.share() }.ready(thread),
@@ -113,8 +116,9 @@ impl HaloMethod for FineTyped {
         }
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
-        self.each(stage, |request| request.request().wait())
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.each(stage, |request| request.request().wait()) }
     }
 
     fn messages(&self) -> Option<usize> {

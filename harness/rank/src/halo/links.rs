@@ -5,8 +5,8 @@ use std::ops::Range;
 use apps::Arrays;
 use apps::halo::{Cut, Face, HaloApp, Transfer};
 
+use crate::handoff::Slot;
 use crate::memory::{POISON, Wire};
-use crate::slots::Slot;
 
 /// Bytes to which each message's place in a wire buffer is aligned: a cache line, so that threads that pack for two
 /// neighbours share none.
@@ -14,7 +14,7 @@ const ALIGNMENT: usize = 64;
 
 /// One message, seen from this rank.
 pub struct Link {
-    /// The other rank.
+    /// Rank of the other side on the grid.
     pub peer: usize,
     /// Tells messages of the same two ranks apart.
     pub tag: usize,
@@ -68,18 +68,23 @@ impl Links {
 pub struct HaloMemory {
     /// Changed by one thread at a time, read by all while they pack.
     pub arrays: Slot<Arrays>,
+    /// The arrays' memory. Taken once, like the two below: what MPI holds stays valid whatever is borrowed later.
+    base: *mut u8,
     _wires: [Wire; 2],
     /// What is sent packed; a link's part is written by one thread.
     pub outgoing: *mut u8,
     /// What is received packed.
     pub incoming: *mut u8,
+    /// Bytes of each of these two.
+    wire_bytes: [usize; 2],
     /// Bytes from the start of array 0 to each array.
     pub displacements: Vec<i64>,
     /// Where array 0 starts in the arrays' memory.
     pub start: usize,
 }
 
-// SAFETY: threads write to parts of the wire buffers that are their own, which barriers and the links see to.
+// SAFETY: the pointers are into memory that lives as long as `self` and has no other owner; whoever reads or writes through
+// them does so in an unsafe block, and vouches there for being alone.
 unsafe impl Sync for HaloMemory {}
 
 impl HaloMemory {
@@ -87,31 +92,58 @@ impl HaloMemory {
     pub fn new(app: &dyn HaloApp, rank: usize, links: &Links) -> Self {
         let mut arrays = Arrays::new(app.arrays(rank));
         arrays.memory_mut().fill(POISON);
-        let mut wires = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| Wire::new(bytes.max(1)));
+        let wire_bytes = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| bytes.max(1));
+        let mut wires = wire_bytes.map(Wire::new);
         wires.iter_mut().for_each(|wire| wire.fill(POISON));
+        // The last that is borrowed of the wire buffers as a whole.
         let [outgoing, incoming] = wires.each_mut().map(|wire| wire.as_mut_ptr());
         let displacements = arrays.displacements();
         let start = if arrays.specs().is_empty() { 0 } else { arrays.place(0).start };
-        Self { arrays: Slot::new(arrays), _wires: wires, outgoing, incoming, displacements, start }
+        let base = arrays.base();
+        Self {
+            arrays: Slot::new(arrays),
+            base,
+            _wires: wires,
+            outgoing,
+            incoming,
+            wire_bytes,
+            displacements,
+            start,
+        }
+    }
+
+    /// Address of the arrays' memory.
+    pub fn base(&self) -> *mut u8 {
+        self.base
     }
 
     /// Address of a byte of the arrays' memory that a datatype's displacement 0 stands for, given from array 0.
     pub fn address(&self, origin_bytes: i64) -> *mut u8 {
-        // SAFETY: no reference is kept: the address is passed to MPI, which works between barriers of all threads.
-        let base = unsafe { self.arrays.get() }.memory_mut().as_mut_ptr();
-        base.wrapping_offset(self.start as isize + origin_bytes as isize)
+        self.base.wrapping_offset(self.start as isize + origin_bytes as isize)
     }
 
-    /// Bytes of a wire buffer.
+    /// Bytes of what is sent packed.
     ///
     /// # Safety
-    /// Nobody else may use these bytes until the slice is gone.
-    #[allow(
+    /// Nobody else, MPI included, may use these bytes until the slice is gone.
+    #[expect(
         clippy::mut_from_ref,
-        reason = "that there is one reference at a time is what the caller vouches for"
+        reason = "parts of the buffer belong to different threads at the same time"
     )]
-    pub unsafe fn bytes(&self, buffer: *mut u8, range: Range<usize>) -> &mut [u8] {
-        // SAFETY: a range of one of the buffers, which live as long as `self`, and the caller's alone.
-        unsafe { std::slice::from_raw_parts_mut(buffer.wrapping_add(range.start), range.len()) }
+    pub unsafe fn outgoing(&self, range: Range<usize>) -> &mut [u8] {
+        assert!(range.start <= range.end && range.end <= self.wire_bytes[0]);
+        // SAFETY: a range of the buffer, which lives as long as `self`, and the caller's alone.
+        unsafe { std::slice::from_raw_parts_mut(self.outgoing.add(range.start), range.len()) }
+    }
+
+    /// Bytes of what is received packed.
+    ///
+    /// # Safety
+    /// As for [`HaloMemory::outgoing`].
+    #[expect(clippy::mut_from_ref, reason = "parts of the buffer belong to different messages")]
+    pub unsafe fn incoming(&self, range: Range<usize>) -> &mut [u8] {
+        assert!(range.start <= range.end && range.end <= self.wire_bytes[1]);
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.incoming.add(range.start), range.len()) }
     }
 }

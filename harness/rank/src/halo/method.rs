@@ -1,22 +1,38 @@
-//! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a file, a line in [`table::make`](super::table::make), and
-//! one in [`ddtbench::halo::METHODS`].
+//! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a file, a line in the table of
+//! `halo/table.rs`, and one in [`ddtbench::halo::METHODS`].
 
 use super::links::{HaloMemory, Links};
 use crate::checked::{CallError, Comm, Datatype};
 
 /// How all messages of a rank travel. One stage is [`HaloMethod::start`]; [`HaloMethod::ready`] of each thread's share
 /// of each message, which has been packed where the method has packing; [`HaloMethod::finish`].
-pub trait HaloMethod: Sync {
-    /// Begins a stage; one thread, before a barrier of all.
-    fn start(&self, stage: usize) -> Result<(), CallError>;
+///
+/// A method may be lent to the threads of a team (see [`Lent`](crate::checked::threads::Lent)). [`HaloMethod::ready`], which they
+/// call at the same time, calls MPI only in methods that are made with a [`TeamCalls`](crate::checked::TeamCalls); all else is called by the thread that
+/// initialised MPI.
+pub trait HaloMethod {
+    /// Begins a stage.
+    ///
+    /// # Safety
+    /// No thread is within the method: the stage before has ended, and there will be a barrier of all before any thread calls
+    /// it. Nobody uses what the stage receives into before it has ended.
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError>;
 
     /// Thread `thread` will not change its share of a message any more.
-    fn ready(&self, _stage: usize, _send: usize, _thread: usize) -> Result<(), CallError> {
+    ///
+    /// # Safety
+    /// Called by the thread of this number, once for each message of a stage that was started; nobody writes to the share
+    /// before the stage has ended.
+    unsafe fn ready(&self, _stage: usize, _send: usize, _thread: usize) -> Result<(), CallError> {
         Ok(())
     }
 
-    /// Ends a stage: all has arrived, and what was sent may be changed; one thread, after a barrier of all.
-    fn finish(&self, stage: usize) -> Result<(), CallError>;
+    /// Ends a stage: all has arrived, and what was sent may be changed.
+    ///
+    /// # Safety
+    /// All threads have called [`HaloMethod::ready`] of all their shares, and none is within the method: there was a barrier
+    /// of all.
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError>;
 
     /// Messages, puts or requests of this rank in an exchange, where that is known.
     fn messages(&self) -> Option<usize>;

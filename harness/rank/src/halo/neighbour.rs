@@ -22,7 +22,7 @@ impl<'a> Neighbour<'a> {
     pub fn new(parts: Parts<'a>) -> Result<Self, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
-            links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements)).collect()
+            links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, parts.comm)).collect()
         };
         let stage = |stage: &super::links::StageLinks| {
             Ok(Stage {
@@ -36,11 +36,11 @@ impl<'a> Neighbour<'a> {
 }
 
 impl HaloMethod for Neighbour<'_> {
-    fn start(&self, _: usize) -> Result<(), CallError> {
+    unsafe fn start(&self, _: usize) -> Result<(), CallError> {
         Ok(())
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let Stage { graph, sends, receives } = &self.stages[stage];
         let byte = self.parts.byte;
         let ends = |typed: &Option<Typed>| -> (usize, i64, *const Datatype) {

@@ -6,25 +6,25 @@ use super::links::{HaloMemory, Link, Links};
 use apps::WireOrder;
 use apps::halo::Face;
 
-/// How a method packs.
+/// By what a method packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum PackingKind {
     /// Not at all: MPI is given datatypes, or nothing is to be packed.
-    Not,
-    /// The application's loops.
-    ByHand,
-    /// Their tuned form.
-    Tuned,
-    /// Programs, compiled once.
-    Compiled,
+    None,
+    /// The application's loops, as it has them.
+    Loops,
+    /// The application's loops, tuned by hand.
+    TunedLoops,
+    /// Our own pack engine, whose programs are compiled once.
+    Engine,
 }
 
 /// A face as a program, with the byte from array 0 that it starts from; `None` for an empty one.
 type Compiled = Option<(i64, Program)>;
 
-/// What packs.
+/// Packs the shares of a rank's messages, and unpacks what arrives.
 pub struct Packing {
-    how: How,
+    kind: PackingKind,
     /// Of each stage, each message, each thread.
     shares: Vec<Vec<Vec<Compiled>>>,
     /// Likewise, in the same parts: LAMMPS' datatypes put the values of a whole face and of its parts in different orders.
@@ -36,7 +36,7 @@ const PROVED: &str = "a face lies within the arrays' memory, which the verificat
 
 impl Packing {
     /// For the messages of a rank.
-    pub fn new(how: How, links: &Links, memory: &HaloMemory) -> Self {
+    pub fn new(kind: PackingKind, links: &Links, memory: &HaloMemory) -> Self {
         let compiled = |face: &Face| {
             let message = face.message(WireOrder::Ddt);
             (!message.pieces.is_empty()).then(|| {
@@ -48,37 +48,46 @@ impl Packing {
                 )
             })
         };
-        let is_compiled = how == How::Compiled;
+        let is_compiled = kind == PackingKind::Engine;
         let stages = || links.stages.iter().filter(|_| is_compiled);
         let parts = |link: &Link| link.cut.parts.iter().map(compiled).collect();
         Self {
-            how,
+            kind,
             shares: stages().map(|stage| stage.sends.iter().map(parts).collect()).collect(),
             arrivals: stages().map(|stage| stage.receives.iter().map(parts).collect()).collect(),
         }
     }
 
-    /// In which way.
-    pub fn how(&self) -> How {
-        self.how
+    /// By what it packs.
+    pub fn kind(&self) -> PackingKind {
+        self.kind
     }
 
     /// Whether there is anything to do.
     pub fn packs(&self) -> bool {
-        self.how != How::Not
+        self.kind != PackingKind::None
     }
 
     /// Packs a thread's share of a message.
-    pub fn pack(&self, memory: &HaloMemory, (stage, send, thread): (usize, usize, usize), link: &Link) {
+    ///
+    /// # Safety
+    /// Nobody changes the arrays meanwhile, nobody but the caller packs this share, and MPI does not use its place in the
+    /// wire buffer: what was sent from there before is complete.
+    pub unsafe fn pack(
+        &self,
+        memory: &HaloMemory,
+        (stage, send, thread): (usize, usize, usize),
+        link: &Link,
+    ) {
         let (part, range) = (&link.cut.parts[thread], &link.cut.ranges[thread]);
         let range = link.wire.start + range.start..link.wire.start + range.end;
-        // SAFETY: nobody changes the arrays while threads pack; and the share is this thread's alone.
-        let (arrays, packed) = unsafe { (memory.arrays.share(), memory.bytes(memory.outgoing, range)) };
-        match self.how {
-            How::Not => {}
-            How::ByHand => part.pack(arrays, packed),
-            How::Tuned => part.pack_tuned(arrays, packed),
-            How::Compiled => {
+        // SAFETY: as the caller vouches.
+        let (arrays, packed) = unsafe { (memory.arrays.share(), memory.outgoing(range)) };
+        match self.kind {
+            PackingKind::None => {}
+            PackingKind::Loops => part.pack(arrays, packed),
+            PackingKind::TunedLoops => part.pack_tuned(arrays, packed),
+            PackingKind::Engine => {
                 if let Some((origin, program)) = &self.shares[stage][send][thread] {
                     program.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
                 }
@@ -86,16 +95,18 @@ impl Packing {
         }
     }
 
-    /// Unpacks a message; one thread, while no other uses the arrays.
-    pub fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
-        // SAFETY: as the caller vouches; what has arrived is not written any more.
-        let (arrays, packed) =
-            unsafe { (memory.arrays.get(), memory.bytes(memory.incoming, link.wire.clone())) };
-        match self.how {
-            How::Not => {}
-            How::ByHand => link.face.unpack(packed, arrays),
-            How::Tuned => link.face.unpack_tuned(packed, arrays),
-            How::Compiled => {
+    /// Unpacks a message.
+    ///
+    /// # Safety
+    /// Nobody else uses the arrays meanwhile, and the message has arrived: MPI does not write its place in the wire buffer.
+    pub unsafe fn unpack(&self, memory: &HaloMemory, (stage, receive): (usize, usize), link: &Link) {
+        // SAFETY: as the caller vouches.
+        let (arrays, packed) = unsafe { (memory.arrays.get(), memory.incoming(link.wire.clone())) };
+        match self.kind {
+            PackingKind::None => {}
+            PackingKind::Loops => link.face.unpack(packed, arrays),
+            PackingKind::TunedLoops => link.face.unpack_tuned(packed, arrays),
+            PackingKind::Engine => {
                 for (part, range) in self.arrivals[stage][receive].iter().zip(&link.cut.ranges) {
                     if let Some((origin, program)) = part {
                         let origin = memory.start as i64 + origin;

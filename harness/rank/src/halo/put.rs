@@ -22,15 +22,15 @@ pub struct PutTyped<'a> {
 impl<'a> PutTyped<'a> {
     pub fn new(parts: Parts<'a>) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
-        // SAFETY: one thread makes the method.
-        let memory = unsafe { parts.memory.arrays.get() }.memory_mut();
+        // SAFETY: nothing is exchanged while methods are made.
+        let bytes = unsafe { parts.memory.arrays.share() }.memory().len();
         // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops that the
         // fences order touch them.
-        let window = unsafe { Window::create(memory, &comm) }?;
+        let window = unsafe { Window::over(parts.memory.base(), bytes, &comm) }?;
         window.fence()?;
         let put = |link: &super::links::Link| -> Result<Option<Put>, CallError> {
-            let send = Typed::of(&link.face, &parts.memory.displacements)?;
-            let receive = Typed::of(&link.far, &parts.displacements[link.peer])?;
+            let send = Typed::of(&link.face, &parts.memory.displacements, parts.comm)?;
+            let receive = Typed::of(&link.far, &parts.displacements[link.peer], parts.comm)?;
             Ok(send.zip(receive).map(|(send, receive)| Put { peer: link.peer, send, receive }))
         };
         let stages = parts
@@ -44,11 +44,11 @@ impl<'a> PutTyped<'a> {
 
 impl HaloMethod for PutTyped<'_> {
     /// From the fence on, others may put what this rank has read and written so far.
-    fn start(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
         if stage == 0 { self.window.fence() } else { Ok(()) }
     }
 
-    fn finish(&self, stage: usize) -> Result<(), CallError> {
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let memory = self.parts.memory;
         for Put { peer, send, receive } in &self.stages[stage] {
             let from = memory.address(send.origin_bytes).cast_const();

@@ -8,7 +8,7 @@ use apps::WireOrder;
 use apps::halo::{Field, Version};
 
 use super::links::{HaloMemory, Links};
-use super::packing::How;
+use super::packing::PackingKind;
 
 /// Bytes of a cache line of a message, of which one word changes; places in wire buffers are aligned to it.
 const LINE_BYTES: usize = 64;
@@ -81,14 +81,14 @@ pub struct Stamps {
     of_threads: Vec<Rows>,
 }
 
-// SAFETY: threads change bytes of their own, between exchanges.
+// SAFETY: the address is only written through by `write`, whose callers vouch for being alone.
 unsafe impl Sync for Stamps {}
 
 impl Stamps {
     /// The values that the rank sends of its own. One that lies in several faces changes once, with the first.
     pub fn of_arrays(links: &Links, memory: &HaloMemory, field: &Field, threads: usize) -> Self {
-        // SAFETY: one thread makes the stamps.
-        let arrays = unsafe { memory.arrays.get() };
+        // SAFETY: nothing is exchanged while stamps are made.
+        let arrays = unsafe { memory.arrays.share() };
         let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
         let mut taken: Vec<Vec<bool>> =
             arrays.specs().iter().map(|spec| vec![false; spec.elements()]).collect();
@@ -106,7 +106,7 @@ impl Stamps {
                 }
             }
         }
-        Self::new(arrays.memory_mut().as_mut_ptr(), of_threads)
+        Self::new(memory.base(), of_threads)
     }
 
     /// A word in every cache line of what the reference sends.
@@ -149,7 +149,7 @@ struct Share {
     peer: usize,
     tag: usize,
     address: *const u8,
-    /// As it was filled in.
+    /// Its last value, as it was filled in.
     expected: Vec<u8>,
     bytes: usize,
 }
@@ -168,17 +168,17 @@ impl Shares {
         memory: &HaloMemory,
         field: &Field,
         generation: u64,
-        how: How,
+        kind: PackingKind,
         rank: usize,
     ) -> Self {
         let first = links.stages.first().into_iter().flat_map(|stage| &stage.receives);
-        Self::of(first.filter(|link| link.peer != rank), memory, field, generation, how)
+        Self::of(first.filter(|link| link.peer != rank), memory, field, generation, kind)
     }
 
     /// What comes in all stages, where it lies in the arrays at the end.
     pub fn arrived(links: &Links, memory: &HaloMemory, field: &Field, generation: u64) -> Self {
         let all = links.stages.iter().flat_map(|stage| &stage.receives);
-        Self::of(all, memory, field, generation, How::Not)
+        Self::of(all, memory, field, generation, PackingKind::None)
     }
 
     fn of<'a>(
@@ -186,17 +186,21 @@ impl Shares {
         memory: &HaloMemory,
         field: &Field,
         generation: u64,
-        how: How,
+        kind: PackingKind,
     ) -> Self {
-        let order = if matches!(how, How::ByHand | How::Tuned) { WireOrder::Manual } else { WireOrder::Ddt };
+        let order = if matches!(kind, PackingKind::Loops | PackingKind::TunedLoops) {
+            WireOrder::Manual
+        } else {
+            WireOrder::Ddt
+        };
         let parts = links
             .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
         let shares = parts.filter_map(|(link, part, range)| {
             let (array, segment) = part.message(order).segments().last()?;
             let expected = field.last_value(array, segment.end(), generation)?;
-            let end = match how {
-                How::Not => memory.address(memory.displacements[array] + segment.end()),
-                How::ByHand | How::Tuned | How::Compiled => {
+            let end = match kind {
+                PackingKind::None => memory.address(memory.displacements[array] + segment.end()),
+                PackingKind::Loops | PackingKind::TunedLoops | PackingKind::Engine => {
                     memory.incoming.wrapping_add(link.wire.start + range.end)
                 }
             };

@@ -1,57 +1,119 @@
 //! The methods by name: what each is made of, what it needs of the MPI, and how it packs.
 
-use anyhow::bail;
+use anyhow::Context;
+use ddtbench::event::Outcome;
 use ddtbench::partitioned::aggregation::Aggregation;
 
-use super::bulk::{Bulk, Ends};
-use super::fine::{Fine, Way};
+use super::bulk::{Bulk, BulkTransfer};
+use super::fine::{Fine, FineTransport};
 use super::fine_ddt::FineTyped;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
-use super::packing::How;
+use super::packing::PackingKind;
 use super::put::PutTyped;
-use crate::checked::partitioned;
+use crate::checked::{TeamCalls, partitioned};
 
-/// The functions that a method calls beyond those that every MPI has.
-pub fn needs(name: &str) -> &'static [&'static str] {
-    match name {
-        "neighbor_alltoallw" => &["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"],
-        "put_ddt" => &["MPI_Win_create", "MPI_Win_fence", "MPI_Put"],
-        "partitioned" | "partitioned_ddt" => partitioned::NEEDS,
-        _ => &[],
-    }
+/// What is known of a method before it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Implementation {
+    /// The functions of MPI that it calls beyond those that every MPI has.
+    pub needs: &'static [&'static str],
+    /// How its shares are packed.
+    pub packing: PackingKind,
+    kind: Kind,
 }
 
-/// Whether threads call MPI by themselves.
-pub fn has_threads(name: &str) -> bool {
-    matches!(name, "partitioned" | "partitioned_ddt" | "fine") || Aggregation::of_mechanism(name).is_some()
+/// What a method is made of. Threads call MPI by themselves in those that are fine.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Bulk(BulkTransfer),
+    Neighbour,
+    Put,
+    Fine(FineTransport),
+    FineTyped,
 }
 
-/// How a method's shares are packed.
-pub fn packing(name: &str) -> How {
-    match name {
-        "manual" | "persistent" | "partitioned" | "fine" => How::ByHand,
-        "manual_tuned" => How::Tuned,
-        "engine" => How::Compiled,
-        _ if Aggregation::of_mechanism(name).is_some() => How::ByHand,
-        _ => How::Not,
-    }
-}
-
-/// The method called `name`; collective.
-pub fn make<'a>(name: &str, parts: Parts<'a>) -> anyhow::Result<Box<dyn HaloMethod + 'a>> {
-    Ok(match name {
-        "reference" | "manual" | "manual_tuned" | "engine" => Box::new(Bulk::new(parts, Ends::Packed)?),
-        "ddt" => Box::new(Bulk::new(parts, Ends::Typed)?),
-        "persistent" => Box::new(Bulk::new(parts, Ends::Persistent)?),
-        "neighbor_alltoallw" => Box::new(Neighbour::new(parts)?),
-        "put_ddt" => Box::new(PutTyped::new(parts)?),
-        "partitioned" => Box::new(Fine::new(parts, Way::Partitioned)?),
-        "fine" => Box::new(Fine::new(parts, Way::Fine)?),
-        "partitioned_ddt" => Box::new(FineTyped::new(parts)?),
+/// What the method called `name` is; `None` where it is not implemented.
+fn find(name: &str) -> Option<Implementation> {
+    let (kind, packing, needs): (_, _, &[&str]) = match name {
+        "reference" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::None, &[]),
+        "manual" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Loops, &[]),
+        "manual_tuned" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::TunedLoops, &[]),
+        "engine" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Engine, &[]),
+        "ddt" => (Kind::Bulk(BulkTransfer::Typed), PackingKind::None, &[]),
+        "persistent" => (Kind::Bulk(BulkTransfer::Persistent), PackingKind::Loops, &[]),
+        "neighbor_alltoallw" => (
+            Kind::Neighbour,
+            PackingKind::None,
+            &["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"],
+        ),
+        "put_ddt" => (Kind::Put, PackingKind::None, &["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
+        "partitioned" => (Kind::Fine(FineTransport::Partitioned), PackingKind::Loops, partitioned::NEEDS),
+        "fine" => (Kind::Fine(FineTransport::Fine), PackingKind::Loops, &[]),
+        "partitioned_ddt" => (Kind::FineTyped, PackingKind::None, partitioned::NEEDS),
         _ => match Aggregation::of_mechanism(name) {
-            Some(Ok(aggregation)) => Box::new(Fine::new(parts, Way::Aggregated(aggregation.rule))?),
-            _ => bail!("method {name:?} is listed but not implemented"),
+            Some(Ok(aggregation)) => {
+                (Kind::Fine(FineTransport::Aggregated(aggregation.rule)), PackingKind::Loops, &[])
+            }
+            _ => return None,
         },
-    })
+    };
+    Some(Implementation { needs, packing, kind })
+}
+
+/// What the method called `name` is.
+///
+/// # Errors
+/// A method that is listed but not implemented.
+pub fn implementation(name: &str) -> anyhow::Result<Implementation> {
+    find(name).with_context(|| format!("method {name:?} is listed but not implemented"))
+}
+
+impl Implementation {
+    /// Makes the method, or says why it cannot be had here; collective. `calls` is what lets all threads call MPI, or why none
+    /// does.
+    pub fn make<'a>(
+        self,
+        parts: Parts<'a>,
+        calls: Result<TeamCalls, String>,
+    ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
+        let method: Box<dyn HaloMethod + 'a> = match (self.kind, calls) {
+            (Kind::Bulk(ends), _) => Box::new(Bulk::new(parts, ends)?),
+            (Kind::Neighbour, _) => Box::new(Neighbour::new(parts)?),
+            (Kind::Put, _) => Box::new(PutTyped::new(parts)?),
+            (Kind::Fine(way), Ok(calls)) => Box::new(Fine::new(parts, way, calls)?),
+            (Kind::FineTyped, Ok(calls)) => Box::new(FineTyped::new(parts, calls)?),
+            (Kind::Fine(_) | Kind::FineTyped, Err(reason)) => {
+                return Ok(Err(Outcome::NotAvailable { reason }));
+            }
+        };
+        Ok(Ok(method))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_method_is_implemented() {
+        for method in ddtbench::halo::METHODS {
+            let implementation = implementation(method.name).unwrap();
+            assert!(implementation.needs.iter().all(|function| function.starts_with("MPI_")));
+        }
+        assert!(implementation("aggregated:m=2").is_ok());
+        assert!(implementation("by_pigeon").unwrap_err().to_string().contains("by_pigeon"));
+    }
+
+    #[test]
+    fn only_what_moves_packed_bytes_packs() {
+        for method in ddtbench::halo::METHODS {
+            let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
+            let moves_arrays = matches!(
+                kind,
+                Kind::Bulk(BulkTransfer::Typed) | Kind::Neighbour | Kind::Put | Kind::FineTyped
+            );
+            assert_eq!(packing == PackingKind::None, moves_arrays || !method.is_complete, "{}", method.name);
+        }
+    }
 }

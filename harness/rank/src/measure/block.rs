@@ -45,9 +45,9 @@ pub fn run(
     }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
     session.job.world.barrier()?;
-    for _ in 0..amount.unread {
+    for _ in 0..amount.untimed {
         session.renew(memory, method)?;
-        repetition_unread(session.setup, memory, method)?;
+        repetition_untimed(session.setup, memory, method)?;
     }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
@@ -70,7 +70,7 @@ pub fn repeat(
     Turn::shortest(count, || {
         session.renew(memory, method)?;
         let start = Instant::now();
-        repetition_unread(session.setup, memory, method)?;
+        repetition_untimed(session.setup, memory, method)?;
         Ok(start.elapsed().as_secs_f64())
     })
 }
@@ -118,7 +118,7 @@ fn one_by_one(
         session.renew(memory, method)?;
         begun_s.extend(session.now_s());
         let start = Instant::now();
-        repetition_unread(setup, memory, method)?;
+        repetition_untimed(setup, memory, method)?;
         block.times[whole].push(clock.between(start, Instant::now(), 1));
         if is_explicit && i % WHOLE_PER_PARTED == 0 {
             session.renew(memory, method)?;
@@ -264,7 +264,7 @@ fn batched(
         let start = Instant::now();
         for _ in 0..amount.batch {
             session.rewrite(memory, method)?;
-            repetition_unread(setup, memory, method)?;
+            repetition_untimed(setup, memory, method)?;
         }
         block.times[Phase::RoundTrip].push((mean(start, Instant::now()) - rewriting_s).max(0.0));
     }
@@ -295,7 +295,7 @@ fn batched(
 
 /// One ping-pong without the clock.
 #[inline]
-pub fn repetition_unread(
+pub fn repetition_untimed(
     setup: &Setup<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,

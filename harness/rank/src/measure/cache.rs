@@ -4,7 +4,7 @@ use apps::{Message, MicroApp, Side, WireOrder};
 use ddtbench::plan::Cache;
 
 use crate::memory::Memory;
-use crate::method::{Place, Setup};
+use crate::method::{Location, Setup};
 use crate::spans::{LINE_BYTES, spans};
 
 /// Whether this processor has an instruction that evicts a line.
@@ -37,8 +37,8 @@ impl Eviction {
 
     /// Evicts the message's lines and both wire buffers; but for the one that a method sends `from` as if it had just been
     /// packed: whoever packs has those lines in the cache.
-    pub fn evict(&self, setup: &Setup<'_>, memory: &Memory, from: Place) {
-        if from == Place::Arrays {
+    pub fn evict(&self, setup: &Setup<'_>, memory: &Memory, from: Location) {
+        if from == Location::Arrays {
             self.evict_side(Side::Send, setup, memory);
         }
         self.evict_side(Side::Receive, setup, memory);

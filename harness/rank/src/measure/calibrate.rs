@@ -16,13 +16,13 @@ const BLOCK_SAMPLES: (f64, f64) = (4.0, 25.0);
 const ONE_SAMPLE_S: f64 = 1.0;
 
 /// Repetitions before the first sample, where there is time for them.
-const UNREAD: f64 = 3.0;
+const UNTIMED: f64 = 3.0;
 
 /// Repetitions that the first guess of a method's time rests on; the shortest counts.
 const TRIALS: u32 = 5;
 
 /// A block that is an attempt of bench-pcomm's rule.
-pub const ATTEMPT: Amount = Amount { unread: pcomm::WARMUP, samples: pcomm::SAMPLES, batch: 1 };
+pub const ATTEMPT: Amount = Amount { untimed: pcomm::WARMUP, samples: pcomm::SAMPLES, batch: 1 };
 
 /// What was found out of a method; the same on all ranks.
 #[derive(Clone, Copy)]
@@ -35,15 +35,15 @@ struct Trial {
 /// Warms a method up and tries how long it takes.
 fn trial<'a, E: Experiment<'a>>(
     experiment: &mut E,
-    course: &mut E::Course,
+    active: &mut E::ActiveMethod,
     limits: Limits,
 ) -> anyhow::Result<Trial> {
-    let first = repeat(experiment, course, 1)?;
+    let first = repeat(experiment, active, 1)?;
     // A method that takes seconds must not be silent for minutes.
     let affordable = (limits.max_time_s / first.turn_s).clamp(1.0, u32::MAX.into()) as u32;
-    repeat(experiment, course, limits.warmup.min(affordable))?;
-    let turn = repeat(experiment, course, TRIALS.min(affordable))?;
-    let readings = experiment.readings(course);
+    repeat(experiment, active, limits.warmup.min(affordable))?;
+    let turn = repeat(experiment, active, TRIALS.min(affordable))?;
+    let readings = experiment.readings(active);
     let job = experiment.job();
     let shortest = |readings| job.clock.shortest_corrected_s(readings);
     // NaN stands for none.
@@ -54,14 +54,14 @@ fn trial<'a, E: Experiment<'a>>(
 /// Warms all methods up, and finds out the amount of each.
 pub fn all<'a, E: Experiment<'a>>(
     experiment: &mut E,
-    courses: &mut [(String, E::Course)],
+    active_methods: &mut [(String, E::ActiveMethod)],
     limits: Limits,
     least_blocks: u32,
 ) -> anyhow::Result<Vec<Amount>> {
     let mut trials = Vec::new();
-    for (name, course) in courses {
-        experiment.job().telling.working(name, "warm up");
-        trials.push(trial(experiment, course, limits)?);
+    for (name, active) in active_methods {
+        experiment.job().reporter.working(name, "warm up");
+        trials.push(trial(experiment, active, limits)?);
     }
     let mut amounts = amounts(&trials, limits, least_blocks);
     if experiment.is_random() {
@@ -83,7 +83,7 @@ fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
         let fits = BLOCK_S / trial.turn.turn_s;
         let least = if trial.turn.turn_s * batch >= ONE_SAMPLE_S { 1.0 } else { BLOCK_SAMPLES.0 };
         Amount {
-            unread: (fits / 2.0).clamp(1.0, UNREAD) as u32,
+            untimed: (fits / 2.0).clamp(1.0, UNTIMED) as u32,
             samples: (fits / batch).clamp(least, BLOCK_SAMPLES.1).min(most) as usize,
             batch: batch as u32,
         }
@@ -94,11 +94,11 @@ fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
 /// Rank 0's shortest times of some repetitions; on all ranks.
 fn repeat<'a, E: Experiment<'a>>(
     experiment: &mut E,
-    course: &mut E::Course,
+    active: &mut E::ActiveMethod,
     count: u32,
 ) -> anyhow::Result<Turn> {
     experiment.job().world.barrier()?;
-    let Turn { repetition_s, turn_s } = experiment.repeat(course, count)?;
+    let Turn { repetition_s, turn_s } = experiment.repeat(active, count)?;
     let [repetition_s, turn_s] = experiment.job().world.broadcast([repetition_s, turn_s])?;
     Ok(Turn { repetition_s, turn_s })
 }

@@ -11,7 +11,7 @@ use super::job::Job;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount {
     /// Repetitions before the first sample: the first ones find the last method's lines in the caches.
-    pub unread: u32,
+    pub untimed: u32,
     /// Samples.
     pub samples: usize,
     /// Repetitions per sample.
@@ -44,9 +44,9 @@ impl Turn {
 
 /// A kind of experiment with its case. All ranks walk through it together: every function is collective.
 pub trait Experiment<'a> {
-    /// A method on its way through the case. It is made once: windows above all are dear, and one MPI breaks now and
+    /// A method that was made and is being measured. It is made once: windows above all are dear, and one MPI breaks now and
     /// then where many are made.
-    type Course;
+    type ActiveMethod;
 
     /// What kind it is.
     fn kind(&self) -> Kind;
@@ -69,24 +69,24 @@ pub trait Experiment<'a> {
     fn needs(&self, method: &str) -> &'static [&'static str];
 
     /// Makes a method; or says why it has no times here.
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Course, Outcome>>;
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>>;
 
     /// What is wrong with the bytes that this rank got, if anything.
-    fn verify(&mut self, course: &mut Self::Course) -> anyhow::Result<Option<String>>;
+    fn verify(&mut self, active: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>>;
 
     /// Repeats without keeping samples; times as this rank saw them.
-    fn repeat(&mut self, course: &mut Self::Course, count: u32) -> anyhow::Result<Turn>;
+    fn repeat(&mut self, active: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn>;
 
     /// Readings of the clock in a repetition; `None` where repetitions cannot be timed several at once.
-    fn readings(&self, course: &Self::Course) -> Option<u32>;
+    fn readings(&self, active: &Self::ActiveMethod) -> Option<u32>;
 
     /// Runs a block: the times of this rank, if it measures, and what is wrong with the bytes that it got.
     fn block(
         &mut self,
-        course: &mut Self::Course,
+        active: &mut Self::ActiveMethod,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)>;
 
-    /// Gives back what a method has.
-    fn dismiss(&mut self, course: Self::Course) -> anyhow::Result<()>;
+    /// Frees what a method has: requests, windows, communicators.
+    fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()>;
 }

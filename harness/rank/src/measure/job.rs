@@ -1,13 +1,13 @@
 //! All ranks of a case, and what every kind of experiment needs of them.
 
-use ddtbench::event::{Event, MachineState};
+use ddtbench::event::{Event, MachineState, Outcome};
 
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
 use crate::output::{Format, Output};
-use crate::telling::Telling;
+use crate::reporter::EventReporter;
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
@@ -19,8 +19,8 @@ pub struct Job<'a> {
     pub probe: Option<StateProbe<'a>>,
     /// What the clock can do.
     pub clock: Clock,
-    /// What is told of the case.
-    pub telling: Telling,
+    /// Reports what becomes of the case.
+    pub reporter: EventReporter,
     processes_of_host: usize,
     /// Whether ranks or their threads wait for each other's turns on a core.
     waits_for_cores: bool,
@@ -36,7 +36,7 @@ impl<'a> Job<'a> {
             rank,
             probe: if peers.size()? == 2 { Some(StateProbe::new(peers)?) } else { None },
             clock: Clock::measure(),
-            telling: Telling::new(Output::new(format), rank, None),
+            reporter: EventReporter::new(Output::new(format), rank, None),
             processes_of_host: world.split_shared()?.size()?,
             waits_for_cores: false,
         })
@@ -51,7 +51,7 @@ impl<'a> Job<'a> {
 
     /// Ends the process before an MPI takes the machine's memory: what the case itself needs is there by now.
     pub fn guard_memory(&mut self) {
-        self.telling.guard = MemoryGuard::watch(self.processes_of_host);
+        self.reporter.guard = MemoryGuard::watch(self.processes_of_host);
     }
 
     /// Whether `flag` holds on every rank.
@@ -81,14 +81,18 @@ impl<'a> Job<'a> {
 
     /// Says that this rank cannot go on, and ends all.
     pub fn abort(&self, error: &anyhow::Error) -> ! {
-        self.telling.abort(&format!("rank {}: {error:#}", self.rank))
+        let detail = format!("rank {}: {error:#}", self.rank);
+        self.reporter.abort(match error.downcast_ref::<CallError>() {
+            Some(call) => call.outcome(detail),
+            None => Outcome::MpiError { detail },
+        })
     }
 
-    /// Says that all methods have ended, gives back what the ranks share, and leaves what was told; collective.
-    pub fn finish(mut self) -> Result<Telling, CallError> {
-        self.telling.tell(&Event::Done);
-        drop(self.telling.guard.take());
+    /// Says that all methods have ended, gives back what the ranks share, and leaves the reporter; collective.
+    pub fn finish(mut self) -> Result<EventReporter, CallError> {
+        self.reporter.report(&Event::Done);
+        drop(self.reporter.guard.take());
         self.probe.map_or(Ok(()), StateProbe::finish)?;
-        Ok(self.telling)
+        Ok(self.reporter)
     }
 }

@@ -24,10 +24,10 @@ use crate::checked::symbols;
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
-/// A method on its way through the case.
-struct Runner<C> {
+/// An active method with its share of a round.
+struct Scheduled<C> {
     name: String,
-    course: C,
+    active: C,
     amount: Amount,
 }
 
@@ -38,55 +38,56 @@ pub fn run<'a, E: Experiment<'a>>(
     limits: Limits,
 ) -> anyhow::Result<()> {
     let whole = experiment.kind().whole();
-    let mut courses: Vec<(String, E::Course)> = Vec::new();
+    let mut active_methods: Vec<(String, E::ActiveMethod)> = Vec::new();
     for name in methods {
         if !is_available(experiment, name)? {
             continue;
         }
-        experiment.job().telling.working(name, "verify");
-        let mut course = match experiment.make(name)? {
-            Ok(course) => course,
+        experiment.job().reporter.working(name, "verify");
+        let mut active = match experiment.make(name)? {
+            Ok(active) => active,
             Err(outcome) => {
-                experiment.job().telling.ended(name, outcome);
+                experiment.job().reporter.ended(name, outcome);
                 continue;
             }
         };
-        match complaint(experiment, &mut course)? {
-            None => courses.push((name.clone(), course)),
-            Some(detail) => end(experiment, name, course, Outcome::WrongData { detail })?,
+        match complaint(experiment, &mut active)? {
+            None => active_methods.push((name.clone(), active)),
+            Some(detail) => end(experiment, name, active, Outcome::WrongData { detail })?,
         }
     }
     let start = Instant::now();
     let amounts = match limits.rule {
-        Rule::Interval => calibrate::all(experiment, &mut courses, limits, MIN_ROUNDS)?,
-        Rule::Pcomm => vec![calibrate::ATTEMPT; courses.len()],
+        Rule::Interval => calibrate::all(experiment, &mut active_methods, limits, MIN_ROUNDS)?,
+        Rule::Pcomm => vec![calibrate::ATTEMPT; active_methods.len()],
     };
-    let runner = |((name, course), amount)| Runner { name, course, amount };
-    let mut runners: Vec<Runner<E::Course>> = courses.into_iter().zip(amounts).map(runner).collect();
+    let with_amount = |((name, active), amount)| Scheduled { name, active, amount };
+    let mut scheduled: Vec<Scheduled<E::ActiveMethod>> =
+        active_methods.into_iter().zip(amounts).map(with_amount).collect();
     // Rank 0 keeps all blocks: it decides by the figures that will be reported.
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
-    let mut measured: Vec<Measured> = runners.iter().map(|runner| going_on(&runner.name)).collect();
+    let mut measured: Vec<Measured> = scheduled.iter().map(|method| going_on(&method.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let mut rounds = 0;
     let mut before = experiment.job().state()?;
-    while !runners.is_empty() {
-        let mut order: Vec<usize> = (0..runners.len()).collect();
+    while !scheduled.is_empty() {
+        let mut order: Vec<usize> = (0..scheduled.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         // Attempts of bench-pcomm's rule are compared across rounds.
         experiment.begin_round(if limits.rule == Rule::Pcomm { 0 } else { rounds });
         for (place, &k) in order.iter().enumerate() {
-            let Runner { name, course, amount } = &mut runners[k];
-            experiment.job().telling.working(name, "measure");
+            let Scheduled { name, active, amount } = &mut scheduled[k];
+            experiment.job().reporter.working(name, "measure");
             let (began_s, counters) = (start.elapsed().as_secs_f64(), Counters::now());
-            let (block, complaint) = experiment.block(course, *amount)?;
+            let (block, complaint) = experiment.block(active, *amount)?;
             let disturbance = counters.since(experiment.job())?;
             let after = experiment.job().state()?;
             let complaint = experiment.job().any_complaint(complaint)?;
             let (method, round) = (name.clone(), rounds as usize);
             let of =
                 |block| Block { method, block: round, began_s, place, disturbance, before, after, ..block };
-            measured[k].blocks.extend(tell(experiment.job(), block.map(of))?);
+            measured[k].blocks.extend(collect_blocks(experiment.job(), block.map(of))?);
             wrong.extend(complaint.map(|detail| (k, detail)));
             before = after;
         }
@@ -94,23 +95,23 @@ pub fn run<'a, E: Experiment<'a>>(
         wrong.sort_unstable_by_key(|(k, _)| std::cmp::Reverse(*k));
         for (k, detail) in wrong {
             measured.remove(k);
-            let Runner { name, course, .. } = runners.remove(k);
-            end(experiment, &name, course, Outcome::WrongData { detail })?;
+            let Scheduled { name, active, .. } = scheduled.remove(k);
+            end(experiment, &name, active, Outcome::WrongData { detail })?;
         }
-        let amounts: Vec<Amount> = runners.iter().map(|runner| runner.amount).collect();
+        let amounts: Vec<Amount> = scheduled.iter().map(|method| method.amount).collect();
         let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)?;
-        let all = take(&mut runners).into_iter().zip(take(&mut measured)).zip(outcomes);
-        for ((runner, blocks), outcome) in all {
+        let all = take(&mut scheduled).into_iter().zip(take(&mut measured)).zip(outcomes);
+        for ((method, blocks), outcome) in all {
             let Some(outcome) = outcome else {
-                runners.push(runner);
+                scheduled.push(method);
                 measured.push(blocks);
                 continue;
             };
-            let Runner { name, mut course, .. } = runner;
-            experiment.job().telling.working(&name, "verify");
-            let detail = complaint(experiment, &mut course)?;
+            let Scheduled { name, mut active, .. } = method;
+            experiment.job().reporter.working(&name, "verify");
+            let detail = complaint(experiment, &mut active)?;
             let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
-            end(experiment, &name, course, outcome)?;
+            end(experiment, &name, active, outcome)?;
         }
     }
     Ok(())
@@ -120,11 +121,11 @@ pub fn run<'a, E: Experiment<'a>>(
 fn end<'a, E: Experiment<'a>>(
     experiment: &mut E,
     name: &str,
-    course: E::Course,
+    active: E::ActiveMethod,
     outcome: Outcome,
 ) -> anyhow::Result<()> {
-    experiment.dismiss(course)?;
-    experiment.job().telling.ended(name, outcome);
+    experiment.teardown(active)?;
+    experiment.job().reporter.ended(name, outcome);
     Ok(())
 }
 
@@ -137,7 +138,7 @@ fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow:
     let available = experiment.job().everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));
-        experiment.job().telling.ended(name, Outcome::NotAvailable { reason });
+        experiment.job().reporter.ended(name, Outcome::NotAvailable { reason });
     }
     Ok(available)
 }
@@ -145,20 +146,20 @@ fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow:
 /// What is wrong with the bytes that a method moves; on all ranks alike.
 fn complaint<'a, E: Experiment<'a>>(
     experiment: &mut E,
-    course: &mut E::Course,
+    active: &mut E::ActiveMethod,
 ) -> anyhow::Result<Option<String>> {
-    let complaint = experiment.verify(course)?;
+    let complaint = experiment.verify(active)?;
     Ok(experiment.job().any_complaint(complaint)?)
 }
 
 /// Brings the blocks of all ranks that measure to rank 0, which passes them on; gives them there.
-fn tell(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec<Block>> {
+fn collect_blocks(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec<Block>> {
     let mine = block.map_or(Ok(Vec::new()), |block| serde_json::to_vec(&block))?;
     let mut blocks: Vec<Block> = Vec::new();
     for text in job.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
         blocks.push(serde_json::from_slice(text)?);
     }
-    blocks.iter().for_each(|block| job.telling.tell(&Event::Block(block.clone())));
+    blocks.iter().for_each(|block| job.reporter.report(&Event::Block(block.clone())));
     Ok(blocks)
 }
 
@@ -172,16 +173,16 @@ fn decide(
     start: Instant,
     whole: Phase,
 ) -> anyhow::Result<Vec<Option<Outcome>>> {
-    let mut verdicts = [Verdict::GoesOn.number(); MOST_METHODS];
+    let mut decisions = [Decision::GoesOn.number(); MOST_METHODS];
     if job.rank == 0 {
         let decided = match limits.rule {
             Rule::Interval => by_interval(measured, amounts, limits, rounds, start, whole),
             Rule::Pcomm => measured.iter().map(|method| by_attempt(method, whole)).collect(),
         };
-        verdicts.iter_mut().zip(decided).for_each(|(to, verdict)| *to = verdict.number());
+        decisions.iter_mut().zip(decided).for_each(|(to, decision)| *to = decision.number());
     }
-    let verdicts = job.world.broadcast(verdicts)?;
-    Ok(verdicts[..amounts.len()].iter().map(|&number| Verdict::outcome(number)).collect())
+    let decisions = job.world.broadcast(decisions)?;
+    Ok(decisions[..amounts.len()].iter().map(|&number| Decision::outcome(number)).collect())
 }
 
 /// All methods end together: once the intervals of all are narrow, or at a limit.
@@ -192,8 +193,8 @@ fn by_interval(
     rounds: u32,
     start: Instant,
     whole: Phase,
-) -> Vec<Verdict> {
-    let going_on = vec![Verdict::GoesOn; amounts.len()];
+) -> Vec<Decision> {
+    let going_on = vec![Decision::GoesOn; amounts.len()];
     let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
     let is_late = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
     let is_up = is_late && rounds >= limits.min_rounds;
@@ -209,43 +210,43 @@ fn by_interval(
     if !(is_up || is_full || known.iter().all(|&known| known)) {
         return going_on;
     }
-    let limit = if is_up { Verdict::TimeLimit } else { Verdict::RunLimit };
-    known.into_iter().map(|known| if known { Verdict::Converged } else { limit }).collect()
+    let limit = if is_up { Decision::TimeLimit } else { Decision::RunLimit };
+    known.into_iter().map(|known| if known { Decision::Converged } else { limit }).collect()
 }
 
 /// Each method ends by itself: a block is an attempt.
-fn by_attempt(method: &Measured, whole: Phase) -> Verdict {
+fn by_attempt(method: &Measured, whole: Phase) -> Decision {
     let attempts = &method.blocks;
     match pcomm::verdict(attempts.last().map_or(&[], |last| whole.samples(last)), attempts.len()) {
-        pcomm::Verdict::Accepted => Verdict::Converged,
-        pcomm::Verdict::Again => Verdict::GoesOn,
-        pcomm::Verdict::GivenUp => Verdict::RunLimit,
+        pcomm::Verdict::Accepted => Decision::Converged,
+        pcomm::Verdict::Again => Decision::GoesOn,
+        pcomm::Verdict::GivenUp => Decision::RunLimit,
     }
 }
 
-/// What rank 0 decides of a method, as a number that all ranks are told.
+/// What rank 0 decides of a method, as a number that is broadcast to all ranks.
 #[derive(Clone, Copy)]
-enum Verdict {
+enum Decision {
     GoesOn,
     Converged,
     TimeLimit,
     RunLimit,
 }
 
-impl Verdict {
+impl Decision {
     const fn number(self) -> f64 {
         self as u8 as f64
     }
 
     /// How a method has ended, if it has.
     fn outcome(number: f64) -> Option<Outcome> {
-        let of = |verdict: Self| verdict.number() == number;
+        let of = |decision: Self| decision.number() == number;
         let ends = [
             (Self::Converged, Outcome::Converged),
             (Self::TimeLimit, Outcome::TimeLimit),
             (Self::RunLimit, Outcome::RunLimit),
         ];
-        ends.into_iter().find(|(verdict, _)| of(*verdict)).map(|(_, outcome)| outcome)
+        ends.into_iter().find(|(decision, _)| of(*decision)).map(|(_, outcome)| outcome)
     }
 }
 
@@ -258,12 +259,12 @@ mod tests {
     /// What is decided after some rounds, when the time is up.
     fn when_time_is_up(min_rounds: u32, rounds: u32) -> Option<Outcome> {
         let measured = Measured { method: "ddt".to_owned(), outcome: GOING_ON, blocks: Vec::new() };
-        let amount = Amount { unread: 1, samples: 4, batch: 1 };
+        let amount = Amount { untimed: 1, samples: 4, batch: 1 };
         let limits = Limits { max_time_s: 0.1, min_rounds, ..Limits::default() };
         let start = Instant::now() - Duration::from_secs(1);
-        let verdicts = by_interval(&[measured], &[amount], limits, rounds, start, Phase::Exchange);
-        assert_eq!(verdicts.len(), 1);
-        Verdict::outcome(verdicts[0].number())
+        let decisions = by_interval(&[measured], &[amount], limits, rounds, start, Phase::Exchange);
+        assert_eq!(decisions.len(), 1);
+        Decision::outcome(decisions[0].number())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::job::Job;
 use super::sync::Sync;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
-use crate::method::{Ends, Method, Place, Setup};
+use crate::method::{Ends, Location, Method, Setup};
 use crate::pattern::Pattern;
 use crate::regions::Regions;
 use crate::spans::spans;
@@ -137,10 +137,10 @@ impl Renewal {
     #[inline]
     fn write(&self, memory: &mut Memory, ends: Ends, pattern: Pattern) {
         match ends.from {
-            Place::Wire => self.wire.write(&mut memory.outgoing, pattern),
-            Place::Arrays => {
+            Location::Wire => self.wire.write(&mut memory.outgoing, pattern),
+            Location::Arrays => {
                 self.arrays.write(memory.arrays.memory_mut(), pattern);
-                if ends.to == Place::Wire {
+                if ends.to == Location::Wire {
                     // The way back sends what no way there has brought.
                     self.turned.write(memory.arrays.memory_mut(), pattern);
                 }

@@ -2,9 +2,9 @@
 //! counter: who marks the last of its partitions sends it. Nobody waits for a lock.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Channel;
+use crate::handoff::Counters;
 
 /// Bytes of each of some runs of neighbouring partitions.
 pub fn ranges<'a>(
@@ -19,40 +19,28 @@ pub fn ranges<'a>(
 pub struct Units {
     /// Bytes of each.
     pub bytes: Vec<Range<usize>>,
-    sizes: Vec<usize>,
-    of_partition: Vec<usize>,
-    counters: Vec<Counter>,
+    counters: Counters,
 }
-
-/// On a cache line of its own: threads that finish partitions of different units do not disturb each other.
-#[repr(align(64))]
-struct Counter(AtomicUsize);
 
 impl Units {
     /// Of runs of neighbouring partitions.
     pub fn new(channel: &Channel<'_>, units: &[Range<usize>]) -> Self {
-        Self {
-            bytes: ranges(channel, units).collect(),
-            sizes: units.iter().map(Range::len).collect(),
-            of_partition: units.iter().enumerate().flat_map(|(u, unit)| vec![u; unit.len()]).collect(),
-            counters: units.iter().map(|_| Counter(AtomicUsize::new(0))).collect(),
-        }
+        Self { bytes: ranges(channel, units).collect(), counters: Counters::new(units) }
     }
 
+    /// How many transport partitions there are.
     pub fn len(&self) -> usize {
-        self.sizes.len()
+        self.counters.len()
     }
 
-    /// Forgets what was ready. Called while no thread marks.
+    /// Forgets what was ready, as [`Counters::reset`].
     pub fn reset(&self) {
-        self.counters.iter().for_each(|counter| counter.0.store(0, Ordering::Relaxed));
+        self.counters.reset();
     }
 
-    /// Marks a partition; its unit, if that is complete with it: what other threads wrote into it is visible then.
+    /// Marks a partition; its transport partition, if that is complete with it, as [`Counters::mark`].
     #[inline]
     pub fn mark(&self, partition: usize) -> Option<usize> {
-        let unit = self.of_partition[partition];
-        let marked = self.counters[unit].0.fetch_add(1, Ordering::AcqRel) + 1;
-        (marked == self.sizes[unit]).then_some(unit)
+        self.counters.mark(partition)
     }
 }

@@ -2,12 +2,12 @@
 //! is chosen from what messages cost here, and from when partitions became ready in transfers before.
 //!
 //! Some transfers are observed: the sender notes when each partition becomes ready. After the last of them it may choose
-//! another mapping, and tells the receiver, which hears of it when it starts the next transfer; both know by the transfers'
+//! another mapping, and announces it to the receiver, which learns of it when it starts the next transfer; both know by the transfers'
 //! number when that is. All other transfers are those of a fixed mapping, and cost as much.
 
 use std::collections::VecDeque;
+use std::ffi::c_int;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ddtbench::partitioned::costs::Costs;
 use ddtbench::partitioned::merging::{self, MOST_MESSAGES, Message};
@@ -15,9 +15,10 @@ use ddtbench::partitioned::merging::{self, MOST_MESSAGES, Message};
 use super::aggregated::Units;
 use super::persistent::Requests;
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Comm, Request};
+use crate::checked::request::Status;
+use crate::checked::{CallError, Comm, Request, TeamCalls};
+use crate::handoff::{ReadyTimes, Slot};
 use crate::measure::sync::local_s;
-use crate::slots::Slot;
 
 /// Transfers after which a mapping is chosen: these, and every so many.
 const FIRST_CHOICES: [u32; 3] = [2, 4, 8];
@@ -27,7 +28,7 @@ const OBSERVED: u32 = 2;
 /// Observed transfers that a choice rests on.
 const REMEMBERED: usize = 8;
 
-/// Bytes of a number when a mapping is told.
+/// Bytes of a number when a mapping is announced.
 const NUMBER: usize = size_of::<u32>();
 
 fn chooses_after(transfer: u32) -> bool {
@@ -38,7 +39,7 @@ fn is_observed(transfer: u32) -> bool {
     (transfer..transfer + OBSERVED).any(chooses_after)
 }
 
-/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to hear.
+/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to announce.
 fn plain_after(transfer: u32) -> u32 {
     (transfer + 1..).take_while(|&next| !is_observed(next)).count() as u32
 }
@@ -57,47 +58,40 @@ struct State {
     /// When partitions became ready in transfers that were observed.
     observed: VecDeque<Vec<f64>>,
     /// The ends of a mapping's runs on their way to the receiver, or none where it stays.
-    told: Vec<u8>,
-    telling: Request,
+    announced: Vec<u8>,
+    announcement: Request,
 }
-
-/// Time that a thread has spent within the mechanism in this transfer, on a cache line of its own.
-#[repr(align(64))]
-struct Spent(Slot<f64>);
 
 pub struct AggregatedAdaptive<'a> {
     channel: Channel<'a>,
     comm: Comm,
-    /// Where mappings are told.
+    /// On which mappings are announced.
     control: Comm,
     costs: &'a Costs,
     threads: Vec<usize>,
     state: Slot<State>,
-    /// When each partition became ready, as the bits of seconds; without the time that its thread had spent here.
-    ready_s: Vec<AtomicU64>,
-    spent: Vec<Spent>,
+    /// Of a transfer that is observed.
+    ready_times: ReadyTimes,
     /// What a reading of the clock takes, in seconds.
     reading_s: f64,
 }
 
-// SAFETY: the pointer to the message is only passed to MPI; all else is atomic, or guarded by who it belongs to.
-unsafe impl Sync for AggregatedAdaptive<'_> {}
-
 impl<'a> AggregatedAdaptive<'a> {
     /// Collective over both ranks.
-    pub fn new(channel: Channel<'a>, costs: &'a Costs) -> Result<Self, CallError> {
+    pub fn new(channel: Channel<'a>, costs: &'a Costs, _: TeamCalls) -> Result<Self, CallError> {
         let (comm, control) = (channel.comm.duplicate()?, channel.comm.duplicate()?);
         let threads = channel.threads();
         let message = Message { ranges: &channel.partitions, threads: &threads };
         let runs = match channel.role {
             Role::Sender => {
                 let runs = merging::units(message, &[], costs);
-                let told = encoded(&runs);
+                let announced = encoded(&runs);
                 // SAFETY: all bytes of the list.
-                unsafe { channel.envelope(told.len(), 0, &control).send(told.as_ptr()) }?;
+                unsafe { channel.envelope(announced.len(), 0, &control).send(announced.as_ptr()) }?;
                 runs
             }
-            Role::Receiver => hear(&channel, &control)?.unwrap_or_default(),
+            Role::Receiver => receive_mapping(&channel, &control)?
+                .ok_or_else(|| wrong("no mapping at all, where the first is announced".to_owned()))?,
         };
         let state = State {
             transfer: 0,
@@ -107,12 +101,11 @@ impl<'a> AggregatedAdaptive<'a> {
             requests: requests(&channel, &comm, &runs)?,
             runs,
             observed: VecDeque::with_capacity(REMEMBERED),
-            told: Vec::new(),
-            telling: Request::null(),
+            announced: Vec::new(),
+            announcement: Request::null(&control),
         };
         Ok(Self {
-            ready_s: channel.partitions.iter().map(|_| AtomicU64::new(0)).collect(),
-            spent: channel.of_thread.iter().map(|_| Spent(Slot::new(0.0))).collect(),
+            ready_times: ReadyTimes::new(channel.partitions.len(), channel.of_thread.len()),
             state: Slot::new(state),
             channel,
             comm,
@@ -126,7 +119,8 @@ impl<'a> AggregatedAdaptive<'a> {
     /// Marks a partition, and sends what is complete with it.
     #[inline]
     fn mark(&self, state: &State, partition: usize) -> Result<(), CallError> {
-        state.units.mark(partition).map_or(Ok(()), |unit| state.requests.start(unit))
+        // SAFETY: of all threads, the one that completed the unit.
+        state.units.mark(partition).map_or(Ok(()), |unit| unsafe { state.requests.start(unit) })
     }
 
     /// The sender's part of a choice: what it was and what becomes of it.
@@ -134,12 +128,15 @@ impl<'a> AggregatedAdaptive<'a> {
         let message = Message { ranges: &self.channel.partitions, threads: &self.threads };
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
-        state.told = if stays { Vec::new() } else { encoded(&runs) };
+        state.announced = if stays { Vec::new() } else { encoded(&runs) };
         // SAFETY: all bytes of the list, which lives and stays as it is until the request is complete, at the next start.
-        let telling = unsafe {
-            Request::send(state.told.as_ptr(), self.channel.envelope(state.told.len(), 0, &self.control))
+        let announcement = unsafe {
+            Request::send(
+                state.announced.as_ptr(),
+                self.channel.envelope(state.announced.len(), 0, &self.control),
+            )
         };
-        state.telling = telling?;
+        state.announcement = announcement?;
         if stays { Ok(()) } else { self.apply(state, runs) }
     }
 
@@ -151,14 +148,17 @@ impl<'a> AggregatedAdaptive<'a> {
     }
 
     /// Begins a transfer that is not like those around it.
+    ///
+    /// # Safety
+    /// As for [`Mechanism::start`].
     #[cold]
-    fn begin(&self, state: &mut State) -> Result<(), CallError> {
+    unsafe fn begin(&self, state: &mut State) -> Result<(), CallError> {
         self.settle(state)?;
         state.transfer += 1;
         state.is_observed = is_observed(state.transfer);
         state.plain = if state.is_observed { 0 } else { plain_after(state.transfer) };
-        // SAFETY: one thread starts, and no other is here.
-        self.spent.iter().for_each(|spent| unsafe { *spent.0.get() = 0.0 });
+        // SAFETY: no thread is here, as the caller vouches.
+        unsafe { self.ready_times.begin() };
         Ok(())
     }
 
@@ -168,8 +168,7 @@ impl<'a> AggregatedAdaptive<'a> {
         if state.observed.len() == REMEMBERED {
             state.observed.pop_front();
         }
-        let ready_s = |bits: &AtomicU64| f64::from_bits(bits.load(Ordering::Relaxed));
-        state.observed.push_back(self.ready_s.iter().map(ready_s).collect());
+        state.observed.push_back(self.ready_times.all_s());
         if chooses_after(state.transfer) { self.choose(state) } else { Ok(()) }
     }
 
@@ -179,9 +178,9 @@ impl<'a> AggregatedAdaptive<'a> {
             return Ok(());
         }
         match self.channel.role {
-            Role::Sender => state.telling.wait(),
+            Role::Sender => state.announcement.wait(),
             Role::Receiver => {
-                let runs = hear(&self.channel, &self.control)?;
+                let runs = receive_mapping(&self.channel, &self.control)?;
                 runs.map_or(Ok(()), |runs| self.apply(state, runs))
             }
         }
@@ -212,50 +211,82 @@ fn encoded(runs: &[Range<usize>]) -> Vec<u8> {
 }
 
 /// Receives a mapping; `None` if it stays as it was.
-fn hear(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<Range<usize>>>, CallError> {
-    let mut told = vec![0u8; MOST_MESSAGES * NUMBER];
-    // A run has one end at least, so that a zero is where the list ends.
-    // SAFETY: all bytes of the list; a shorter message leaves the rest as it is.
-    unsafe { channel.envelope(told.len(), 0, control).receive(told.as_mut_ptr()) }?;
-    let (numbers, _) = told.as_chunks::<NUMBER>();
-    let ends = numbers.iter().map(|&bytes| u32::from_ne_bytes(bytes) as usize).take_while(|&end| end > 0);
+fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<Range<usize>>>, CallError> {
+    let mut received = vec![0u8; MOST_MESSAGES * NUMBER];
+    let envelope = channel.envelope(received.len(), 0, control);
+    // SAFETY: all bytes of the list, which is left alone until the request is complete, here.
+    let mut request = unsafe { Request::receive(received.as_mut_ptr(), envelope) }?;
+    let Status { source, tag, count, is_cancelled } = request.wait_for_status(channel.byte)?;
+    let bytes = count.filter(|_| !is_cancelled).and_then(|count| received.get(..count));
+    match bytes.filter(|_| (source, tag) == (envelope.peer as c_int, envelope.tag as c_int)) {
+        Some(bytes) => decoded(bytes, channel.partitions.len()).map_err(wrong),
+        None => Err(wrong(format!(
+            "a message from rank {source} with tag {tag} and {count:?} bytes, where rank {} announces a mapping with tag {}",
+            envelope.peer, envelope.tag
+        ))),
+    }
+}
+
+/// The mapping of so many partitions whose runs end where a message says; `None` of an empty one. What is no such mapping is
+/// not what was sent.
+fn decoded(bytes: &[u8], partitions: usize) -> Result<Option<Vec<Range<usize>>>, String> {
+    let (numbers, rest) = bytes.as_chunks::<NUMBER>();
+    let ends = numbers.iter().map(|&bytes| u32::from_ne_bytes(bytes) as usize);
     let runs: Vec<_> = ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).collect();
-    Ok((!runs.is_empty()).then_some(runs))
+    let Some(last) = runs.last().filter(|_| rest.is_empty()) else {
+        return if bytes.is_empty() { Ok(None) } else { Err(format!("a mapping of {} bytes", bytes.len())) };
+    };
+    match runs.iter().find(|run| run.is_empty() || run.end > partitions) {
+        Some(run) => Err(format!("a mapping with a message of the partitions {run:?}, of {partitions}")),
+        None if last.end < partitions => {
+            Err(format!("a mapping of {} partitions, of {partitions}", last.end))
+        }
+        None => Ok(Some(runs)),
+    }
+}
+
+/// What came in place of a mapping.
+fn wrong(detail: String) -> CallError {
+    CallError::WrongData { call: "MPI_Irecv", detail }
 }
 
 impl Mechanism for AggregatedAdaptive<'_> {
-    fn start(&self) -> Result<(), CallError> {
-        // SAFETY: one thread starts, and no other is here.
+    unsafe fn start(&self) -> Result<(), CallError> {
+        // SAFETY: no transfer is under way, and no thread is here.
         let state = unsafe { self.state.get() };
         match state.plain.checked_sub(1) {
             Some(left) => (state.plain, state.transfer) = (left, state.transfer + 1),
-            None => self.begin(state)?,
+            // SAFETY: as above.
+            None => unsafe { self.begin(state) }?,
         }
         state.units.reset();
-        state.requests.start_receives()
+        // SAFETY: as above.
+        unsafe { state.requests.start_receives() }
     }
 
     #[inline]
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
         // SAFETY: nobody starts or waits meanwhile.
         let state = unsafe { self.state.share() };
         if !state.is_observed {
             return self.mark(state, partition);
         }
-        // SAFETY: the thread's own.
-        let spent_s = unsafe { self.spent[thread].0.get() };
         let now_s = local_s();
-        self.ready_s[partition].store((now_s - *spent_s).to_bits(), Ordering::Relaxed);
+        // SAFETY: called by the thread of this number.
+        unsafe { self.ready_times.note(thread, partition, now_s) };
         self.mark(state, partition)?;
         // A reading ends before it returns, and begins after it was called.
-        *spent_s += local_s() - now_s + self.reading_s;
+        let spent_s = local_s() - now_s + self.reading_s;
+        // SAFETY: as above.
+        unsafe { self.ready_times.spend(thread, spent_s) };
         Ok(())
     }
 
-    fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: one thread waits, after a barrier of all.
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
         let state = unsafe { self.state.get() };
-        state.requests.wait_all()?;
+        // SAFETY: as above.
+        unsafe { state.requests.wait_all() }?;
         match state.is_observed && self.channel.role == Role::Sender {
             true => self.conclude(state),
             false => Ok(()),
@@ -263,12 +294,12 @@ impl Mechanism for AggregatedAdaptive<'_> {
     }
 
     fn messages(&self) -> Option<usize> {
-        // SAFETY: nobody starts or waits meanwhile.
+        // SAFETY: who has this is no thread that starts or waits, which they do behind barriers.
         Some(unsafe { self.state.share() }.requests.len())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        // SAFETY: both ranks are done, and nobody else has it.
+        // SAFETY: owned here, so that nobody else has it.
         let state = unsafe { self.state.get() };
         self.settle(state)?;
         self.state.into_inner().requests.free()
@@ -281,11 +312,34 @@ mod tests {
 
     #[test]
     fn a_choice_follows_transfers_that_were_observed_and_few_are() {
-        assert!(!chooses_after(0), "nothing was observed, and nothing is told");
+        assert!(!chooses_after(0), "nothing was observed, and nothing is announced");
         assert!(chooses_after(2) && is_observed(1) && is_observed(2) && !is_observed(5));
         assert!(chooses_after(128) && is_observed(127) && !is_observed(126));
         assert!((9..1000).filter(|&transfer| is_observed(transfer)).count() < 40);
         assert_eq!((plain_after(9), plain_after(61), plain_after(65)), (53, 1, 61));
         assert!((1..=10).filter(|&transfer| chooses_after(transfer)).count() == FIRST_CHOICES.len());
+    }
+
+    #[test]
+    fn a_mapping_arrives_as_it_was_announced() {
+        let runs = vec![0..1, 1..4, 4..8];
+        assert_eq!(decoded(&encoded(&runs), 8), Ok(Some(runs)));
+        assert_eq!(decoded(&[], 8), Ok(None));
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_wrong_data() {
+        let ends_at = |ends: &[u32]| ends.iter().flat_map(|end| end.to_ne_bytes()).collect::<Vec<_>>();
+        let wrong = |ends: &[u32], what: &str| {
+            let text = decoded(&ends_at(ends), 8).unwrap_err();
+            assert!(text.contains(what), "{text}");
+        };
+        wrong(&[4, 4, 8], "4..4");
+        wrong(&[4, 2, 8], "4..2");
+        wrong(&[4, 9], "4..9");
+        wrong(&[0, 8], "0..0");
+        wrong(&[4, 7], "7 partitions, of 8");
+        assert!(decoded(&ends_at(&[8])[..3], 8).unwrap_err().contains("3 bytes"));
+        assert!(decoded(&[ends_at(&[8]), vec![0]].concat(), 8).unwrap_err().contains("5 bytes"));
     }
 }

@@ -4,8 +4,8 @@
 use super::aggregated::Units;
 use super::persistent::Requests;
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Partitioned};
-use crate::slots::Slot;
+use crate::checked::{CallError, Partitioned, TeamCalls};
+use crate::handoff::Slot;
 
 /// What carries the transport partitions.
 enum Transport {
@@ -20,7 +20,7 @@ pub struct AggregatedStatic {
 
 impl AggregatedStatic {
     /// Over a message per unit.
-    pub fn over_messages(channel: &Channel<'_>, units: Units) -> Result<Self, CallError> {
+    pub fn over_messages(channel: &Channel<'_>, units: Units, _: TeamCalls) -> Result<Self, CallError> {
         let messages = units.bytes.iter().map(|range| (range.clone(), channel.comm));
         let requests = Requests::new(channel, messages)?;
         Ok(Self { units, transport: Transport::Messages(requests) })
@@ -38,13 +38,13 @@ impl AggregatedStatic {
     }
 
     /// Over the partitions of an MPI request.
-    pub fn over_partitions(channel: &Channel<'_>, units: Units) -> Result<Self, CallError> {
+    pub fn over_partitions(channel: &Channel<'_>, units: Units, _: TeamCalls) -> Result<Self, CallError> {
         let envelope = channel.envelope(units.bytes[0].len(), 0, channel.comm);
-        // SAFETY: all of the message, whose owner vouches for it while the mechanism lives.
+        // SAFETY: all of the message, which the channel's region vouches for.
         let request = unsafe {
             match channel.role {
-                Role::Sender => Partitioned::send(channel.memory, units.len(), envelope),
-                Role::Receiver => Partitioned::receive(channel.memory, units.len(), envelope),
+                Role::Sender => Partitioned::send(channel.memory.start(), units.len(), envelope),
+                Role::Receiver => Partitioned::receive(channel.memory.start(), units.len(), envelope),
             }
         }?;
         Ok(Self { units, transport: Transport::Request(Slot::new(request)) })
@@ -52,29 +52,32 @@ impl AggregatedStatic {
 }
 
 impl Mechanism for AggregatedStatic {
-    fn start(&self) -> Result<(), CallError> {
+    unsafe fn start(&self) -> Result<(), CallError> {
         self.units.reset();
         match &self.transport {
-            Transport::Messages(requests) => requests.start_receives(),
-            // SAFETY: one thread starts, and no other uses the request meanwhile.
+            // SAFETY: no transfer is under way, and no thread is here.
+            Transport::Messages(requests) => unsafe { requests.start_receives() },
+            // SAFETY: as above.
             Transport::Request(request) => unsafe { request.get() }.request().start(),
         }
     }
 
     #[inline]
-    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
         let Some(unit) = self.units.mark(partition) else { return Ok(()) };
         match &self.transport {
-            Transport::Messages(requests) => requests.start(unit),
+            // SAFETY: of all threads, the one that completed the unit.
+            Transport::Messages(requests) => unsafe { requests.start(unit) },
             // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
             Transport::Request(request) => unsafe { request.share() }.ready(unit),
         }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
+    unsafe fn wait(&self) -> Result<(), CallError> {
         match &self.transport {
-            Transport::Messages(requests) => requests.wait_all(),
-            // SAFETY: one thread waits, after a barrier of all.
+            // SAFETY: no other thread is here.
+            Transport::Messages(requests) => unsafe { requests.wait_all() },
+            // SAFETY: as above.
             Transport::Request(request) => unsafe { request.get() }.request().wait(),
         }
     }

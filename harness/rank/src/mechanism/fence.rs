@@ -4,15 +4,15 @@
 
 use super::puts::{Puts, Windows};
 use super::{Channel, Mechanism};
-use crate::checked::{CallError, Window};
+use crate::checked::{CallError, TeamCalls, Window};
 
 pub struct Fence<'a> {
     puts: Puts<'a>,
 }
 
 impl<'a> Fence<'a> {
-    pub fn new(channel: Channel<'a>) -> Result<Self, CallError> {
-        Ok(Self { puts: Puts::new(channel, Windows::Many)? })
+    pub fn new(channel: Channel<'a>, calls: TeamCalls) -> Result<Self, CallError> {
+        Ok(Self { puts: Puts::new(channel, Windows::Many, calls)? })
     }
 
     fn fences(&self) -> Result<(), CallError> {
@@ -21,16 +21,17 @@ impl<'a> Fence<'a> {
 }
 
 impl Mechanism for Fence<'_> {
-    fn start(&self) -> Result<(), CallError> {
+    unsafe fn start(&self) -> Result<(), CallError> {
         self.fences()
     }
 
     #[inline]
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        self.puts.put(thread, partition)
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: the partition does not change until the transfer ends, as the caller vouches.
+        unsafe { self.puts.put(thread, partition) }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
+    unsafe fn wait(&self) -> Result<(), CallError> {
         self.fences()
     }
 

@@ -6,7 +6,7 @@
 
 use super::persistent::Requests;
 use super::{Channel, Mechanism};
-use crate::checked::{CallError, Comm};
+use crate::checked::{CallError, Comm, TeamCalls};
 
 pub struct Many {
     of_thread: Vec<Vec<usize>>,
@@ -15,7 +15,7 @@ pub struct Many {
 }
 
 impl Many {
-    pub fn new(channel: &Channel<'_>) -> Result<Self, CallError> {
+    pub fn new(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
         let comms =
             channel.of_thread.iter().map(|_| channel.comm.duplicate()).collect::<Result<Vec<_>, _>>()?;
         let threads = channel.threads();
@@ -27,33 +27,38 @@ impl Many {
 }
 
 impl Mechanism for Many {
-    fn start(&self) -> Result<(), CallError> {
+    unsafe fn start(&self) -> Result<(), CallError> {
         // Receives are the threads' own.
         Ok(())
     }
 
-    fn open(&self, thread: usize) -> Result<(), CallError> {
-        self.requests.start_all(self.of_thread[thread].iter().copied())
+    unsafe fn open(&self, thread: usize) -> Result<(), CallError> {
+        // SAFETY: the requests of the thread's own partitions, after a start.
+        unsafe { self.requests.start_all(self.of_thread[thread].iter().copied()) }
     }
 
-    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
-        self.requests.start(partition)
+    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: the thread's own partition, once in a transfer.
+        unsafe { self.requests.start(partition) }
     }
 
-    fn finish(&self, thread: usize) -> Result<(), CallError> {
-        self.of_thread[thread].iter().try_for_each(|&partition| self.requests.wait(partition))
+    unsafe fn finish(&self, thread: usize) -> Result<(), CallError> {
+        // SAFETY: the thread's own partitions.
+        self.of_thread[thread].iter().try_for_each(|&partition| unsafe { self.requests.wait(partition) })
     }
 
     fn asks(&self) -> bool {
         true
     }
 
-    fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
-        self.requests.wait(partition).map(|()| true)
+    unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+        // SAFETY: the thread's own partition.
+        unsafe { self.requests.wait(partition) }.map(|()| true)
     }
 
-    fn wait(&self) -> Result<(), CallError> {
-        self.requests.wait_all()
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.requests.wait_all() }
     }
 
     fn messages(&self) -> Option<usize> {

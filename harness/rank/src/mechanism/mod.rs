@@ -1,5 +1,5 @@
 //! Mechanisms: how a message that is finished partition by partition travels from one rank to another. A new one is a
-//! file, a line in [`table::make`], and one in [`ddtbench::partitioned::mechanisms::MECHANISMS`].
+//! file, a line in [`table`], and one in [`ddtbench::partitioned::mechanisms::MECHANISMS`].
 //!
 //! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
 //! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.
@@ -22,7 +22,7 @@ pub mod table;
 
 use std::ops::Range;
 
-use crate::checked::{CallError, Comm, Datatype, Envelope};
+use crate::checked::{CallError, Comm, Datatype, Envelope, TeamCalls};
 
 /// Which end of a transfer a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,7 @@ pub struct Channel<'a> {
     /// What this rank is.
     pub role: Role,
     /// The message: read by a sender, written by a receiver.
-    pub memory: *mut u8,
-    /// Bytes of it.
-    pub bytes: usize,
+    pub memory: Region,
     /// Bytes of each partition of the sender, in order and without gaps.
     pub partitions: Vec<Range<usize>>,
     /// Partitions into which the receiver divides the same bytes; only MPI's own partitioned transfers tell the
@@ -55,10 +53,41 @@ pub struct Channel<'a> {
     pub receive_partitions: usize,
     /// The partitions of each thread, in the order in which they become ready.
     pub of_thread: Vec<Vec<usize>>,
+    /// Leave for all of these threads to call MPI, or why they have none.
+    pub calls: Result<TeamCalls, String>,
     /// Whether several requests are started by `MPI_Startall`, which one MPI does not survive.
     pub starts_all: bool,
     /// `MPI_BYTE`.
     pub byte: &'a Datatype,
+}
+
+/// Memory that MPI reads from or writes to by its address.
+#[derive(Clone, Copy)]
+pub struct Region {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Region {
+    /// `bytes` of memory from `start` on.
+    ///
+    /// # Safety
+    /// They may be read and written through `start` while anything lives that is made with the region. Between
+    /// [`Mechanism::start`] and the end of [`Mechanism::wait`] nobody else writes to what a sender has marked ready, nor uses
+    /// what a receiver receives into. Partitions that are made of it lie within.
+    pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
+        Self { start, bytes }
+    }
+
+    /// Its address.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl<'a> Channel<'a> {
@@ -68,7 +97,7 @@ impl<'a> Channel<'a> {
 
     /// Where a byte of the message lies.
     fn at(&self, byte: usize) -> *mut u8 {
-        self.memory.wrapping_add(byte)
+        self.memory.start.wrapping_add(byte)
     }
 
     /// The thread of each partition.
@@ -83,23 +112,37 @@ impl<'a> Channel<'a> {
 
 /// How partitions travel: one end of a transfer that is repeated.
 ///
-/// Between two transfers both ends are idle. Of a partition, [`Mechanism::ready`] and [`Mechanism::arrived`] are called
-/// by its own thread alone; [`Mechanism::start`], [`Mechanism::close`] and [`Mechanism::wait`] by one thread, while no other is within the
-/// mechanism, and after a barrier of all.
-pub trait Mechanism: Sync {
+/// A mechanism may be lent to the threads of its channel (see [`Lent`](crate::checked::threads::Lent)). What the threads call at
+/// the same time, [`Mechanism::open`], [`Mechanism::ready`], [`Mechanism::finish`] and [`Mechanism::arrived`], calls MPI only in
+/// mechanisms that are made with a [`TeamCalls`]; all else is called by the thread that initialised MPI.
+pub trait Mechanism {
     /// Begins a transfer.
-    fn start(&self) -> Result<(), CallError>;
+    ///
+    /// # Safety
+    /// No transfer is under way at this end, and no thread is within the mechanism: there was a barrier of all before, and
+    /// there will be one before any thread calls it.
+    unsafe fn start(&self) -> Result<(), CallError>;
 
     /// On a receiver, called by each of its threads after the start: begins to receive what is the thread's own.
-    fn open(&self, _thread: usize) -> Result<(), CallError> {
+    ///
+    /// # Safety
+    /// Called by the thread of this number of the channel, once in a transfer.
+    unsafe fn open(&self, _thread: usize) -> Result<(), CallError> {
         Ok(())
     }
 
     /// On the sender: partition `partition`, of thread `thread`, will not change any more.
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
+    ///
+    /// # Safety
+    /// Called by the thread of this number, to which the partition belongs, once in a transfer; nobody writes to the partition
+    /// before the transfer has ended.
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
 
     /// On the sender, called by each of its threads after its last partition: waits for what is the thread's own.
-    fn finish(&self, _thread: usize) -> Result<(), CallError> {
+    ///
+    /// # Safety
+    /// Called by the thread of this number, which has marked all of its partitions.
+    unsafe fn finish(&self, _thread: usize) -> Result<(), CallError> {
         Ok(())
     }
 
@@ -109,22 +152,34 @@ pub trait Mechanism: Sync {
     }
 
     /// On a receiver that asks: whether the partition is there. May wait for it.
-    fn arrived(&self, _thread: usize, _partition: usize) -> Result<bool, CallError> {
+    ///
+    /// # Safety
+    /// Called by the thread to which the partition belongs, during a transfer, and no more once it was there.
+    unsafe fn arrived(&self, _thread: usize, _partition: usize) -> Result<bool, CallError> {
         Ok(true)
     }
 
-    /// On a receiver that nobody else calls: receives what has to be received by a call. Whether it did.
-    fn bring(&self) -> Result<bool, CallError> {
+    /// Receives what has to be received by a call, on a receiver. Whether it did.
+    ///
+    /// # Safety
+    /// Called by one thread, in a transfer in which no thread asks for partitions.
+    unsafe fn bring(&self) -> Result<bool, CallError> {
         Ok(false)
     }
 
     /// Called at the sender when all partitions are ready, before anybody waits: starts what is only started then.
-    fn close(&self) -> Result<(), CallError> {
+    ///
+    /// # Safety
+    /// All threads have marked their partitions, and no thread is within the mechanism: there was a barrier of all.
+    unsafe fn close(&self) -> Result<(), CallError> {
         Ok(())
     }
 
     /// Ends the transfer: at the sender memory may be changed again, at the receiver all has arrived.
-    fn wait(&self) -> Result<(), CallError>;
+    ///
+    /// # Safety
+    /// As for [`Mechanism::close`], which was called before if the mechanism has one.
+    unsafe fn wait(&self) -> Result<(), CallError>;
 
     /// Messages or puts that the sender's last transfer took, where that is known.
     fn messages(&self) -> Option<usize> {

@@ -4,12 +4,12 @@
 use std::ffi::c_int;
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Partitioned};
-use crate::slots::Slot;
+use crate::checked::{CallError, Partitioned, TeamCalls};
+use crate::handoff::Slot;
 
 /// What is done with a request of partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Marking {
     /// `MPI_Pready` of each partition.
     OneByOne,
     /// `MPI_Pready_list` of all partitions of a thread, with its last one.
@@ -20,9 +20,9 @@ pub enum Form {
 
 pub struct Native {
     role: Role,
-    form: Form,
+    marking: Marking,
     request: Slot<Partitioned>,
-    /// Of each thread, for the form with lists.
+    /// Of each thread, for the marking with lists.
     lists: Vec<Vec<c_int>>,
     /// Messages that are known to be sent.
     partitions: usize,
@@ -46,27 +46,27 @@ fn refusal(partitions: &[std::ops::Range<usize>], received: usize, bytes: usize)
 impl Native {
     /// Why this channel cannot be partitioned by MPI, if it cannot.
     pub fn refusal(channel: &Channel<'_>) -> Option<String> {
-        refusal(&channel.partitions, channel.receive_partitions, channel.bytes)
+        refusal(&channel.partitions, channel.receive_partitions, channel.memory.bytes())
     }
 
     /// A request over the whole message.
-    pub fn new(channel: &Channel<'_>, form: Form) -> Result<Self, CallError> {
+    pub fn new(channel: &Channel<'_>, marking: Marking, _: TeamCalls) -> Result<Self, CallError> {
         let partitions = match channel.role {
             Role::Sender => channel.partitions.len(),
             Role::Receiver => channel.receive_partitions,
         };
-        let envelope = channel.envelope(channel.bytes / partitions, 0, channel.comm);
-        // SAFETY: all of the message, whose owner vouches for it while the mechanism lives.
+        let envelope = channel.envelope(channel.memory.bytes() / partitions, 0, channel.comm);
+        // SAFETY: all of the message, which the channel's region vouches for.
         let request = unsafe {
             match channel.role {
-                Role::Sender => Partitioned::send(channel.memory, partitions, envelope),
-                Role::Receiver => Partitioned::receive(channel.memory, partitions, envelope),
+                Role::Sender => Partitioned::send(channel.memory.start(), partitions, envelope),
+                Role::Receiver => Partitioned::receive(channel.memory.start(), partitions, envelope),
             }
         }?;
         let list = |partitions: &Vec<usize>| partitions.iter().map(|&partition| partition as c_int).collect();
         Ok(Self {
             role: channel.role,
-            form,
+            marking,
             request: Slot::new(request),
             lists: channel.of_thread.iter().map(list).collect(),
             partitions: channel.partitions.len(),
@@ -82,16 +82,16 @@ impl Native {
 }
 
 impl Mechanism for Native {
-    fn start(&self) -> Result<(), CallError> {
-        // SAFETY: one thread starts, and no other uses the request meanwhile.
+    unsafe fn start(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
         unsafe { self.request.get() }.request().start()
     }
 
     #[inline]
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
         // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
         let request = unsafe { self.request.share() };
-        if self.form != Form::Lists {
+        if self.marking != Marking::Lists {
             return request.ready(partition);
         }
         let list = &self.lists[thread];
@@ -102,11 +102,11 @@ impl Mechanism for Native {
     }
 
     fn asks(&self) -> bool {
-        self.role == Role::Receiver && self.form == Form::Asking
+        self.role == Role::Receiver && self.marking == Marking::Asking
     }
 
     #[inline]
-    fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+    unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
         // SAFETY: as above.
         let request = unsafe { self.request.share() };
         for partition in self.covering(partition) {
@@ -117,8 +117,8 @@ impl Mechanism for Native {
         Ok(true)
     }
 
-    fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: one thread waits, after a barrier of all.
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
         unsafe { self.request.get() }.request().wait()
     }
 

@@ -5,15 +5,15 @@
 
 use super::puts::{Puts, Windows};
 use super::{Channel, Mechanism, Role};
-use crate::checked::CallError;
+use crate::checked::{CallError, TeamCalls};
 
 pub struct Passive<'a> {
     puts: Puts<'a>,
 }
 
 impl<'a> Passive<'a> {
-    pub fn new(channel: Channel<'a>, windows: Windows) -> Result<Self, CallError> {
-        let puts = Puts::new(channel, windows)?;
+    pub fn new(channel: Channel<'a>, windows: Windows, calls: TeamCalls) -> Result<Self, CallError> {
+        let puts = Puts::new(channel, windows, calls)?;
         let peer = puts.channel.peer;
         match puts.channel.role {
             Role::Sender => puts.windows.iter().try_for_each(|window| window.lock(peer))?,
@@ -28,27 +28,28 @@ impl<'a> Passive<'a> {
 }
 
 impl Mechanism for Passive<'_> {
-    fn start(&self) -> Result<(), CallError> {
+    unsafe fn start(&self) -> Result<(), CallError> {
         match self.puts.channel.role {
-            Role::Sender => self.puts.hear(),
-            Role::Receiver => self.puts.tell(),
+            Role::Sender => self.puts.receive_token(),
+            Role::Receiver => self.puts.send_token(),
         }
     }
 
     #[inline]
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        self.puts.put(thread, partition)
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: the partition does not change until the transfer ends, as the caller vouches.
+        unsafe { self.puts.put(thread, partition) }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
+    unsafe fn wait(&self) -> Result<(), CallError> {
         let Puts { channel, windows, .. } = &self.puts;
         match channel.role {
             Role::Sender => {
                 windows.iter().try_for_each(|window| window.flush(channel.peer))?;
-                self.puts.tell()
+                self.puts.send_token()
             }
             Role::Receiver => {
-                self.puts.hear()?;
+                self.puts.receive_token()?;
                 windows.iter().try_for_each(|window| window.synchronise())
             }
         }

@@ -3,8 +3,8 @@
 //! benchmark.
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Comm, Request, request};
-use crate::slots::Slot;
+use crate::checked::{CallError, Comm, Request, TeamCalls, request};
+use crate::handoff::Slot;
 
 /// Persistent requests, one per message, of which each is a range of the message.
 pub struct Requests {
@@ -21,7 +21,7 @@ impl Requests {
     ) -> Result<Self, CallError> {
         let request = |(number, (range, comm)): (usize, (std::ops::Range<usize>, &'a Comm))| {
             let (address, envelope) = (channel.at(range.start), channel.envelope(range.len(), number, comm));
-            // SAFETY: bytes of the message, whose owner vouches for them while the mechanism lives.
+            // SAFETY: bytes of the message, which the channel's region vouches for.
             let request = unsafe {
                 match channel.role {
                     Role::Sender => Request::persistent_send(address, envelope),
@@ -38,16 +38,23 @@ impl Requests {
         self.requests.len()
     }
 
-    /// Starts all receives. Called by one thread.
-    pub fn start_receives(&self) -> Result<(), CallError> {
+    /// Starts all receives.
+    ///
+    /// # Safety
+    /// None of them is active, and no other thread uses any.
+    pub unsafe fn start_receives(&self) -> Result<(), CallError> {
         if self.role == Role::Sender {
             return Ok(());
         }
-        self.start_all(0..self.requests.len())
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_all(0..self.requests.len()) }
     }
 
-    /// Starts some. Called by the one thread that they are for at this time.
-    pub fn start_all(&self, messages: impl Iterator<Item = usize>) -> Result<(), CallError> {
+    /// Starts some.
+    ///
+    /// # Safety
+    /// They are different ones, none of them is active, and no other thread uses any of them meanwhile.
+    pub unsafe fn start_all(&self, messages: impl Iterator<Item = usize>) -> Result<(), CallError> {
         // SAFETY: as the caller vouches.
         let mut requests = messages.map(|message| unsafe { self.requests[message].get() });
         match self.starts_all {
@@ -56,22 +63,32 @@ impl Requests {
         }
     }
 
-    /// Starts one request. Called by the one thread that the message is for at this time.
+    /// Starts one.
+    ///
+    /// # Safety
+    /// It is not active, and no other thread uses it meanwhile.
     #[inline]
-    pub fn start(&self, number: usize) -> Result<(), CallError> {
+    pub unsafe fn start(&self, number: usize) -> Result<(), CallError> {
         // SAFETY: as the caller vouches.
         unsafe { self.requests[number].get() }.start()
     }
 
-    /// Waits for one. Called as [`Requests::start`].
-    pub fn wait(&self, number: usize) -> Result<(), CallError> {
+    /// Waits for one.
+    ///
+    /// # Safety
+    /// No other thread uses it meanwhile.
+    pub unsafe fn wait(&self, number: usize) -> Result<(), CallError> {
         // SAFETY: as the caller vouches.
         unsafe { self.requests[number].get() }.wait()
     }
 
-    /// Waits for all. Called by one thread after a barrier.
-    pub fn wait_all(&self) -> Result<(), CallError> {
-        (0..self.requests.len()).try_for_each(|number| self.wait(number))
+    /// Waits for all.
+    ///
+    /// # Safety
+    /// No other thread uses any of them meanwhile.
+    pub unsafe fn wait_all(&self) -> Result<(), CallError> {
+        // SAFETY: as the caller vouches.
+        (0..self.requests.len()).try_for_each(|number| unsafe { self.wait(number) })
     }
 
     /// Frees all.
@@ -88,35 +105,39 @@ pub struct Persistent {
 
 impl Persistent {
     /// Each thread of the receiver starts its own receives.
-    pub fn new(channel: &Channel<'_>) -> Result<Self, CallError> {
-        Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel)? })
+    pub fn new(channel: &Channel<'_>, calls: TeamCalls) -> Result<Self, CallError> {
+        Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel, calls)? })
     }
 
     /// All receives are started by [`Mechanism::start`].
-    pub fn opened_by_one(channel: &Channel<'_>) -> Result<Self, CallError> {
+    pub fn opened_by_one(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
         let messages = channel.partitions.iter().map(|range| (range.clone(), channel.comm));
         Ok(Self { opens: None, requests: Requests::new(channel, messages)? })
     }
 }
 
 impl Mechanism for Persistent {
-    fn start(&self) -> Result<(), CallError> {
-        if self.opens.is_some() { Ok(()) } else { self.requests.start_receives() }
+    unsafe fn start(&self) -> Result<(), CallError> {
+        // SAFETY: no transfer is under way, and no thread is here.
+        if self.opens.is_some() { Ok(()) } else { unsafe { self.requests.start_receives() } }
     }
 
-    fn open(&self, thread: usize) -> Result<(), CallError> {
+    unsafe fn open(&self, thread: usize) -> Result<(), CallError> {
         match &self.opens {
-            Some(of_thread) => self.requests.start_all(of_thread[thread].iter().copied()),
+            // SAFETY: the requests of the thread's own partitions, after a start.
+            Some(of_thread) => unsafe { self.requests.start_all(of_thread[thread].iter().copied()) },
             None => Ok(()),
         }
     }
 
-    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
-        self.requests.start(partition)
+    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: the thread's own partition, once in a transfer.
+        unsafe { self.requests.start(partition) }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
-        self.requests.wait_all()
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.requests.wait_all() }
     }
 
     fn messages(&self) -> Option<usize> {

@@ -5,7 +5,7 @@
 
 use super::puts::{Puts, Windows};
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Group, Window};
+use crate::checked::{CallError, Group, TeamCalls, Window};
 
 pub struct PostStart<'a> {
     puts: Puts<'a>,
@@ -13,9 +13,9 @@ pub struct PostStart<'a> {
 }
 
 impl<'a> PostStart<'a> {
-    pub fn new(channel: Channel<'a>, windows: Windows) -> Result<Self, CallError> {
+    pub fn new(channel: Channel<'a>, windows: Windows, calls: TeamCalls) -> Result<Self, CallError> {
         let peer = Group::of(channel.comm, channel.peer)?;
-        Ok(Self { puts: Puts::new(channel, windows)?, peer })
+        Ok(Self { puts: Puts::new(channel, windows, calls)?, peer })
     }
 
     fn each(
@@ -28,20 +28,18 @@ impl<'a> PostStart<'a> {
     }
 }
 
-// SAFETY: the group is only read, between transfers.
-unsafe impl Sync for PostStart<'_> {}
-
 impl Mechanism for PostStart<'_> {
-    fn start(&self) -> Result<(), CallError> {
+    unsafe fn start(&self) -> Result<(), CallError> {
         self.each(Window::start, Window::post)
     }
 
     #[inline]
-    fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        self.puts.put(thread, partition)
+    unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: the partition does not change until the transfer ends, as the caller vouches.
+        unsafe { self.puts.put(thread, partition) }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
+    unsafe fn wait(&self) -> Result<(), CallError> {
         self.each(|window, _| window.complete(), |window, _| window.wait())
     }
 

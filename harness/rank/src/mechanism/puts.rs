@@ -1,7 +1,7 @@
 //! Windows over the receiver's message, one for all threads or one for each, and the puts into them.
 
 use super::{Channel, Role};
-use crate::checked::{CallError, Comm, Window};
+use crate::checked::{CallError, Comm, TeamCalls, Window};
 
 /// How many windows there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,34 +19,32 @@ pub struct Puts<'a> {
     comms: Vec<Comm>,
 }
 
-// SAFETY: the pointer to the message is only passed to MPI, for partitions whose thread calls; windows may be used by
-// several threads where the MPI was initialised for that.
-unsafe impl Sync for Puts<'_> {}
-
 impl<'a> Puts<'a> {
     /// Makes the windows; collective.
-    pub fn new(channel: Channel<'a>, windows: Windows) -> Result<Self, CallError> {
+    pub fn new(channel: Channel<'a>, windows: Windows, _: TeamCalls) -> Result<Self, CallError> {
         let count = match windows {
             Windows::Single => 1,
             Windows::Many => channel.of_thread.len(),
         };
         let comms = (0..count).map(|_| channel.comm.duplicate()).collect::<Result<Vec<_>, _>>()?;
-        let bytes = if channel.role == Role::Receiver { channel.bytes } else { 0 };
+        let bytes = if channel.role == Role::Receiver { channel.memory.bytes() } else { 0 };
         let window = |comm: &Comm| {
-            // SAFETY: the whole message, which stays where it is while the mechanism lives, and which its owner leaves
-            // alone during a transfer.
-            unsafe { Window::over(channel.memory, bytes, comm) }
+            // SAFETY: the whole message, which the channel's region vouches for.
+            unsafe { Window::over(channel.memory.start(), bytes, comm) }
         };
         let windows = comms.iter().map(window).collect::<Result<_, _>>()?;
         Ok(Self { channel, windows, comms })
     }
 
     /// Puts a partition to its place at the receiver.
+    ///
+    /// # Safety
+    /// It does not change until the epoch ends.
     #[inline]
-    pub fn put(&self, thread: usize, partition: usize) -> Result<(), CallError> {
+    pub unsafe fn put(&self, thread: usize, partition: usize) -> Result<(), CallError> {
         let range = &self.channel.partitions[partition];
         let window = self.windows.get(thread).unwrap_or(&self.windows[0]);
-        // SAFETY: a partition, which does not change until the transfer ends; the receiver's window is over the whole
+        // SAFETY: a partition of the message, which does not change as the caller vouches; the receiver's window is over the whole
         // message.
         unsafe {
             window.put_bytes(
@@ -60,13 +58,13 @@ impl<'a> Puts<'a> {
     }
 
     /// Sends or receives a message without bytes: tells the other rank that it may go on.
-    pub fn tell(&self) -> Result<(), CallError> {
+    pub fn send_token(&self) -> Result<(), CallError> {
         // SAFETY: no bytes.
         unsafe { self.channel.envelope(0, 0, self.channel.comm).send(std::ptr::null()) }
     }
 
-    /// Waits for what [`Puts::tell`] sends.
-    pub fn hear(&self) -> Result<(), CallError> {
+    /// Waits for what [`Puts::send_token`] sends.
+    pub fn receive_token(&self) -> Result<(), CallError> {
         // SAFETY: no bytes.
         unsafe { self.channel.envelope(0, 0, self.channel.comm).receive(std::ptr::null_mut()) }
     }

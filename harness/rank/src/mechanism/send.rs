@@ -2,33 +2,30 @@
 //!
 //! As mode `Send` of the HLRS benchmark: both ends go through the partitions in the same order.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
 
 use super::{Channel, Mechanism};
-use crate::checked::CallError;
+use crate::checked::{CallError, TeamCalls};
 
 pub struct Send<'a> {
     channel: Channel<'a>,
     /// Partitions received by [`Mechanism::bring`].
-    brought: AtomicUsize,
+    brought: Cell<usize>,
 }
 
-// SAFETY: the pointer to the message is only passed to MPI, for partitions whose thread calls.
-unsafe impl Sync for Send<'_> {}
-
 impl<'a> Send<'a> {
-    pub fn new(channel: Channel<'a>) -> Self {
-        Self { channel, brought: AtomicUsize::new(0) }
+    pub fn new(channel: Channel<'a>, _: TeamCalls) -> Self {
+        Self { channel, brought: Cell::new(0) }
     }
 }
 
 impl Mechanism for Send<'_> {
-    fn start(&self) -> Result<(), CallError> {
-        self.brought.store(0, Ordering::Relaxed);
+    unsafe fn start(&self) -> Result<(), CallError> {
+        self.brought.set(0);
         Ok(())
     }
 
-    fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
         let range = &self.channel.partitions[partition];
         let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
         // SAFETY: a partition of the message, which does not change any more.
@@ -39,22 +36,23 @@ impl Mechanism for Send<'_> {
         true
     }
 
-    fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+    unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
         let range = &self.channel.partitions[partition];
         let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
-        // SAFETY: a partition of the message, which nobody else uses during a transfer.
+        // SAFETY: a partition of the message, which the channel's region vouches for.
         unsafe { envelope.receive(self.channel.at(range.start)) }.map(|()| true)
     }
 
-    fn bring(&self) -> Result<bool, CallError> {
-        let next = self.brought.fetch_add(1, Ordering::Relaxed);
+    unsafe fn bring(&self) -> Result<bool, CallError> {
+        let next = self.brought.replace(self.brought.get() + 1);
         match self.channel.of_thread.iter().flatten().nth(next) {
-            Some(&partition) => self.arrived(0, partition),
+            // SAFETY: nobody else asks for any partition.
+            Some(&partition) => unsafe { self.arrived(0, partition) },
             None => Ok(false),
         }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
+    unsafe fn wait(&self) -> Result<(), CallError> {
         Ok(())
     }
 

@@ -12,26 +12,29 @@ pub struct Single {
 
 impl Single {
     pub fn new(channel: &Channel<'_>) -> Result<Self, CallError> {
-        let whole = std::iter::once((0..channel.bytes, channel.comm));
+        let whole = std::iter::once((0..channel.memory.bytes(), channel.comm));
         Ok(Self { role: channel.role, request: Requests::new(channel, whole)? })
     }
 }
 
 impl Mechanism for Single {
-    fn start(&self) -> Result<(), CallError> {
-        self.request.start_receives()
+    unsafe fn start(&self) -> Result<(), CallError> {
+        // SAFETY: no transfer is under way, and no thread is here.
+        unsafe { self.request.start_receives() }
     }
 
-    fn ready(&self, _: usize, _: usize) -> Result<(), CallError> {
+    unsafe fn ready(&self, _: usize, _: usize) -> Result<(), CallError> {
         Ok(())
     }
 
-    fn close(&self) -> Result<(), CallError> {
-        if self.role == Role::Sender { self.request.start(0) } else { Ok(()) }
+    unsafe fn close(&self) -> Result<(), CallError> {
+        // SAFETY: all partitions are ready, and no thread is here.
+        if self.role == Role::Sender { unsafe { self.request.start(0) } } else { Ok(()) }
     }
 
-    fn wait(&self) -> Result<(), CallError> {
-        self.request.wait(0)
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.request.wait(0) }
     }
 
     fn messages(&self) -> Option<usize> {

@@ -1,5 +1,6 @@
 //! The mechanisms by name: what each is made of, and what it needs of the MPI.
 
+use anyhow::Context;
 use ddtbench::event::Outcome;
 use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
 use ddtbench::partitioned::costs::Costs;
@@ -11,7 +12,7 @@ use super::aggregated_static::AggregatedStatic;
 use super::fence::Fence;
 use super::isend::Isend;
 use super::many::Many;
-use super::partitioned::{Form, Native};
+use super::partitioned::{Marking, Native};
 use super::passive::Passive;
 use super::persistent::Persistent;
 use super::post_start::PostStart;
@@ -21,87 +22,153 @@ use super::single::Single;
 use super::{Channel, Mechanism};
 use crate::checked::partitioned;
 
-/// The functions that a mechanism calls beyond those that every MPI has.
-pub fn needs(name: &str) -> &'static [&'static str] {
-    match name {
-        "partitioned" | "partitioned:parrived" => partitioned::NEEDS,
-        "partitioned:list" => partitioned::NEEDS_LISTS,
-        "rma_single_passive" | "rma_many_passive" => &["MPI_Win_lock", "MPI_Win_flush", "MPI_Win_sync"],
-        "rma_single_active" | "rma_many_active" => &["MPI_Win_start", "MPI_Win_post"],
-        "rma_fence" => &["MPI_Win_fence"],
-        "many" => &["MPI_Comm_dup"],
-        _ => match Aggregation::of_mechanism(name) {
-            Some(Ok(Aggregation { over: Over::Partitioned, .. })) => partitioned::NEEDS,
-            _ => &[],
-        },
+/// What is known of a mechanism before it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Implementation {
+    /// The functions of MPI that it calls beyond those that every MPI has.
+    pub needs: &'static [&'static str],
+    kind: Kind,
+}
+
+/// What a mechanism is made of. In all but the first, threads call MPI by themselves.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Single,
+    Send,
+    Isend,
+    Persistent,
+    Many,
+    Native(Marking),
+    Passive(Windows),
+    PostStart(Windows),
+    Fence,
+    Aggregated(Aggregation),
+}
+
+/// What the mechanism called `name` is; `None` where it is not implemented.
+fn find(name: &str) -> Option<Implementation> {
+    const PASSIVE: &[&str] = &["MPI_Win_lock", "MPI_Win_flush", "MPI_Win_sync"];
+    const ACTIVE: &[&str] = &["MPI_Win_start", "MPI_Win_post"];
+    let (kind, needs): (_, &[&str]) = match name {
+        SINGLE | SINGLE_INIT | SINGLE_LAUNCHED => (Kind::Single, &[]),
+        "send" => (Kind::Send, &[]),
+        "isend" => (Kind::Isend, &[]),
+        "persistent" => (Kind::Persistent, &[]),
+        "many" => (Kind::Many, &["MPI_Comm_dup"]),
+        "partitioned" => (Kind::Native(Marking::OneByOne), partitioned::NEEDS),
+        "partitioned:list" => (Kind::Native(Marking::Lists), partitioned::NEEDS_LISTS),
+        "partitioned:parrived" => (Kind::Native(Marking::Asking), partitioned::NEEDS),
+        "rma_single_passive" => (Kind::Passive(Windows::Single), PASSIVE),
+        "rma_many_passive" => (Kind::Passive(Windows::Many), PASSIVE),
+        "rma_single_active" => (Kind::PostStart(Windows::Single), ACTIVE),
+        "rma_many_active" => (Kind::PostStart(Windows::Many), ACTIVE),
+        "rma_fence" => (Kind::Fence, &["MPI_Win_fence"]),
+        _ => {
+            let aggregation = Aggregation::of_mechanism(name)?.ok()?;
+            let needs = if aggregation.over == Over::Partitioned { partitioned::NEEDS } else { &[] };
+            (Kind::Aggregated(aggregation), needs)
+        }
+    };
+    Some(Implementation { needs, kind })
+}
+
+/// What the mechanism called `name` is.
+///
+/// # Errors
+/// A mechanism that is listed but not implemented.
+pub fn implementation(name: &str) -> anyhow::Result<Implementation> {
+    find(name).with_context(|| format!("mechanism {name:?} is listed but not implemented"))
+}
+
+impl Implementation {
+    /// Why this channel cannot have it for want of threads, or of two ways at once.
+    pub fn refusal(self, channel: &Channel<'_>, both_ways: bool) -> Option<Outcome> {
+        let reason = match (self.kind, &channel.calls) {
+            (Kind::Single, _) => return None,
+            (_, Err(reason)) => reason.clone(),
+            (Kind::Send, Ok(_)) if both_ways => {
+                "blocking sends of both ranks would wait for each other".to_owned()
+            }
+            _ => return None,
+        };
+        Some(Outcome::NotAvailable { reason })
+    }
+
+    /// Whether it has to know what messages cost. One message is one message, whoever decides when it goes.
+    pub fn needs_costs(self, partitions: usize) -> bool {
+        partitions > 1 && matches!(self.kind, Kind::Aggregated(Aggregation { rule: Rule::Adaptive, .. }))
+    }
+
+    /// One end of the mechanism, or why this channel cannot have it; collective over both ranks. `costs` are there if it
+    /// [needs](Self::needs_costs) them.
+    pub fn make<'a>(
+        self,
+        channel: Channel<'a>,
+        costs: Option<&'a Costs>,
+    ) -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
+        let refused = |reason| Ok(Err(Outcome::NotAvailable { reason }));
+        let calls = match (self.kind, channel.calls.clone()) {
+            (Kind::Single, _) => return Ok(Ok(Box::new(Single::new(&channel)?))),
+            (_, Err(reason)) => return refused(reason),
+            (_, Ok(calls)) => calls,
+        };
+        let mechanism: Box<dyn Mechanism + 'a> = match self.kind {
+            Kind::Single => unreachable!("made above"),
+            Kind::Send => Box::new(Send::new(channel, calls)),
+            Kind::Isend => Box::new(Isend::new(channel, calls)),
+            Kind::Persistent => Box::new(Persistent::new(&channel, calls)?),
+            Kind::Many => Box::new(Many::new(&channel, calls)?),
+            Kind::Native(marking) => match Native::refusal(&channel) {
+                Some(reason) => return refused(reason),
+                None => Box::new(Native::new(&channel, marking, calls)?),
+            },
+            Kind::Passive(windows) => Box::new(Passive::new(channel, windows, calls)?),
+            Kind::PostStart(windows) => Box::new(PostStart::new(channel, windows, calls)?),
+            Kind::Fence => Box::new(Fence::new(channel, calls)?),
+            Kind::Aggregated(aggregation) => {
+                let partitions = channel.partitions.len();
+                let bytes = channel.memory.bytes() / partitions;
+                let units = Units::new(&channel, &aggregation.units(partitions, bytes as u64));
+                match (aggregation, costs) {
+                    (Aggregation { rule: Rule::Adaptive, .. }, Some(costs)) => {
+                        Box::new(AggregatedAdaptive::new(channel, costs, calls)?)
+                    }
+                    (Aggregation { over: Over::Persistent, .. }, _) => {
+                        Box::new(AggregatedStatic::over_messages(&channel, units, calls)?)
+                    }
+                    (Aggregation { over: Over::Partitioned, .. }, _) => {
+                        match AggregatedStatic::refusal(&units) {
+                            Some(reason) => return refused(reason),
+                            None => Box::new(AggregatedStatic::over_partitions(&channel, units, calls)?),
+                        }
+                    }
+                }
+            }
+        };
+        Ok(Ok(mechanism))
     }
 }
 
-/// Whether only one thread, the first, ever calls MPI.
-pub fn is_funneled(name: &str) -> bool {
-    [SINGLE, SINGLE_INIT, SINGLE_LAUNCHED].contains(&name)
-}
+#[cfg(test)]
+mod tests {
+    use ddtbench::partitioned::mechanisms::{BY_LAUNCHES, MECHANISMS};
 
-/// Whether a mechanism has to know what messages cost. One message is one message, whoever decides when it goes.
-pub fn needs_costs(name: &str, partitions: usize) -> bool {
-    let aggregation = Aggregation::of_mechanism(name);
-    partitions > 1 && matches!(aggregation, Some(Ok(Aggregation { rule: Rule::Adaptive, .. })))
-}
+    use super::*;
 
-/// Why a mechanism cannot send both ways at once, if it cannot.
-pub fn one_way_only(name: &str) -> Option<Outcome> {
-    let reason = "blocking sends of both ranks would wait for each other";
-    (name == "send").then(|| Outcome::NotAvailable { reason: reason.to_owned() })
-}
-
-/// One end of the mechanism called `name`, or why this channel cannot have it; collective over both ranks. `costs` are there
-/// for all that [`needs_costs`].
-pub fn make<'a>(
-    name: &str,
-    channel: Channel<'a>,
-    costs: Option<&'a Costs>,
-) -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
-    let refused = |reason| Ok(Err(Outcome::NotAvailable { reason }));
-    let native = |form: Form| -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
-        match Native::refusal(&channel) {
-            Some(reason) => refused(reason),
-            None => Ok(Ok(Box::new(Native::new(&channel, form)?))),
+    #[test]
+    fn every_listed_mechanism_is_implemented() {
+        for mechanism in MECHANISMS.iter().chain(BY_LAUNCHES) {
+            let implementation = implementation(mechanism.name).unwrap();
+            assert!(implementation.needs.iter().all(|function| function.starts_with("MPI_")));
         }
-    };
-    let mechanism: Box<dyn Mechanism + 'a> = match name {
-        "send" => Box::new(Send::new(channel)),
-        "isend" => Box::new(Isend::new(channel)),
-        "persistent" => Box::new(Persistent::new(&channel)?),
-        SINGLE | SINGLE_INIT | SINGLE_LAUNCHED => Box::new(Single::new(&channel)?),
-        "many" => Box::new(Many::new(&channel)?),
-        "partitioned" => return native(Form::OneByOne),
-        "partitioned:list" => return native(Form::Lists),
-        "partitioned:parrived" => return native(Form::Asking),
-        "rma_single_passive" => Box::new(Passive::new(channel, Windows::Single)?),
-        "rma_many_passive" => Box::new(Passive::new(channel, Windows::Many)?),
-        "rma_single_active" => Box::new(PostStart::new(channel, Windows::Single)?),
-        "rma_many_active" => Box::new(PostStart::new(channel, Windows::Many)?),
-        "rma_fence" => Box::new(Fence::new(channel)?),
-        _ => {
-            let Some(Ok(aggregation)) = Aggregation::of_mechanism(name) else {
-                anyhow::bail!("mechanism {name:?} is listed but not implemented");
-            };
-            let partitions = channel.partitions.len();
-            let runs = aggregation.units(partitions, (channel.bytes / partitions) as u64);
-            let units = Units::new(&channel, &runs);
-            match (aggregation, costs) {
-                (Aggregation { rule: Rule::Adaptive, .. }, Some(costs)) => {
-                    Box::new(AggregatedAdaptive::new(channel, costs)?)
-                }
-                (Aggregation { over: Over::Persistent, .. }, _) => {
-                    Box::new(AggregatedStatic::over_messages(&channel, units)?)
-                }
-                (Aggregation { over: Over::Partitioned, .. }, _) => match AggregatedStatic::refusal(&units) {
-                    Some(reason) => return refused(reason),
-                    None => Box::new(AggregatedStatic::over_partitions(&channel, units)?),
-                },
-            }
-        }
-    };
-    Ok(Ok(mechanism))
+        assert!(implementation("aggregated:bins=4").is_ok());
+        assert!(implementation("psend").unwrap_err().to_string().contains("psend"));
+    }
+
+    #[test]
+    fn one_message_needs_no_costs_and_only_a_choice_needs_them() {
+        let needs = |name, partitions| implementation(name).unwrap().needs_costs(partitions);
+        assert!(needs("aggregated:adaptive", 2) && !needs("aggregated:adaptive", 1));
+        assert!(!needs("aggregated:m=2", 2) && !needs("partitioned", 2));
+    }
 }

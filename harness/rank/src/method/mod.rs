@@ -1,4 +1,4 @@
-//! Methods: how a test's bytes travel. A new one is a file and a line in [`table::make`], and one in
+//! Methods: how a test's bytes travel. A new one is a file and a line in [`table`], and one in
 //! [`ddtbench::methods::METHODS`].
 //!
 //! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
@@ -20,7 +20,7 @@ use crate::memory::Memory;
 
 /// Where a message's bytes lie at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In the application's arrays.
     Arrays,
     /// Packed, in the wire buffer.
@@ -31,10 +31,10 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     /// Where the bytes come from before [`Method::pack`].
-    pub from: Place,
+    pub from: Location,
     /// Where they are after [`Method::unpack`].
-    pub to: Place,
-    /// The order on the wire.
+    pub to: Location,
+    /// The order in which values are packed.
     pub order: WireOrder,
     /// Whether it makes datatypes, so that creation is worth timing.
     pub creates: bool,
@@ -56,11 +56,11 @@ pub trait Method {
     fn free(&mut self) -> Result<(), CallError>;
     /// Gathers the message; timed as `pack`.
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Sends to the peer.
+    /// Sends the message to the peer of a pair.
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Receives from the peer.
+    /// Receives the message of the peer of a pair.
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Both, to and from every rank.
+    /// Sends to and receives from every rank, in an all-to-all.
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Scatters the message; timed as `unpack`.
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
@@ -83,7 +83,7 @@ pub trait Method {
 pub struct Endpoint {
     /// The array that addresses count from.
     array: usize,
-    /// Bytes from its start.
+    /// Bytes from the start of that array to the datatype's displacement 0.
     origin_bytes: i64,
     /// What is there: the whole of it for a pair, a peer's block for an all-to-all.
     layout: Layout,
@@ -101,7 +101,7 @@ impl Endpoint {
 
 /// What every method needs to know of a case.
 pub struct Setup<'a> {
-    /// The micro-app.
+    /// The micro-app whose message travels.
     pub app: &'a dyn MicroApp,
     /// The ranks that exchange: a pair, or all.
     pub comm: &'a Comm,
@@ -154,6 +154,6 @@ impl<'a> Setup<'a> {
                 (0, origin, layout)
             }
         };
-        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout)?, layout })
+        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout, self.comm)?, layout })
     }
 }

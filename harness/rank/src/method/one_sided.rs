@@ -7,11 +7,11 @@
 
 use apps::{Side, WireOrder};
 
-use super::{Endpoint, Ends, Method, Place, Setup};
+use super::{Endpoint, Ends, Location, Method, Setup};
 use crate::checked::{CallError, Datatype, Window};
 use crate::memory::Memory;
 
-/// A one-sided method.
+/// A method that puts into the peer's memory.
 pub struct Put<'a> {
     setup: &'a Setup<'a>,
     /// One over each memory that is put into, by that memory's address.
@@ -30,36 +30,58 @@ enum Data {
 
 impl<'a> Put<'a> {
     /// The same number of contiguous bytes, nothing packed.
-    pub fn contiguous(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        Self::between_buffers(setup, memory, false)
+    ///
+    /// # Safety
+    /// `memory` stays where it is, and there, until the method has ended by [`Method::finish`] or the process has.
+    pub unsafe fn contiguous(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+        // SAFETY: as the caller vouches.
+        unsafe { Self::between_buffers(setup, memory, false) }
     }
 
-    /// Packed by hand.
-    pub fn packed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        Self::between_buffers(setup, memory, true)
+    /// Packed and unpacked by the application's loops.
+    ///
+    /// # Safety
+    /// As for [`Put::contiguous`].
+    pub unsafe fn packed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+        // SAFETY: as the caller vouches.
+        unsafe { Self::between_buffers(setup, memory, true) }
     }
 
-    fn between_buffers(setup: &'a Setup<'a>, memory: &mut Memory, by_hand: bool) -> anyhow::Result<Self> {
+    /// # Safety
+    /// As for [`Put::contiguous`].
+    unsafe fn between_buffers(
+        setup: &'a Setup<'a>,
+        memory: &mut Memory,
+        by_hand: bool,
+    ) -> anyhow::Result<Self> {
         let data = Data::Packed { element: Datatype::predefined(setup.element), by_hand };
-        match setup.is_all_to_all() && !by_hand {
-            true => Self::over(&mut [&mut memory.incoming, &mut memory.outgoing], setup, data),
-            false => Self::over(&mut [&mut memory.incoming], setup, data),
+        // SAFETY: as the caller vouches.
+        unsafe {
+            match setup.is_all_to_all() && !by_hand {
+                true => Self::over(&mut [&mut memory.incoming, &mut memory.outgoing], setup, data),
+                false => Self::over(&mut [&mut memory.incoming], setup, data),
+            }
         }
     }
 
     /// With datatypes at both ends.
-    pub fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
+    ///
+    /// # Safety
+    /// As for [`Put::contiguous`].
+    pub unsafe fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
         let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays)?;
         let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
         let data = Data::Typed { send, receive, types: Vec::new() };
-        Self::over(&mut [memory.arrays.memory_mut()], setup, data)
+        // SAFETY: as the caller vouches.
+        unsafe { Self::over(&mut [memory.arrays.memory_mut()], setup, data) }
     }
 
-    fn over(targets: &mut [&mut [u8]], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
+    /// # Safety
+    /// As for [`Put::contiguous`], of what is put into.
+    unsafe fn over(targets: &mut [&mut [u8]], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
         let mut windows = Vec::new();
         for target in targets {
-            // SAFETY: wire buffers and arrays outlive the method and are never reallocated; between fences only MPI and
-            // the loops that the fences order touch them.
+            // SAFETY: as the caller vouches; between fences only MPI and the loops that the fences order touch it.
             let window = unsafe { Window::create(target, setup.comm) }?;
             window.fence()?;
             windows.push((target.as_ptr(), window));
@@ -108,7 +130,7 @@ impl<'a> Put<'a> {
 impl Method for Put<'_> {
     fn ends(&self) -> Ends {
         let (packs, is_typed) = (self.packs(), self.is_typed());
-        let place = if packs || is_typed { Place::Arrays } else { Place::Wire };
+        let place = if packs || is_typed { Location::Arrays } else { Location::Wire };
         Ends {
             from: place,
             to: place,

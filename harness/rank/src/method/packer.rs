@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use apps::{Side, WireOrder};
 use kernels::Program;
 
-use super::{Endpoint, Ends, Place, Setup};
+use super::{Endpoint, Ends, Location, Setup};
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
 
@@ -45,8 +45,8 @@ impl End {
         self.is_loop() || matches!(self, Self::MpiPacked | Self::Compiled)
     }
 
-    fn place(self) -> Place {
-        if self == Self::Wire { Place::Wire } else { Place::Arrays }
+    fn location(self) -> Location {
+        if self == Self::Wire { Location::Wire } else { Location::Arrays }
     }
 }
 
@@ -155,8 +155,8 @@ impl<'a> Packer<'a> {
     /// What it does at both ends.
     pub fn ends(&self) -> Ends {
         Ends {
-            from: self.send.how.place(),
-            to: self.receive.how.place(),
+            from: self.send.how.location(),
+            to: self.receive.how.location(),
             order: self.order,
             creates: self.send.how.is_created() || self.receive.how.is_created(),
             packs: self.send.how.is_explicit(),
@@ -171,7 +171,7 @@ impl<'a> Packer<'a> {
         self.receive.create()
     }
 
-    /// Frees it.
+    /// Frees the datatypes or programs that were made last.
     pub fn free(&mut self) -> Result<(), CallError> {
         self.send.free()?;
         self.receive.free()

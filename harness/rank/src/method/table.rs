@@ -1,4 +1,6 @@
-//! The methods by name: what each is made of, what it needs of the MPI, and which must be watched.
+//! The methods by name: what each is made of, and what it needs of the MPI.
+
+use anyhow::Context;
 
 use super::one_sided::Put;
 use super::packer::End;
@@ -6,46 +8,94 @@ use super::two_sided::TwoSided;
 use super::{Method, Setup};
 use crate::memory::Memory;
 
-/// The functions that a method calls beyond those that every MPI has.
-pub fn needs(name: &str) -> &'static [&'static str] {
-    match name {
-        "mpi_pack" => &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"],
-        "put_reference" | "put_manual" | "put_ddt" => {
-            &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"]
-        }
-        _ => &[],
-    }
+/// What is known of a method before it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Implementation {
+    /// The functions of MPI that it calls beyond those that every MPI has.
+    pub needs: &'static [&'static str],
+    kind: Kind,
 }
 
-/// The method called `name`; collective over the setup's ranks. `memory` must stay where it is while it lives.
-pub fn make<'a>(
-    name: &str,
-    setup: &'a Setup<'a>,
-    memory: &mut Memory,
-) -> anyhow::Result<Box<dyn Method + 'a>> {
-    Ok(match name {
-        "reference" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Wire)?),
-        "reference_untouched" => Box::new(TwoSided::untouched(setup, memory)?),
-        "manual" => Box::new(TwoSided::new(setup, memory, End::ByHand, End::ByHand)?),
-        "manual_tuned" => Box::new(TwoSided::new(setup, memory, End::Tuned, End::Tuned)?),
-        "mpi_pack" => Box::new(TwoSided::new(setup, memory, End::MpiPacked, End::MpiPacked)?),
-        "engine" => Box::new(TwoSided::new(setup, memory, End::Compiled, End::Compiled)?),
-        "ddt" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Typed)?),
-        "ddt_to_packed" => Box::new(TwoSided::new(setup, memory, End::Typed, End::Wire)?),
-        "packed_to_ddt" => Box::new(TwoSided::new(setup, memory, End::Wire, End::Typed)?),
-        "put_reference" => Box::new(Put::contiguous(setup, memory)?),
-        "put_manual" => Box::new(Put::packed(setup, memory)?),
-        "put_ddt" => Box::new(Put::typed(setup, memory)?),
-        other => anyhow::bail!("method {other:?} is listed but not implemented"),
-    })
+/// What a method is made of.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The end that sends, and the end that receives.
+    TwoSided(End, End),
+    Untouched,
+    PutContiguous,
+    PutPacked,
+    PutTyped,
+}
+
+/// What the method called `name` is; `None` where it is not implemented.
+fn find(name: &str) -> Option<Implementation> {
+    const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
+    const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
+    let (kind, needs): (_, &[&str]) = match name {
+        "reference" => (Kind::TwoSided(End::Wire, End::Wire), &[]),
+        "reference_untouched" => (Kind::Untouched, &[]),
+        "manual" => (Kind::TwoSided(End::ByHand, End::ByHand), &[]),
+        "manual_tuned" => (Kind::TwoSided(End::Tuned, End::Tuned), &[]),
+        "mpi_pack" => (Kind::TwoSided(End::MpiPacked, End::MpiPacked), PACK),
+        "engine" => (Kind::TwoSided(End::Compiled, End::Compiled), &[]),
+        "ddt" => (Kind::TwoSided(End::Typed, End::Typed), &[]),
+        "ddt_to_packed" => (Kind::TwoSided(End::Typed, End::Wire), &[]),
+        "packed_to_ddt" => (Kind::TwoSided(End::Wire, End::Typed), &[]),
+        "put_reference" => (Kind::PutContiguous, PUT),
+        "put_manual" => (Kind::PutPacked, PUT),
+        "put_ddt" => (Kind::PutTyped, PUT),
+        _ => return None,
+    };
+    Some(Implementation { needs, kind })
+}
+
+/// What the method called `name` is.
+///
+/// # Errors
+/// A method that is listed but not implemented.
+pub fn implementation(name: &str) -> anyhow::Result<Implementation> {
+    find(name).with_context(|| format!("method {name:?} is listed but not implemented"))
+}
+
+impl Implementation {
+    /// Makes the method; collective over the setup's ranks.
+    ///
+    /// # Safety
+    /// The arrays and wire buffers of `memory` stay where they are, and there, until the method has ended by
+    /// [`Method::finish`] or the process has: others may put into them.
+    pub unsafe fn make<'a>(
+        self,
+        setup: &'a Setup<'a>,
+        memory: &mut Memory,
+    ) -> anyhow::Result<Box<dyn Method + 'a>> {
+        Ok(match self.kind {
+            Kind::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
+            Kind::Untouched => Box::new(TwoSided::untouched(setup, memory)?),
+            // SAFETY: here and below, as the caller vouches.
+            Kind::PutContiguous => Box::new(unsafe { Put::contiguous(setup, memory) }?),
+            // SAFETY: as above.
+            Kind::PutPacked => Box::new(unsafe { Put::packed(setup, memory) }?),
+            // SAFETY: as above.
+            Kind::PutTyped => Box::new(unsafe { Put::typed(setup, memory) }?),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn every_listed_method_names_functions_of_mpi_only() {
+    fn every_listed_method_is_implemented() {
         for method in ddtbench::methods::METHODS {
-            assert!(super::needs(method.name).iter().all(|function| function.starts_with("MPI_")));
+            let implementation = implementation(method.name).unwrap();
+            assert!(implementation.needs.iter().all(|function| function.starts_with("MPI_")));
+            // What goes from arrays to arrays has no end in the wire buffer, and the other way round.
+            if let Kind::TwoSided(send, receive) = implementation.kind {
+                let is_complete = send != End::Wire && receive != End::Wire;
+                assert_eq!(is_complete, method.is_complete, "{}", method.name);
+            }
         }
+        assert!(implementation("by_pigeon").unwrap_err().to_string().contains("by_pigeon"));
     }
 }

@@ -5,13 +5,13 @@ use std::ffi::c_int;
 use apps::{Side, WireOrder};
 
 use super::packer::{End, Packer};
-use super::{Ends, Method, Place, Setup};
+use super::{Ends, Location, Method, Setup};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
 use crate::spans::spans;
 
-/// A two-sided method.
+/// A method that sends and receives.
 pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
     packer: Packer<'a>,
@@ -81,7 +81,7 @@ impl Method for TwoSided<'_> {
 
     fn returns_what_came(&self) -> bool {
         let ends = self.ends();
-        ends.is_renewed && (ends.from, ends.to) == (Place::Wire, Place::Wire)
+        ends.is_renewed && (ends.from, ends.to) == (Location::Wire, Location::Wire)
     }
 
     fn create(&mut self) -> Result<(), CallError> {

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::site::{Plan, Site};
-use super::watch::{Sight, watch};
+use super::context::{Plan, TransferContext};
+use super::watch::{ArrivalProbe, watch};
 use crate::checked::CallError;
+use crate::checked::threads::Lent;
 use crate::compute::compute;
 use crate::mechanism::{Mechanism, Role};
 use crate::team::{Member, Team};
@@ -39,7 +40,7 @@ pub struct Readings {
 }
 
 /// How long the threads of a rank do what in one transfer.
-pub struct Times<'a> {
+pub struct ThreadTimes<'a> {
     /// Computing of each thread, in seconds.
     pub compute_s: &'a [f64],
     /// By how much the last partition is late, in seconds.
@@ -48,7 +49,7 @@ pub struct Times<'a> {
 
 /// What a transfer took, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Taken {
+pub struct TransferTimes {
     /// From the agreed start to the end at the receiver, or at the later of the two. A rank that comes late to it, as one does
     /// now and then where there are more threads than cores, takes that much longer.
     pub total_s: f64,
@@ -61,12 +62,12 @@ pub struct Taken {
 }
 
 /// What the readings of both ranks say.
-pub fn taken(pair: &[Readings; 2], both_ways: bool) -> Taken {
+pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
     let (senders, receivers) = if both_ways { (&pair[..], &pair[..]) } else { (&pair[..1], &pair[1..]) };
     let most =
         |of: &[Readings], time: fn(&Readings) -> f64| of.iter().map(time).fold(f64::NEG_INFINITY, f64::max);
     let end_s = most(receivers, |readings| readings.end_s);
-    Taken {
+    TransferTimes {
         total_s: end_s - most(receivers, |readings| readings.start_s),
         compute_s: most(senders, |readings| readings.compute_s),
         delay_s: most(senders, |readings| readings.last_ready_s - readings.first_ready_s),
@@ -87,69 +88,82 @@ pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &Plan) -> Option<(Op
 
 /// A thread's own readings.
 #[derive(Clone, Copy, Default)]
-struct OfThread {
+struct ThreadReadings {
     first_ready_s: f64,
     last_ready_s: f64,
     compute_s: f64,
 }
 
-/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what is in `sight`.
+/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what comes, with an
+/// `arrival_probe`.
 pub fn run(
-    site: &Site<'_>,
+    context: &TransferContext<'_>,
     team: &Team,
     mechanisms: &[Box<dyn Mechanism + '_>],
-    times: &Times<'_>,
-    sight: Option<&Sight>,
+    times: &ThreadTimes<'_>,
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> Readings {
     let whole = Mutex::new(Readings::default());
-    let threads = Mutex::new(vec![OfThread::default(); times.compute_s.len()]);
+    let threads = Mutex::new(vec![ThreadReadings::default(); times.compute_s.len()]);
+    // SAFETY: the first thread is the one that initialised MPI, and alone uses the context's communicators. Mechanisms are called
+    // as their functions ask for, which the barriers below see to, and were made with leave for this team's threads to call
+    // MPI where these do.
+    let lent = unsafe { (Lent::new(context), Lent::new(mechanisms)) };
+    let reporter = context.reporter;
     let work = |member: Member<'_>| -> Result<(), CallError> {
+        let (context, mechanisms) = (lent.0.get(), lent.1.get());
         // All threads are awake before ranks begin.
         member.barrier();
         if member.is_first() {
-            let start_s = site.sync.agree(MARGIN)?;
+            let start_s = context.sync.agree(MARGIN)?;
             locked(&whole).start_s = start_s;
-            site.sync.wait_until(start_s);
-            mechanisms.iter().try_for_each(|mechanism| mechanism.start())?;
+            context.sync.wait_until(start_s);
+            // SAFETY: the transfer before has ended, and all other threads wait at the next barrier.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.start() })?;
         }
         member.barrier();
         let of = |role: Role| {
-            let all = site.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
+            let all = context.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
             all.map(|(_, mechanism)| &**mechanism)
         };
-        of(Role::Receiver).try_for_each(|mechanism| mechanism.open(member.number))?;
+        // SAFETY: behind the barrier after the start; each thread with its own number.
+        of(Role::Receiver).try_for_each(|mechanism| unsafe { mechanism.open(member.number) })?;
         for mechanism in of(Role::Sender) {
-            let readings = mark(site, mechanism, times, member.number)?;
+            let readings = mark(context, mechanism, times, member.number)?;
             locked(&threads)[member.number] = readings;
-            mechanism.finish(member.number)?;
+            // SAFETY: as above; all of the thread's partitions are marked.
+            unsafe { mechanism.finish(member.number) }?;
         }
         for mechanism in of(Role::Receiver) {
-            match sight {
-                Some(sight) if member.is_first() => {
-                    let arrived_s = watch(site, mechanism, sight, times)?;
+            match arrival_probe {
+                Some(arrival_probe) if member.is_first() => {
+                    let arrived_s = watch(context, mechanism, arrival_probe, times)?;
                     locked(&whole).arrived_s = arrived_s;
                 }
-                None if mechanism.asks() => ask(site, mechanism, member.number)?,
+                None if mechanism.asks() => ask(context, mechanism, member.number)?,
                 _ => {}
             }
         }
         member.barrier();
         if member.is_first() {
-            mechanisms.iter().try_for_each(|mechanism| mechanism.close())?;
-            mechanisms.iter().try_for_each(|mechanism| mechanism.wait())?;
-            locked(&whole).end_s = site.sync.now_s();
+            // SAFETY: behind the barrier after the last partition, and the others have nothing left to do.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.close() })?;
+            // SAFETY: as above.
+            mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.wait() })?;
+            locked(&whole).end_s = context.sync.now_s();
         }
         Ok(())
     };
     team.run(|member| {
         if let Err(error) = work(member) {
             // The other threads, and the other rank, wait for this one.
-            site.telling.abort(&error.to_string());
+            reporter.abort(error.outcome(error.to_string()));
         }
     });
     let (mut readings, threads) =
         (std::mem::take(&mut *locked(&whole)), std::mem::take(&mut *locked(&threads)));
-    let marked = || threads.iter().zip(&site.plan.of_thread).filter(|(_, partitions)| !partitions.is_empty());
+    let marked =
+        || threads.iter().zip(&context.plan.of_thread).filter(|(_, partitions)| !partitions.is_empty());
     let earliest = marked().min_by(|a, b| a.0.first_ready_s.total_cmp(&b.0.first_ready_s));
     if let Some((thread, partitions)) = earliest {
         (readings.first_ready_s, readings.first) = (thread.first_ready_s, partitions[0]);
@@ -166,36 +180,38 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A sender's thread: computes an equal share of its time before each of its partitions, and marks it.
 fn mark(
-    site: &Site<'_>,
+    context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
-    times: &Times<'_>,
+    times: &ThreadTimes<'_>,
     thread: usize,
-) -> Result<OfThread, CallError> {
-    let (partitions, compute_s) = (&site.plan.of_thread[thread], times.compute_s[thread]);
+) -> Result<ThreadReadings, CallError> {
+    let (partitions, compute_s) = (&context.plan.of_thread[thread], times.compute_s[thread]);
     let share_s = compute_s / partitions.len().max(1) as f64;
-    let late = site.plan.ranges.len() - 1;
-    let mut readings = OfThread::default();
+    let late = context.plan.ranges.len() - 1;
+    let mut readings = ThreadReadings::default();
     if partitions.is_empty() {
-        readings.compute_s = compute(compute_s, site.plan.emulation);
+        readings.compute_s = compute(compute_s, context.plan.emulation);
     }
     for (i, &partition) in partitions.iter().enumerate() {
         let time_s = if partition == late { share_s + times.delay_s } else { share_s };
-        readings.compute_s += compute(time_s, site.plan.emulation);
+        readings.compute_s += compute(time_s, context.plan.emulation);
         if i == 0 {
-            readings.first_ready_s = site.sync.now_s();
+            readings.first_ready_s = context.sync.now_s();
         }
         if i + 1 == partitions.len() {
-            readings.last_ready_s = site.sync.now_s();
+            readings.last_ready_s = context.sync.now_s();
         }
-        mechanism.ready(thread, partition)?;
+        // SAFETY: a partition of the thread's own, once in a transfer; it is filled again after the transfer.
+        unsafe { mechanism.ready(thread, partition) }?;
     }
     Ok(readings)
 }
 
 /// A receiver's thread: asks for each of its partitions until it is there.
-fn ask(site: &Site<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
-    for &partition in &site.plan.of_thread[thread] {
-        while !mechanism.arrived(thread, partition)? {
+fn ask(context: &TransferContext<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
+    for &partition in &context.plan.of_thread[thread] {
+        // SAFETY: a partition of the thread's own, during a transfer, until it is there.
+        while !unsafe { mechanism.arrived(thread, partition) }? {
             std::hint::spin_loop();
         }
     }
@@ -217,9 +233,9 @@ mod tests {
             ..Readings::default()
         };
         let pair = [rank(2.0, 3.0, 8.0, 1.5), rank(2.0, 5.0, 6.0, 3.5)];
-        let one_way = Taken { total_s: 5.0, compute_s: 1.5, delay_s: 1.0, after_last_s: 3.0 };
-        assert_eq!(taken(&pair, false), one_way, "what rank 0 sends ends at rank 1");
-        let both = Taken { total_s: 7.0, compute_s: 3.5, delay_s: 3.0, after_last_s: 3.0 };
-        assert_eq!(taken(&pair, true), both);
+        let one_way = TransferTimes { total_s: 5.0, compute_s: 1.5, delay_s: 1.0, after_last_s: 3.0 };
+        assert_eq!(transfer_times(&pair, false), one_way, "what rank 0 sends ends at rank 1");
+        let both = TransferTimes { total_s: 7.0, compute_s: 3.5, delay_s: 3.0, after_last_s: 3.0 };
+        assert_eq!(transfer_times(&pair, true), both);
     }
 }

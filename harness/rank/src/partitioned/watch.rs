@@ -6,8 +6,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::repetition::Times;
-use super::site::Site;
+use super::context::TransferContext;
+use super::repetition::ThreadTimes;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
 use crate::pattern::Pattern;
@@ -22,12 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LONGER: f64 = 4.0;
 
 /// What a receiver that looks at its memory has to see.
-pub struct Sight {
+pub struct ArrivalProbe {
     pattern: Pattern,
     ends: Vec<Range<usize>>,
 }
 
-impl Sight {
+impl ArrivalProbe {
     /// The partitions of a transfer of `pattern`.
     pub fn new(pattern: Pattern, partitions: &[Range<usize>]) -> Self {
         let end = |range: &Range<usize>| range.end.saturating_sub(LAST).max(range.start)..range.end;
@@ -38,19 +38,19 @@ impl Sight {
 /// Looks until all partitions are there; when each was first seen, in seconds of the common time. `times` are those of
 /// this rank.
 pub fn watch(
-    site: &Site<'_>,
+    context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
-    sight: &Sight,
-    times: &Times<'_>,
+    arrival_probe: &ArrivalProbe,
+    times: &ThreadTimes<'_>,
 ) -> Result<Vec<Option<f64>>, CallError> {
-    let mut arrived_s = vec![None; sight.ends.len()];
-    let mut left: Vec<usize> = (0..sight.ends.len()).collect();
+    let mut arrived_s = vec![None; arrival_probe.ends.len()];
+    let mut left: Vec<usize> = (0..arrival_probe.ends.len()).collect();
     let is_there = |end: &Range<usize>| {
         end.clone().all(|at| {
             // SAFETY: a byte of the message. MPI may be writing it from elsewhere, hence volatile; what is found says
             // when something arrived, and decides nothing else.
-            let found = unsafe { site.memory.wrapping_add(at).read_volatile() };
-            found == sight.pattern.byte(at)
+            let found = unsafe { context.memory.wrapping_add(at).read_volatile() };
+            found == arrival_probe.pattern.byte(at)
         })
     };
     let start = Instant::now();
@@ -58,20 +58,22 @@ pub fn watch(
     let patience = PATIENCE + Duration::from_secs_f64(LONGER * compute_s);
     while start.elapsed() < patience {
         left.retain(|&partition| {
-            let is_there = is_there(&sight.ends[partition]);
+            let is_there = is_there(&arrival_probe.ends[partition]);
             if is_there {
-                arrived_s[partition] = Some(site.sync.now_s());
+                arrived_s[partition] = Some(context.sync.now_s());
             }
             !is_there
         });
         if left.is_empty() {
             break;
         }
-        if !mechanism.bring()? {
-            site.watcher.probe_any()?;
+        // SAFETY: one thread looks, and where one does, none asks.
+        if !unsafe { mechanism.bring() }? {
+            context.watcher.probe_any()?;
         }
     }
     // What is not seen must be received as well: partitions without bytes above all, which are there from the beginning.
-    while mechanism.bring()? {}
+    // SAFETY: as above.
+    while unsafe { mechanism.bring() }? {}
     Ok(arrived_s)
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use ddtbench::partitioned::probe::Outcome;
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, Exchange};
 use super::marking::{UNEQUAL, UNEQUAL_BYTES, eight};
 use super::message::{Incoming, Outgoing, Shape};
-use super::stage::{Seen, Stage, Stop};
 
 /// Transfers of each shape: the sender pauses in each.
 const TRANSFERS: u32 = 10;
@@ -18,25 +18,25 @@ const PAUSE: Duration = Duration::from_micros(300);
 /// Within this, a partition that was sent is there, on a machine however busy.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-pub fn equal(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn equal(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for shape in [Shape::bytes(8, 8), eight()] {
-        watched(stage, &Exchange { transfers: TRANSFERS, ..Exchange::equal(stage, "8/8", shape) })?;
+        watched(context, &Exchange { transfers: TRANSFERS, ..Exchange::equal(context, "8/8", shape) })?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn unequal(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn unequal(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
-        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(stage, &what, shape(send)) };
-        watched(stage, &Exchange { transfers: TRANSFERS, ..exchange })?;
+        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(context, &what, shape(send)) };
+        watched(context, &Exchange { transfers: TRANSFERS, ..exchange })?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 /// Sends slowly, and compares each partition as soon as it is said to be there.
-fn watched(stage: &Stage<'_>, exchange: &Exchange<'_>) -> Result<(), Stop> {
+fn watched(context: &ProbeContext<'_>, exchange: &Exchange<'_>) -> Result<(), Stop> {
     let mut send = |outgoing: &mut Outgoing, generation| {
         outgoing.start()?;
         for partition in 0..outgoing.partitions() {
@@ -56,23 +56,24 @@ fn watched(stage: &Stage<'_>, exchange: &Exchange<'_>) -> Result<(), Stop> {
                     still.push(partition);
                     continue;
                 }
-                let right = incoming.content.compare(partition, incoming.pattern(generation));
+                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                let right = unsafe { incoming.content.compare(partition, incoming.pattern(generation)) };
                 let early = |wrong| format!("MPI_Parrived said that it is there: {wrong}");
-                stage.count(exchange.what, right.map_err(early));
+                context.count(exchange.what, right.map_err(early));
             }
             left = still;
             if !left.is_empty() && begin.elapsed() > PATIENCE {
                 let seconds = PATIENCE.as_secs();
                 let wrong = format!("MPI_Parrived of partitions {left:?} is not true within {seconds} s");
-                return Err(stage.wrong(exchange.what, wrong));
+                return Err(context.wrong(exchange.what, wrong));
             }
         }
         Ok(incoming.wait()?)
     };
-    exchange.run(stage, &mut send, &mut receive)
+    exchange.run(context, &mut send, &mut receive)
 }
 
-pub fn early_delivery(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn early_delivery(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     /// The sender waits for so long without calling MPI, and the receiver looks for a part of it.
     const WAIT: Duration = Duration::from_millis(100);
     const LOOK: Duration = Duration::from_millis(70);
@@ -80,11 +81,12 @@ pub fn early_delivery(stage: &Stage<'_>) -> Result<Seen, Stop> {
     let (mut is_early, mut details) = (false, Vec::new());
     for (size, bytes) in [("8 B", 8), ("64 KiB", 1 << 16), ("1 MiB", 1 << 20)] {
         let exchange =
-            Exchange { transfers: TRANSFERS, ..Exchange::equal(stage, size, Shape::bytes(4, bytes)) };
+            Exchange { transfers: TRANSFERS, ..Exchange::equal(context, size, Shape::bytes(4, bytes)) };
         let mut times = Vec::new();
         let mut send = |outgoing: &mut Outgoing, generation| {
-            outgoing.content.fill(0, outgoing.pattern(generation));
-            stage.comm.barrier()?;
+            // SAFETY: the message is not started yet.
+            unsafe { outgoing.content.fill(0, outgoing.pattern(generation)) };
+            context.comm.barrier()?;
             outgoing.start()?;
             outgoing.message.ready(0)?;
             std::thread::sleep(WAIT);
@@ -92,20 +94,23 @@ pub fn early_delivery(stage: &Stage<'_>) -> Result<Seen, Stop> {
             Ok(outgoing.wait()?)
         };
         let mut receive = |incoming: &mut Incoming, generation: u32| {
-            incoming.poison();
-            stage.comm.barrier()?;
+            // SAFETY: the message is not started yet.
+            unsafe { incoming.poison() };
+            context.comm.barrier()?;
             let begin = Instant::now();
             incoming.message.request().start()?;
             while begin.elapsed() < LOOK {
                 if incoming.message.arrived(0)? {
                     times.push(begin.elapsed());
-                    stage.count(size, incoming.content.compare(0, incoming.pattern(generation)));
+                    // SAFETY: MPI has said that the partition is there.
+                    let right = unsafe { incoming.content.compare(0, incoming.pattern(generation)) };
+                    context.count(size, right);
                     break;
                 }
             }
             Ok(incoming.wait()?)
         };
-        exchange.run(stage, &mut send, &mut receive)?;
+        exchange.run(context, &mut send, &mut receive)?;
         is_early |= !times.is_empty();
         let time = times
             .iter()
@@ -113,9 +118,9 @@ pub fn early_delivery(stage: &Stage<'_>) -> Result<Seen, Stop> {
             .map(|time| format!(", {:.0} µs after the receiver's start at best", time.as_secs_f64() * 1e6));
         details.push(format!("{size}: {} of {TRANSFERS}{}", times.len(), time.unwrap_or_default()));
     }
-    if stage.rank == exchange::SENDER {
-        return Ok(Seen::fine());
+    if context.rank == exchange::SENDER {
+        return Ok(Observation::fine());
     }
     let outcome = if is_early { Outcome::Yes } else { Outcome::No };
-    Ok(Seen::new(outcome, format!("partitions of {}", details.join("; "))))
+    Ok(Observation::new(outcome, format!("partitions of {}", details.join("; "))))
 }

@@ -3,10 +3,10 @@
 
 use datatypes::Element;
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{Exchange, TAG};
 use super::marking::eight;
 use super::message::{Incoming, Outgoing};
-use super::stage::{Seen, Stage, Stop};
 use crate::checked::request::{self, Status};
 use crate::checked::{Datatype, Envelope, Request};
 use crate::pattern::Pattern;
@@ -14,45 +14,46 @@ use crate::pattern::Pattern;
 /// Transfers of each kind.
 const TRANSFERS: u32 = 20;
 
-pub fn two_requests_of_one_tag(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn two_requests_of_one_tag(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     // Messages match in the order in which both sides initialise.
-    if stage.rank == 0 {
-        let new = || Outgoing::new(stage.comm, 1, TAG, &eight(), 0);
+    if context.rank == 0 {
+        let new = || Outgoing::new(context.comm, 1, TAG, &eight(), 0);
         let mut both = [new()?, new()?];
         for _ in 0..TRANSFERS {
             for outgoing in &mut both {
                 outgoing.start()?;
-                outgoing.ready_from(0, stage.next_generation())?;
+                outgoing.ready_from(0, context.next_generation())?;
             }
             both.iter_mut().try_for_each(Outgoing::wait)?;
         }
         both.into_iter().try_for_each(Outgoing::free)?;
     } else {
-        let new = || Incoming::new(stage.comm, 0, TAG, &eight(), 0);
+        let new = || Incoming::new(context.comm, 0, TAG, &eight(), 0);
         let mut both = [new()?, new()?];
         for _ in 0..TRANSFERS {
             both.iter_mut().try_for_each(Incoming::start)?;
             both.iter_mut().try_for_each(Incoming::wait)?;
             for (incoming, what) in both.iter().zip(["first", "second"]) {
-                stage.count(what, incoming.compare(stage.next_generation()));
+                // SAFETY: waited for above.
+                context.count(what, unsafe { incoming.compare(context.next_generation()) });
             }
         }
         both.into_iter().try_for_each(Incoming::free)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn waitall_with_point_to_point(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn waitall_with_point_to_point(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     /// Bytes of the plain message: as many as the partitions have.
     const BYTES: usize = 8 * 4096;
     let byte = Datatype::predefined(Element::Byte);
-    let envelope = |peer| Envelope { count: BYTES, datatype: &byte, peer, tag: TAG, comm: stage.comm };
+    let envelope = |peer| Envelope { count: BYTES, datatype: &byte, peer, tag: TAG, comm: context.comm };
     // What belongs to a request that has failed may still be used: never given back.
     let plain = Box::leak(vec![0u8; BYTES].into_boxed_slice());
-    if stage.rank == 0 {
-        let mut outgoing = Outgoing::new(stage.comm, 1, TAG, &eight(), 0)?;
+    if context.rank == 0 {
+        let mut outgoing = Outgoing::new(context.comm, 1, TAG, &eight(), 0)?;
         for _ in 0..TRANSFERS {
-            let (generation, of_plain) = (stage.next_generation(), stage.next_generation());
+            let (generation, of_plain) = (context.next_generation(), context.next_generation());
             Pattern::new(0, of_plain).write(0, plain);
             outgoing.start()?;
             outgoing.ready_from(0, generation)?;
@@ -62,35 +63,36 @@ pub fn waitall_with_point_to_point(stage: &Stage<'_>) -> Result<Seen, Stop> {
         }
         outgoing.free()?;
     } else {
-        let mut incoming = Incoming::new(stage.comm, 0, TAG, &eight(), 0)?;
+        let mut incoming = Incoming::new(context.comm, 0, TAG, &eight(), 0)?;
         for _ in 0..TRANSFERS {
-            let (generation, of_plain) = (stage.next_generation(), stage.next_generation());
+            let (generation, of_plain) = (context.next_generation(), context.next_generation());
             incoming.start()?;
             // SAFETY: all bytes of the message, which are left alone until both are complete.
             let mut other = unsafe { Request::receive(plain.as_mut_ptr(), envelope(0)) }?;
             request::wait_all(vec![incoming.message.request(), &mut other])?;
-            stage.count("partitioned", incoming.compare(generation));
+            // SAFETY: as above.
+            context.count("partitioned", unsafe { incoming.compare(generation) });
             let wrong = Pattern::new(0, of_plain).first_difference(0, plain);
-            stage.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
+            context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
         }
         incoming.free()?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn status_fields(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn status_fields(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let elements = eight().partitions * eight().count;
     let expected = Status { source: 0, tag: TAG as i32, count: Some(elements), is_cancelled: false };
-    Exchange { transfers: TRANSFERS, ..Exchange::equal(stage, "data", eight()) }.receive_by(
-        stage,
+    Exchange { transfers: TRANSFERS, ..Exchange::equal(context, "data", eight()) }.receive_by(
+        context,
         &mut |incoming, _| {
             incoming.start()?;
             let Incoming { message, datatype, .. } = incoming;
             let status = message.request().wait_for_status(datatype)?;
             let right = status == expected;
-            stage.count("status", if right { Ok(()) } else { Err(format!("{status:?}")) });
+            context.count("status", if right { Ok(()) } else { Err(format!("{status:?}")) });
             Ok(())
         },
     )?;
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }

@@ -2,9 +2,9 @@
 
 use datatypes::{Element, Layout, LayoutError};
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::Exchange;
 use super::message::Shape;
-use super::stage::{Seen, Stage, Stop};
 
 /// Transfers of each datatype.
 const TRANSFERS: u32 = 10;
@@ -12,26 +12,26 @@ const TRANSFERS: u32 = 10;
 /// Of a datatype in each partition.
 const COUNT: usize = 12;
 
-fn transfer(stage: &Stage<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
-    Exchange { receive, transfers: TRANSFERS, ..Exchange::equal(stage, what, send) }.plainly(stage)
+fn transfer(context: &ProbeContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
+    Exchange { receive, transfers: TRANSFERS, ..Exchange::equal(context, what, send) }.plainly(context)
 }
 
 /// Equal numbers of partitions, and half as many of twice the size.
-fn transfers(stage: &Stage<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
+fn transfers(context: &ProbeContext<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
     let shape = |partitions, count| Shape::new(partitions, count, layout);
-    transfer(stage, &format!("{name}, 8/8"), shape(8, COUNT), shape(8, COUNT))?;
-    transfer(stage, &format!("{name}, 8/4"), shape(8, COUNT), shape(4, 2 * COUNT))
+    transfer(context, &format!("{name}, 8/8"), shape(8, COUNT), shape(8, COUNT))?;
+    transfer(context, &format!("{name}, 8/4"), shape(8, COUNT), shape(4, 2 * COUNT))
 }
 
 fn double() -> Layout {
     Element::Double.into()
 }
 
-pub fn gapless(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn gapless(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (name, layout) in gapless_layouts().expect("sound layouts") {
-        transfers(stage, name, &layout)?;
+        transfers(context, name, &layout)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 fn gapless_layouts() -> Result<[(&'static str, Layout); 2], LayoutError> {
@@ -42,15 +42,15 @@ fn gapless_layouts() -> Result<[(&'static str, Layout); 2], LayoutError> {
     ])
 }
 
-pub fn with_gaps(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn with_gaps(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (name, layout) in layouts_with_gaps().expect("sound layouts") {
-        transfers(stage, name, &layout)?;
+        transfers(context, name, &layout)?;
     }
     let vector = Layout::vector(2, 1, 2, &double()).expect("a sound layout");
     let (send, receive) = (Shape::new(8, COUNT, &vector), Shape::new(8, 2 * COUNT, &double()));
-    transfer(stage, "vector to contiguous", send.clone(), receive.clone())?;
-    transfer(stage, "contiguous to vector", receive, send)?;
-    Ok(Seen::fine())
+    transfer(context, "vector to contiguous", send.clone(), receive.clone())?;
+    transfer(context, "contiguous to vector", receive, send)?;
+    Ok(Observation::fine())
 }
 
 fn layouts_with_gaps() -> Result<[(&'static str, Layout); 4], LayoutError> {

@@ -1,7 +1,7 @@
 //! Transfers from rank 0 to rank 1, again and again, with other data each time.
 
+use super::context::{ProbeContext, Stop};
 use super::message::{Incoming, Outgoing, Shape};
-use super::stage::{Stage, Stop};
 use crate::checked::Comm;
 
 /// Transfers of each kind that goes wrong now and then: what happens to half of them, as was seen, shows in 50.
@@ -10,25 +10,25 @@ pub const TRANSFERS: u32 = 50;
 /// Tag of all messages of which there is one at a time.
 pub const TAG: usize = 7;
 
-/// The rank that sends.
+/// The rank that sends in all exchanges.
 pub const SENDER: usize = 0;
 
-/// The rank that receives.
+/// The rank that receives in all exchanges.
 pub const RECEIVER: usize = 1;
 
-/// A series of transfers.
+/// A series of transfers of the same shapes, each with other data.
 pub struct Exchange<'a> {
-    /// Of what.
+    /// What is compared, as reports name it.
     pub what: &'a str,
-    /// On which ranks.
+    /// The communicator of both ranks.
     pub comm: &'a Comm,
-    /// Their tag.
+    /// The tag of all transfers.
     pub tag: usize,
     /// The message as it is sent.
     pub send: Shape,
     /// The message as it is received.
     pub receive: Shape,
-    /// How often.
+    /// How many transfers.
     pub transfers: u32,
 }
 
@@ -40,39 +40,40 @@ pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>
 
 impl<'a> Exchange<'a> {
     /// With the same shape on both sides.
-    pub fn equal(stage: &Stage<'a>, what: &'a str, shape: Shape) -> Self {
-        Self { what, comm: stage.comm, tag: TAG, send: shape.clone(), receive: shape, transfers: TRANSFERS }
+    pub fn equal(context: &ProbeContext<'a>, what: &'a str, shape: Shape) -> Self {
+        Self { what, comm: context.comm, tag: TAG, send: shape.clone(), receive: shape, transfers: TRANSFERS }
     }
 
     /// Sends in a way of one's own, and receives as a whole.
-    pub fn send_by(&self, stage: &Stage<'_>, send: Send<'_>) -> Result<(), Stop> {
-        self.run(stage, send, &mut receive)
+    pub fn send_by(&self, context: &ProbeContext<'_>, send: Send<'_>) -> Result<(), Stop> {
+        self.run(context, send, &mut receive)
     }
 
     /// Sends in order, and receives in a way of one's own.
-    pub fn receive_by(&self, stage: &Stage<'_>, receive: Receive<'_>) -> Result<(), Stop> {
-        self.run(stage, &mut send, receive)
+    pub fn receive_by(&self, context: &ProbeContext<'_>, receive: Receive<'_>) -> Result<(), Stop> {
+        self.run(context, &mut send, receive)
     }
 
     /// Sends in order and receives as a whole.
-    pub fn plainly(&self, stage: &Stage<'_>) -> Result<(), Stop> {
-        self.run(stage, &mut send, &mut receive)
+    pub fn plainly(&self, context: &ProbeContext<'_>) -> Result<(), Stop> {
+        self.run(context, &mut send, &mut receive)
     }
 
     /// Does it on this rank. Every transfer is compared when it is complete.
-    pub fn run(&self, stage: &Stage<'_>, send: Send<'_>, receive: Receive<'_>) -> Result<(), Stop> {
-        if stage.rank == SENDER {
+    pub fn run(&self, context: &ProbeContext<'_>, send: Send<'_>, receive: Receive<'_>) -> Result<(), Stop> {
+        if context.rank == SENDER {
             let mut outgoing = Outgoing::new(self.comm, RECEIVER, self.tag, &self.send, SENDER)?;
             for _ in 0..self.transfers {
-                send(&mut outgoing, stage.next_generation())?;
+                send(&mut outgoing, context.next_generation())?;
             }
             outgoing.free()?;
-        } else if stage.rank == RECEIVER {
+        } else if context.rank == RECEIVER {
             let mut incoming = Incoming::new(self.comm, SENDER, self.tag, &self.receive, SENDER)?;
             for _ in 0..self.transfers {
-                let generation = stage.next_generation();
+                let generation = context.next_generation();
                 receive(&mut incoming, generation)?;
-                stage.count(self.what, incoming.compare(generation));
+                // SAFETY: every way to receive ends with a wait for the message.
+                context.count(self.what, unsafe { incoming.compare(generation) });
             }
             incoming.free()?;
         }
@@ -87,7 +88,7 @@ pub fn send(outgoing: &mut Outgoing, generation: u32) -> Result<(), Stop> {
     Ok(outgoing.wait()?)
 }
 
-/// As a whole.
+/// Starts a receive and waits for the whole of it.
 pub fn receive(incoming: &mut Incoming, _: u32) -> Result<(), Stop> {
     incoming.start()?;
     Ok(incoming.wait()?)

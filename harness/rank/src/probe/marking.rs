@@ -4,9 +4,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{Exchange, TAG, TRANSFERS};
 use super::message::{Incoming, Outgoing, Shape};
-use super::stage::{Seen, Stage, Stop};
 
 /// Eight partitions of some KiB: too much for what travels in the header, little enough to be done at once.
 pub fn eight() -> Shape {
@@ -18,14 +18,14 @@ fn sizes() -> [Shape; 3] {
     [Shape::bytes(8, 8), eight(), Shape::bytes(8, 1 << 17)]
 }
 
-pub fn equal_counts(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn equal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for shape in sizes() {
-        Exchange::equal(stage, "8/8", shape).plainly(stage)?;
+        Exchange::equal(context, "8/8", shape).plainly(context)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn any_order(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn any_order(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let mut random = Pcg64::seed_from_u64(1);
     let mut shuffled: Vec<usize> = (0..8).collect();
     shuffled.shuffle(&mut random);
@@ -35,26 +35,26 @@ pub fn any_order(stage: &Stage<'_>) -> Result<Seen, Stop> {
         ("random", shuffled),
     ];
     for (name, order) in orders {
-        Exchange::equal(stage, name, eight()).send_by(stage, &mut |outgoing, generation| {
+        Exchange::equal(context, name, eight()).send_by(context, &mut |outgoing, generation| {
             outgoing.start()?;
             order.iter().try_for_each(|&partition| outgoing.ready(partition, generation))?;
             Ok(outgoing.wait()?)
         })?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn duplicated_communicator(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    let comm = stage.comm.duplicate()?;
-    Exchange { comm: &comm, ..Exchange::equal(stage, "8/8", eight()) }.plainly(stage)?;
-    Ok(Seen::fine())
+pub fn duplicated_communicator(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+    let comm = context.comm.duplicate()?;
+    Exchange { comm: &comm, ..Exchange::equal(context, "8/8", eight()) }.plainly(context)?;
+    Ok(Observation::fine())
 }
 
-pub fn reinitialised(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn reinitialised(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for _ in 0..TRANSFERS {
-        Exchange { transfers: 1, ..Exchange::equal(stage, "8/8", eight()) }.plainly(stage)?;
+        Exchange { transfers: 1, ..Exchange::equal(context, "8/8", eight()) }.plainly(context)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 /// Numbers of partitions on the sending and on the receiving side: divided, multiplied, neither, all to one.
@@ -63,30 +63,33 @@ pub const UNEQUAL: [(usize, usize); 5] = [(8, 4), (6, 4), (8, 1), (1, 8), (4, 8)
 /// Bytes of a message that all numbers of [`UNEQUAL`] divide.
 pub const UNEQUAL_BYTES: usize = 24 * 1024;
 
-pub fn unequal_counts(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn unequal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
-        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(stage, &what, shape(send)) };
-        exchange.plainly(stage)?;
+        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(context, &what, shape(send)) };
+        exchange.plainly(context)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
-pub fn range(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    Exchange::equal(stage, "ranges of 3 and 5", eight()).send_by(stage, &mut |outgoing, generation| {
-        outgoing.start()?;
-        for (first, last) in [(5, 7), (0, 4)] {
-            fill(outgoing, first..=last, generation);
-            outgoing.message.ready_range(first, last).expect("was looked up before")?;
-        }
-        Ok(outgoing.wait()?)
-    })?;
-    Ok(Seen::fine())
+pub fn range(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+    Exchange::equal(context, "ranges of 3 and 5", eight()).send_by(
+        context,
+        &mut |outgoing, generation| {
+            outgoing.start()?;
+            for (first, last) in [(5, 7), (0, 4)] {
+                fill(outgoing, first..=last, generation);
+                outgoing.message.ready_range(first, last).expect("was looked up before")?;
+            }
+            Ok(outgoing.wait()?)
+        },
+    )?;
+    Ok(Observation::fine())
 }
 
-pub fn list(stage: &Stage<'_>) -> Result<Seen, Stop> {
-    Exchange::equal(stage, "lists of 3 and 5", eight()).send_by(stage, &mut |outgoing, generation| {
+pub fn list(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+    Exchange::equal(context, "lists of 3 and 5", eight()).send_by(context, &mut |outgoing, generation| {
         outgoing.start()?;
         for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
             fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
@@ -94,41 +97,43 @@ pub fn list(stage: &Stage<'_>) -> Result<Seen, Stop> {
         }
         Ok(outgoing.wait()?)
     })?;
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
     let pattern = outgoing.pattern(generation);
-    partitions.into_iter().for_each(|partition| outgoing.content.fill(partition, pattern));
+    // SAFETY: started, and none of these is ready yet; one thread has it all.
+    partitions.into_iter().for_each(|partition| unsafe { outgoing.content.fill(partition, pattern) });
 }
 
 /// Sends to the rank `to` while it receives from `from`, with requests that were started one by one; compares.
 pub fn both_ways(
-    stage: &Stage<'_>,
+    context: &ProbeContext<'_>,
     what: &str,
     outgoing: &mut Outgoing,
     incoming: &mut Incoming,
     start: impl Fn(&mut Outgoing, &mut Incoming) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let generation = stage.next_generation();
+    let generation = context.next_generation();
     start(outgoing, incoming)?;
     outgoing.ready_from(0, generation)?;
     outgoing.wait()?;
     incoming.wait()?;
-    stage.count(what, incoming.compare(generation));
+    // SAFETY: waited for above.
+    context.count(what, unsafe { incoming.compare(generation) });
     Ok(())
 }
 
-/// Frees both.
-pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Seen, Stop> {
+/// Frees the requests of both directions.
+pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Observation, Stop> {
     outgoing.free()?;
     incoming.free()?;
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 /// A pair of requests of eight partitions, to and from other ranks of the world.
-pub fn to_and_from(stage: &Stage<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
-    let outgoing = Outgoing::new(stage.comm, to, TAG, &eight(), stage.rank)?;
-    let incoming = Incoming::new(stage.comm, from, TAG, &eight(), from)?;
+pub fn to_and_from(context: &ProbeContext<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
+    let outgoing = Outgoing::new(context.comm, to, TAG, &eight(), context.rank)?;
+    let incoming = Incoming::new(context.comm, from, TAG, &eight(), from)?;
     Ok((outgoing, incoming))
 }

@@ -1,5 +1,6 @@
 //! Partitioned messages with their memory: filled partition by partition, poisoned, compared byte by byte.
 
+use std::cell::RefCell;
 use std::marker::PhantomData;
 
 use datatypes::{Element, Layout, Segment};
@@ -18,11 +19,11 @@ const MARGIN: usize = 64;
 /// Partitions of `count` of a datatype each.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// How many.
+    /// Number of partitions.
     pub partitions: usize,
     /// Of the datatype in each.
     pub count: usize,
-    /// The datatype.
+    /// The datatype of an element.
     pub layout: Layout,
 }
 
@@ -32,7 +33,7 @@ impl Shape {
         Self { partitions, count, layout: layout.clone() }
     }
 
-    /// Partitions of bytes.
+    /// Partitions of so many bytes each.
     pub fn bytes(partitions: usize, bytes: usize) -> Self {
         Self::new(partitions, bytes, &Element::Byte.into())
     }
@@ -42,7 +43,7 @@ impl Shape {
         self.count * self.layout.extent() as usize
     }
 
-    /// Data of a partition.
+    /// Bytes of data in a partition, gaps not counted.
     fn data_bytes(&self) -> usize {
         self.count * self.layout.size() as usize
     }
@@ -58,9 +59,7 @@ pub struct Content {
     bytes: usize,
 }
 
-// SAFETY: memory without an owner; who writes to it vouches for being alone there.
-unsafe impl Send for Content {}
-// SAFETY: likewise.
+// SAFETY: memory without an owner; who reads or writes it, in unsafe functions, vouches for being alone there.
 unsafe impl Sync for Content {}
 
 impl Content {
@@ -94,21 +93,28 @@ impl Content {
         })
     }
 
-    /// Writes the data of a partition, which is not ready yet.
-    pub fn fill(&self, partition: usize, pattern: Pattern) {
+    /// Writes the data of a partition.
+    ///
+    /// # Safety
+    /// It is not ready, so that MPI does not read it, and no other thread uses it.
+    pub unsafe fn fill(&self, partition: usize, pattern: Pattern) {
         for (offset, bytes, place) in self.places(partition) {
-            // SAFETY: MPI reads no partition that is not ready, and each is one thread's.
+            // SAFETY: as the caller vouches.
             pattern.write(place, unsafe { self.part(offset, bytes) });
         }
     }
 
-    /// Whether the data of a partition, which has arrived, is right, and its gaps untouched.
-    pub fn compare(&self, partition: usize, pattern: Pattern) -> Result<(), String> {
+    /// Whether the data of a partition is right, and its gaps untouched.
+    ///
+    /// # Safety
+    /// It has arrived, so that MPI does not write it any more, and no other thread writes it.
+    pub unsafe fn compare(&self, partition: usize, pattern: Pattern) -> Result<(), String> {
         let begin = partition * self.shape.stride_bytes();
         let mut next = begin;
         for (offset, bytes, place) in self.places(partition) {
-            self.untouched(next, offset)?;
-            // SAFETY: MPI leaves alone what has arrived.
+            // SAFETY: as the caller vouches.
+            unsafe { self.untouched(next, offset) }?;
+            // SAFETY: as above.
             let found = unsafe { self.part(offset, bytes) };
             if let Some(at) = pattern.first_difference(place, found) {
                 let (place, found) = (offset + at - place, found[at - place]);
@@ -120,49 +126,62 @@ impl Content {
             }
             next = offset + bytes;
         }
-        self.untouched(next, begin + self.shape.stride_bytes())
+        // SAFETY: as above.
+        unsafe { self.untouched(next, begin + self.shape.stride_bytes()) }
     }
 
-    fn untouched(&self, from: usize, to: usize) -> Result<(), String> {
-        // SAFETY: no data of the message; MPI has no business there.
+    /// Whether bytes that are no data of the message are as they were.
+    ///
+    /// # Safety
+    /// Nobody, MPI included, writes there.
+    unsafe fn untouched(&self, from: usize, to: usize) -> Result<(), String> {
+        // SAFETY: as the caller vouches.
         let changed = unsafe { self.part(from, to - from) }.iter().position(|&byte| byte != POISON);
         changed.map_or(Ok(()), |at| Err(format!("byte {}, which is no data, was written to", from + at)))
     }
 
-    fn whole(&self, pattern: Pattern) -> Result<(), String> {
-        (0..self.shape.partitions).try_for_each(|partition| self.compare(partition, pattern))?;
-        self.untouched(self.bytes - MARGIN, self.bytes)
+    /// Whether all of the memory is right.
+    ///
+    /// # Safety
+    /// As for [`Content::compare`], of all partitions.
+    unsafe fn whole(&self, pattern: Pattern) -> Result<(), String> {
+        // SAFETY: as the caller vouches.
+        (0..self.shape.partitions).try_for_each(|partition| unsafe { self.compare(partition, pattern) })?;
+        // SAFETY: as above; it is beyond all partitions.
+        unsafe { self.untouched(self.bytes - MARGIN, self.bytes) }
     }
 }
 
 /// The datatype of a shape.
-fn datatype(shape: &Shape) -> Result<Datatype, CallError> {
-    Recipe::new(&shape.layout)?.create()
+fn datatype(shape: &Shape, comm: &Comm) -> Result<Datatype, CallError> {
+    Recipe::new(&shape.layout, comm)?.create()
 }
 
 /// A request with its memory, at one of its ends.
-pub struct Message<End> {
+pub struct PartitionedMessage<End> {
     /// What is sent, or where it arrives.
     pub content: Content,
-    /// The request.
+    /// Partitions of what is sent that were written and marked ready since the message was started or completed.
+    marked: RefCell<Vec<bool>>,
+    /// The partitioned request.
     pub message: Partitioned,
-    /// Of its elements.
+    /// The datatype of an element, which lives as long as the request.
     pub datatype: Datatype,
     sender: usize,
     end: PhantomData<End>,
 }
 
-/// The end that sends.
+/// Marks the end that sends.
 pub struct Sends;
-/// The end that receives.
+/// Marks the end that receives.
 pub struct Receives;
 
-/// A partitioned send.
-pub type Outgoing = Message<Sends>;
-/// A partitioned receive.
-pub type Incoming = Message<Receives>;
+/// A partitioned send, with its memory.
+pub type Outgoing = PartitionedMessage<Sends>;
+/// A partitioned receive, with its memory.
+pub type Incoming = PartitionedMessage<Receives>;
 
-impl<End> Message<End> {
+impl<End> PartitionedMessage<End> {
     /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.content.shape.partitions
@@ -175,7 +194,9 @@ impl<End> Message<End> {
 
     /// `MPI_Wait`.
     pub fn wait(&mut self) -> Result<(), CallError> {
-        self.message.request().wait()
+        self.message.request().wait()?;
+        self.marked.get_mut().fill(false);
+        Ok(())
     }
 
     /// `MPI_Request_free`.
@@ -195,21 +216,31 @@ impl Outgoing {
         sender: usize,
     ) -> Result<Self, CallError> {
         let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
-        let (content, datatype) = (Content::new(shape, if has_gaps { GAP } else { 0 }), datatype(shape)?);
+        let (content, datatype) =
+            (Content::new(shape, if has_gaps { GAP } else { 0 }), datatype(shape, comm)?);
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not written to between ready and complete.
         let message = unsafe { Partitioned::send(content.start, shape.partitions, envelope)? };
-        Ok(Self { content, message, datatype, sender, end: PhantomData })
+        let marked = RefCell::new(vec![false; shape.partitions]);
+        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
     }
 
     /// `MPI_Start`.
     pub fn start(&mut self) -> Result<(), CallError> {
-        self.message.request().start()
+        self.message.request().start()?;
+        self.marked.get_mut().fill(false);
+        Ok(())
     }
 
     /// Writes a partition's data, then marks it ready.
+    ///
+    /// # Panics
+    /// Of a partition that is ready already: MPI may be reading it.
     pub fn ready(&self, partition: usize, generation: u32) -> Result<(), CallError> {
-        self.content.fill(partition, self.pattern(generation));
+        let was_marked = std::mem::replace(&mut self.marked.borrow_mut()[partition], true);
+        assert!(!was_marked, "partition {partition} is written a second time");
+        // SAFETY: not ready yet; no other thread has this message, since requests stay with theirs.
+        unsafe { self.content.fill(partition, self.pattern(generation)) };
         self.message.ready(partition)
     }
 
@@ -229,33 +260,46 @@ impl Incoming {
         sender: usize,
     ) -> Result<Self, CallError> {
         // Poisoned at each start.
-        let (content, datatype) = (Content::new(shape, 0), datatype(shape)?);
+        let (content, datatype) = (Content::new(shape, 0), datatype(shape, comm)?);
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not looked at before it has arrived.
         let message = unsafe { Partitioned::receive(content.start, shape.partitions, envelope)? };
-        Ok(Self { content, message, datatype, sender, end: PhantomData })
+        let marked = RefCell::default();
+        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
     }
 
     /// Poisons the memory, then `MPI_Start`.
     pub fn start(&mut self) -> Result<(), CallError> {
-        self.poison();
+        // SAFETY: what is started is not active before.
+        unsafe { self.poison() };
         self.message.request().start()
     }
 
     /// Makes what does not arrive look wrong.
-    pub fn poison(&mut self) {
-        // SAFETY: the request is not active, so that the memory is ours.
+    ///
+    /// # Safety
+    /// The message is not active.
+    pub unsafe fn poison(&mut self) {
+        // SAFETY: as the caller vouches, the memory is ours.
         unsafe { self.content.part(0, self.content.bytes) }.fill(POISON);
     }
 
-    /// Whether the message, which is complete, is the one of a generation.
-    pub fn compare(&self, generation: u32) -> Result<(), String> {
-        self.content.whole(self.pattern(generation))
+    /// Whether the message is the one of a generation.
+    ///
+    /// # Safety
+    /// It is complete.
+    pub unsafe fn compare(&self, generation: u32) -> Result<(), String> {
+        // SAFETY: MPI does not write what is complete, and requests stay with their thread.
+        unsafe { self.content.whole(self.pattern(generation)) }
     }
 
-    /// Whether only the first `partitions`, and of the next nothing, have been written to.
-    pub fn untouched_from(&self, partition: usize) -> Result<(), String> {
-        self.content.untouched(partition * self.content.shape.stride_bytes(), self.content.bytes)
+    /// Whether nothing was written to from a partition on.
+    ///
+    /// # Safety
+    /// The message is complete.
+    pub unsafe fn untouched_from(&self, partition: usize) -> Result<(), String> {
+        // SAFETY: as above.
+        unsafe { self.content.untouched(partition * self.content.shape.stride_bytes(), self.content.bytes) }
     }
 }
 
@@ -268,18 +312,24 @@ mod tests {
         let layout = Layout::vector(2, 1, 2, &Element::Double.into()).unwrap();
         let content = Content::new(&Shape::new(3, 2, &layout), POISON);
         let pattern = Pattern::new(1, 5);
-        (0..2).for_each(|partition| content.fill(partition, pattern));
-        assert_eq!(content.compare(0, pattern), Ok(()));
-        assert_eq!(content.compare(1, pattern), Ok(()));
-        let wrong = content.compare(2, pattern).unwrap_err();
+        // SAFETY: here and below, nobody else has this memory.
+        let fill = |partition| unsafe { content.fill(partition, pattern) };
+        // SAFETY: as above.
+        let compare = |partition| unsafe { content.compare(partition, pattern) };
+        // SAFETY: as above.
+        let whole = |pattern| unsafe { content.whole(pattern) };
+        (0..2).for_each(fill);
+        assert_eq!(compare(0), Ok(()));
+        assert_eq!(compare(1), Ok(()));
+        let wrong = compare(2).unwrap_err();
         assert!(wrong.starts_with("partition 2, byte 96:") && wrong.contains("before"), "{wrong}");
-        content.fill(2, pattern);
-        assert_eq!(content.whole(pattern), Ok(()));
-        assert!(content.whole(Pattern::new(1, 6)).is_err(), "another generation");
+        fill(2);
+        assert_eq!(whole(pattern), Ok(()));
+        assert!(whole(Pattern::new(1, 6)).is_err(), "another generation");
         // The gap of the first vector.
-        // SAFETY: nobody else has this memory.
+        // SAFETY: as above.
         let gap = unsafe { content.part(8, 1) };
         gap[0] = 0;
-        assert_eq!(content.whole(pattern), Err("byte 8, which is no data, was written to".to_owned()));
+        assert_eq!(whole(pattern), Err("byte 8, which is no data, was written to".to_owned()));
     }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::Exchange;
 use super::marking::eight;
 use super::message::{Incoming, Outgoing, Shape};
-use super::stage::{Seen, Stage, Stop};
 
-/// How MPI gets time.
+/// The call in which MPI gets time to work.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ProgressCall {
     Status,
     Probe,
     Barrier,
@@ -17,11 +17,11 @@ enum Way {
 }
 
 /// With what leaves the request alone first.
-const WAYS: [(Way, &str); 4] = [
-    (Way::Status, "MPI_Request_get_status"),
-    (Way::Probe, "MPI_Iprobe"),
-    (Way::Barrier, "MPI_Barrier"),
-    (Way::Test, "MPI_Test"),
+const WAYS: [(ProgressCall, &str); 4] = [
+    (ProgressCall::Status, "MPI_Request_get_status"),
+    (ProgressCall::Probe, "MPI_Iprobe"),
+    (ProgressCall::Barrier, "MPI_Barrier"),
+    (ProgressCall::Test, "MPI_Test"),
 ];
 
 /// Transfers in each way.
@@ -33,17 +33,17 @@ const COMPLETE: &str = "said to be complete before all partitions are ready";
 const CALLS: usize = 20;
 
 /// Gives MPI time on the sender; `None` where it says that the message, which is not ready, is complete.
-fn give(stage: &Stage<'_>, outgoing: &mut Outgoing, way: Way) -> Result<Option<()>, Stop> {
+fn give(context: &ProbeContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) -> Result<Option<()>, Stop> {
     for _ in 0..CALLS {
         let is_complete = match way {
-            Way::Status => outgoing.message.request().status()?,
-            Way::Test => outgoing.message.request().test()?,
-            Way::Probe => {
-                stage.comm.probe_any()?;
+            ProgressCall::Status => outgoing.message.request().status()?,
+            ProgressCall::Test => outgoing.message.request().test()?,
+            ProgressCall::Probe => {
+                context.comm.probe_any()?;
                 false
             }
             // The receiver joins in once.
-            Way::Barrier => return Ok(Some(stage.comm.barrier()?)),
+            ProgressCall::Barrier => return Ok(Some(context.comm.barrier()?)),
         };
         if is_complete {
             return Ok(None);
@@ -54,68 +54,68 @@ fn give(stage: &Stage<'_>, outgoing: &mut Outgoing, way: Way) -> Result<Option<(
 
 /// Gives MPI time when the first `partitions` are ready, of `bytes` each, in the ways that are asked for.
 fn progress(
-    stage: &Stage<'_>,
+    context: &ProbeContext<'_>,
     bytes: usize,
     partitions: usize,
-    is_asked: impl Fn(Way) -> bool,
-) -> Result<Seen, Stop> {
+    is_asked: impl Fn(ProgressCall) -> bool,
+) -> Result<Observation, Stop> {
     let shape = Shape::bytes(8, bytes);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
         let what = name.to_owned();
         // What can be told apart from lost requests is told before one is lost.
-        if way == Way::Test && !stage.is_right()? {
+        if way == ProgressCall::Test && !context.is_right()? {
             break;
         }
-        stage.work(&what);
+        context.work(&what);
         let early = format!("{what}: not complete yet");
         let mut send = |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             (0..partitions).try_for_each(|partition| outgoing.ready(partition, generation))?;
-            let is_complete = give(stage, outgoing, way)?.is_none();
+            let is_complete = give(context, outgoing, way)?.is_none();
             let right = if is_complete { Err(COMPLETE.to_owned()) } else { Ok(()) };
             match way {
                 // The request is lost.
-                Way::Test if is_complete => return Err(stage.wrong(&early, COMPLETE.to_owned())),
-                Way::Test | Way::Status => stage.count(&early, right),
-                Way::Probe | Way::Barrier => {}
+                ProgressCall::Test if is_complete => return Err(context.wrong(&early, COMPLETE.to_owned())),
+                ProgressCall::Test | ProgressCall::Status => context.count(&early, right),
+                ProgressCall::Probe | ProgressCall::Barrier => {}
             }
             outgoing.ready_from(partitions, generation)?;
             Ok(outgoing.wait()?)
         };
         let mut receive = |incoming: &mut Incoming, _| {
             incoming.start()?;
-            if way == Way::Barrier {
-                stage.comm.barrier()?;
+            if way == ProgressCall::Barrier {
+                context.comm.barrier()?;
             }
             Ok(incoming.wait()?)
         };
-        let exchange = Exchange::equal(stage, &what, shape.clone());
-        Exchange { transfers: TRANSFERS, ..exchange }.run(stage, &mut send, &mut receive)?;
+        let exchange = Exchange::equal(context, &what, shape.clone());
+        Exchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 /// Sizes of a partition: in a header, of a page, and beyond what is sent at once.
 const SIZES: [usize; 3] = [8, 4096, 1 << 16];
 
-fn before_first(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
-    progress(stage, bytes, 0, |way| way != Way::Barrier)
+fn before_first(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+    progress(context, bytes, 0, |way| way != ProgressCall::Barrier)
 }
 
-fn barrier(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
-    progress(stage, bytes, 0, |way| way == Way::Barrier)
+fn barrier(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+    progress(context, bytes, 0, |way| way == ProgressCall::Barrier)
 }
 
-fn between(stage: &Stage<'_>, bytes: usize) -> Result<Seen, Stop> {
-    progress(stage, bytes, 4, |_| true)
+fn between(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+    progress(context, bytes, 4, |_| true)
 }
 
 /// A probe for each size.
 macro_rules! of_sizes {
     ($work:ident: $($name:ident),*) => { of_sizes!(@ $work 0, $($name),*); };
     (@ $work:ident $number:expr, $name:ident $(, $more:ident)*) => {
-        pub fn $name(stage: &Stage<'_>) -> Result<Seen, Stop> {
-            $work(stage, SIZES[$number])
+        pub fn $name(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+            $work(context, SIZES[$number])
         }
         of_sizes!(@ $work $number + 1 $(, $more)*);
     };
@@ -126,10 +126,10 @@ of_sizes!(before_first: before_first_8b, before_first_4kib, before_first_64kib);
 of_sizes!(barrier: barrier_8b, barrier_4kib, barrier_64kib);
 of_sizes!(between: between_8b, between_4kib, between_64kib);
 
-pub fn on_receiver(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn on_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     /// The receiver is at it long before anything is ready.
     const LATE: Duration = Duration::from_millis(1);
-    for (way, name) in WAYS.into_iter().filter(|(way, _)| *way != Way::Barrier) {
+    for (way, name) in WAYS.into_iter().filter(|(way, _)| *way != ProgressCall::Barrier) {
         let mut send = |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             std::thread::sleep(LATE);
@@ -139,18 +139,18 @@ pub fn on_receiver(stage: &Stage<'_>) -> Result<Seen, Stop> {
         let mut receive = |incoming: &mut Incoming, _| {
             incoming.start()?;
             match way {
-                Way::Status => while !incoming.message.request().status()? {},
-                Way::Test => while !incoming.message.request().test()? {},
-                Way::Probe | Way::Barrier => {
+                ProgressCall::Status => while !incoming.message.request().status()? {},
+                ProgressCall::Test => while !incoming.message.request().test()? {},
+                ProgressCall::Probe | ProgressCall::Barrier => {
                     for _ in 0..CALLS {
-                        stage.comm.probe_any()?;
+                        context.comm.probe_any()?;
                     }
                 }
             }
             Ok(incoming.wait()?)
         };
-        let exchange = Exchange::equal(stage, name, eight());
-        Exchange { transfers: TRANSFERS, ..exchange }.run(stage, &mut send, &mut receive)?;
+        let exchange = Exchange::equal(context, name, eight());
+        Exchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }

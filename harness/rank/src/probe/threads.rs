@@ -1,9 +1,10 @@
 //! Several threads of a rank that call MPI for the same message at the same time.
 
+use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::Exchange;
 use super::message::{Incoming, Outgoing, Shape};
-use super::stage::{Seen, Stage, Stop};
 use crate::checked::CallError;
+use crate::checked::threads::Shared;
 
 /// Transfers for each number of threads.
 const TRANSFERS: u32 = 25;
@@ -20,25 +21,26 @@ fn in_threads<E: Send>(threads: usize, work: impl Fn(usize) -> Result<(), E> + S
     })
 }
 
-pub fn pready(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn pready(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for threads in [4, 8] {
         let what = format!("{threads} threads");
-        let exchange = Exchange::equal(stage, &what, Shape::bytes(PARTITIONS, 1024));
+        let exchange = Exchange::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
         let send = &mut |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
-            let (content, message, pattern) =
-                (&outgoing.content, &outgoing.message, outgoing.pattern(generation));
+            let (content, pattern) = (&outgoing.content, outgoing.pattern(generation));
+            let message = Shared::new(&outgoing.message, context.multiple());
             in_threads(threads, |thread| {
                 (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
-                    content.fill(partition, pattern);
+                    // SAFETY: the thread's own partition, which is not ready yet.
+                    unsafe { content.fill(partition, pattern) };
                     message.ready(partition)
                 })
             })?;
             Ok(outgoing.wait()?)
         };
-        Exchange { transfers: TRANSFERS, ..exchange }.send_by(stage, send)?;
+        Exchange { transfers: TRANSFERS, ..exchange }.send_by(context, send)?;
     }
-    Ok(Seen::fine())
+    Ok(Observation::fine())
 }
 
 /// What a thread that looks for partitions found out.
@@ -47,28 +49,29 @@ enum Found {
     Wrong(String),
 }
 
-pub fn parrived(stage: &Stage<'_>) -> Result<Seen, Stop> {
+pub fn parrived(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     const THREADS: usize = 4;
-    let exchange = Exchange::equal(stage, "4 threads", Shape::bytes(PARTITIONS, 1024));
+    let exchange = Exchange::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = &mut |incoming: &mut Incoming, generation| {
         incoming.start()?;
-        let (content, message, pattern) =
-            (&incoming.content, &incoming.message, incoming.pattern(generation));
+        let (content, pattern) = (&incoming.content, incoming.pattern(generation));
+        let message = Shared::new(&incoming.message, context.multiple());
         let found = in_threads(THREADS, |thread| {
             (thread..PARTITIONS).step_by(THREADS).try_for_each(|partition| {
                 while !message.arrived(partition).map_err(Found::Error)? {
                     std::thread::yield_now();
                 }
-                content.compare(partition, pattern).map_err(Found::Wrong)
+                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                unsafe { content.compare(partition, pattern) }.map_err(Found::Wrong)
             })
         });
         match found {
             Ok(()) => {}
             Err(Found::Error(error)) => return Err(error.into()),
-            Err(Found::Wrong(wrong)) => stage.count("4 threads, when it was said to be there", Err(wrong)),
+            Err(Found::Wrong(wrong)) => context.count("4 threads, when it was said to be there", Err(wrong)),
         }
         Ok(incoming.wait()?)
     };
-    Exchange { transfers: TRANSFERS, ..exchange }.receive_by(stage, receive)?;
-    Ok(Seen::fine())
+    Exchange { transfers: TRANSFERS, ..exchange }.receive_by(context, receive)?;
+    Ok(Observation::fine())
 }

@@ -7,7 +7,7 @@ use ddtbench::partitioned::{Emulation, Setting};
 use crate::checked::Comm;
 use crate::measure::sync::Sync;
 use crate::mechanism::Role;
-use crate::telling::Telling;
+use crate::reporter::EventReporter;
 
 /// Who finishes which partition, and how.
 pub struct Plan {
@@ -26,7 +26,7 @@ impl Plan {
 }
 
 /// What the threads of a rank share in a transfer.
-pub struct Site<'a> {
+pub struct TransferContext<'a> {
     /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
     pub roles: &'a [Role],
     pub plan: &'a Plan,
@@ -35,9 +35,6 @@ pub struct Site<'a> {
     pub watcher: &'a Comm,
     /// The message that is looked at.
     pub memory: *const u8,
-    /// Ends all ranks.
-    pub telling: &'a Telling,
+    /// Reports a failed call, which ends all ranks.
+    pub reporter: &'a EventReporter,
 }
-
-// SAFETY: the address is only read from, by one thread.
-unsafe impl std::marker::Sync for Site<'_> {}

@@ -1,4 +1,4 @@
-//! What all probes share: the ranks, what was counted, and how it is told.
+//! What all probes share: the ranks, what was counted, and how it is reported.
 
 use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
@@ -8,29 +8,29 @@ use ddtbench::event::Event;
 use ddtbench::partitioned::probe::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::checked::{CallError, Comm, World};
-use crate::output::{Format, tell_json};
+use crate::checked::{CallError, Comm, ThreadMultiple, World};
+use crate::output::{Format, print_event};
 
-/// How much longer than the square of its growth lets expect something may take, and the time between two signs of life.
-const PATIENCE: f64 = 4.0;
-const SIGN: Duration = Duration::from_millis(500);
+/// A heartbeat goes on for this much longer than the square of the growth lets expect; and the time between two beats.
+const HEARTBEAT_GROWTH: f64 = 4.0;
+const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What a rank saw.
+/// What a rank has observed of an MPI in a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// In a word.
+pub struct Observation {
+    /// Whether it passed, failed, or what else it came to.
     pub outcome: Outcome,
     /// More about it; empty where there is nothing to say.
     pub detail: String,
 }
 
-impl Seen {
-    /// With a detail.
+impl Observation {
+    /// An outcome, with more about it.
     pub fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
         Self { outcome, detail: detail.into() }
     }
 
-    /// Nothing that need be told.
+    /// All was as it should be.
     pub fn fine() -> Self {
         Self::new(Outcome::Passed, "")
     }
@@ -42,7 +42,7 @@ pub enum Stop {
     /// MPI returned an error where none is right.
     Call(CallError),
     /// It has seen enough; the others are not waited for.
-    Seen(Seen),
+    Observation(Observation),
 }
 
 impl From<CallError> for Stop {
@@ -53,7 +53,7 @@ impl From<CallError> for Stop {
 
 /// An error where one is right.
 pub fn refused(error: CallError) -> Stop {
-    Stop::Seen(Seen::new(Outcome::Refused, error.to_string()))
+    Stop::Observation(Observation::new(Outcome::Refused, error.to_string()))
 }
 
 /// What was compared, how often, how often it was wrong, and the first wrong one.
@@ -110,12 +110,13 @@ struct Account {
     tally: Tally,
 }
 
-/// Where a probe is done.
-pub struct Stage<'a> {
-    /// All ranks.
+/// The ranks and the counts of one probe.
+pub struct ProbeContext<'a> {
+    /// All ranks of the job.
     pub comm: &'a Comm,
-    /// This one.
+    /// This process among them.
     pub rank: usize,
+    multiple: Option<ThreadMultiple>,
     name: &'static str,
     format: Format,
     begin: Instant,
@@ -123,11 +124,20 @@ pub struct Stage<'a> {
     tally: RefCell<Tally>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ProbeContext<'a> {
     /// For a probe, on this rank.
     pub fn new(world: &'a World, name: &'static str, rank: usize, format: Format) -> Self {
         let (generation, tally) = (Cell::new(0), RefCell::default());
-        Self { comm: &world.comm, rank, name, format, begin: Instant::now(), generation, tally }
+        let (comm, multiple) = (&world.comm, world.multiple());
+        Self { comm, rank, multiple, name, format, begin: Instant::now(), generation, tally }
+    }
+
+    /// Leave for any thread to call MPI.
+    ///
+    /// # Panics
+    /// In a probe that does not say that it has threads: the others are done only where there is leave.
+    pub fn multiple(&self) -> ThreadMultiple {
+        self.multiple.expect("the probe says that it has threads")
     }
 
     /// Of data that no transfer had before. Ranks that call it equally often agree.
@@ -136,10 +146,10 @@ impl<'a> Stage<'a> {
         self.generation.get()
     }
 
-    /// Says what comes next, for the case that it is the last that is heard.
+    /// Says what comes next, in case nothing else is ever reported.
     pub fn work(&self, stage: &str) {
         if self.rank == 0 && self.format == Format::Json {
-            tell_json(&Event::Working { method: self.name.to_owned(), stage: stage.to_owned() });
+            print_event(&Event::Working { method: self.name.to_owned(), stage: stage.to_owned() });
         }
     }
 
@@ -161,7 +171,7 @@ impl<'a> Stage<'a> {
     /// A comparison that was wrong, and after which nothing can go on.
     pub fn wrong(&self, what: &str, wrong: String) -> Stop {
         self.count(what, Err(wrong));
-        Stop::Seen(Seen::new(Outcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
+        Stop::Observation(Observation::new(Outcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
     }
 
     /// Whether no rank has counted anything wrong yet; all ranks ask together.
@@ -171,8 +181,8 @@ impl<'a> Stage<'a> {
     }
 
     /// What all ranks have seen together; complete on rank 0 only.
-    pub fn judge(&self, mine: Seen) -> Result<Seen, Stop> {
-        let Seen { outcome, detail } = mine.clone();
+    pub fn judge(&self, mine: Observation) -> Result<Observation, Stop> {
+        let Observation { outcome, detail } = mine.clone();
         let account = Account { outcome, detail, tally: self.tally.borrow().clone() };
         let account = serde_json::to_vec(&account).expect("plain data");
         let all = self.comm.gather(&account)?;
@@ -180,7 +190,7 @@ impl<'a> Stage<'a> {
             return Ok(mine);
         }
         let read = |text: &Vec<u8>| serde_json::from_slice(text).expect("made by a rank above");
-        Ok(verdict(&all.iter().map(read).collect::<Vec<_>>()))
+        Ok(judge_together(&all.iter().map(read).collect::<Vec<_>>()))
     }
 
     /// Tells what was seen, from any rank.
@@ -189,19 +199,19 @@ impl<'a> Stage<'a> {
     }
 
     /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
-    /// that this is the last that is heard.
-    pub fn last_word(&self, fails: &str) -> LastWord {
+    /// that nothing else is ever reported.
+    pub fn final_report(&self, fails: &str) -> FinalReport {
         if self.format == Format::Json {
             self.tell(Outcome::Failed, fails);
         }
-        LastWord { name: self.name, format: self.format, begin: self.begin }
+        FinalReport { name: self.name, format: self.format, begin: self.begin }
     }
 
     /// Goes on to say that it works, though a call takes long, for as long as one of `count` things may, where one of `less`
     /// took `took`: what grows with the square is slow, which is no question of conformance.
-    pub fn be_patient(&self, what: &str, took: Duration, less: usize, count: usize) -> Patience {
+    pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
-        let most = took.mul_f64(growth * PATIENCE);
+        let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
         let (sender, receiver) = mpsc::channel::<()>();
         if self.rank == 0 && self.format == Format::Json {
             let (begin, event) =
@@ -209,13 +219,13 @@ impl<'a> Stage<'a> {
             // The thread ends when it is no longer wanted, at the latest with its next sign.
             std::thread::spawn(move || {
                 while begin.elapsed() < most
-                    && receiver.recv_timeout(SIGN) == Err(mpsc::RecvTimeoutError::Timeout)
+                    && receiver.recv_timeout(HEARTBEAT_INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout)
                 {
-                    tell_json(&event);
+                    print_event(&event);
                 }
             });
         }
-        Patience(sender)
+        Heartbeat(sender)
     }
 
     /// Tells what was seen, and that nothing follows.
@@ -235,17 +245,17 @@ impl<'a> Stage<'a> {
 }
 
 /// Signs of life from a long call, while this lives.
-pub struct Patience(#[expect(dead_code, reason = "that it goes is what is heard")] mpsc::Sender<()>);
+pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is dropped")] mpsc::Sender<()>);
 
 /// What is said when MPI is finalised.
-pub struct LastWord {
+pub struct FinalReport {
     name: &'static str,
     format: Format,
     begin: Instant,
 }
 
-impl LastWord {
-    /// All was right.
+impl FinalReport {
+    /// Reports that all was right.
     pub fn say(&self) {
         conclude(self.name, self.format, self.begin, Outcome::Passed, "");
     }
@@ -254,7 +264,7 @@ impl LastWord {
 fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
     let (name, seconds) = (name.to_owned(), begin.elapsed().as_secs_f64());
     match format {
-        Format::Json => tell_json(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
+        Format::Json => print_event(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
         Format::Text => {
             let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
             println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
@@ -265,16 +275,16 @@ fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &s
 fn conclude(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
     tell(name, format, begin, outcome, detail);
     if format == Format::Json {
-        tell_json(&Event::Done);
+        print_event(&Event::Done);
     }
 }
 
 /// Of the ranks' accounts: wrong data first, then what any rank saw.
-fn verdict(all: &[Account]) -> Seen {
+fn judge_together(all: &[Account]) -> Observation {
     let mut tally = Tally::default();
     all.iter().for_each(|account| tally.add(&account.tally));
     if let Some(wrong) = tally.wrong() {
-        return Seen::new(Outcome::Failed, wrong);
+        return Observation::new(Outcome::Failed, wrong);
     }
     let mut outcomes = all.iter().map(|account| account.outcome);
     let outcome = outcomes.find(|&outcome| outcome != Outcome::Passed).unwrap_or(Outcome::Passed);
@@ -284,7 +294,7 @@ fn verdict(all: &[Account]) -> Seen {
     let is_shared = matches!(outcome, Outcome::Refused | Outcome::NotAvailable | Outcome::Skipped);
     details.truncate(if is_shared { 1 } else { details.len() });
     details.dedup();
-    Seen::new(outcome, details.join("; "))
+    Observation::new(outcome, details.join("; "))
 }
 
 #[cfg(test)]
@@ -308,15 +318,18 @@ mod tests {
         }
         all[1].tally.first = "8/4, check 2: byte 7".to_owned();
         let expected = "wrong in 8/4: 3 of 4; first 8/4, check 2: byte 7";
-        assert_eq!(verdict(&all), Seen::new(Outcome::Failed, expected));
+        assert_eq!(judge_together(&all), Observation::new(Outcome::Failed, expected));
     }
 
     #[test]
     fn what_one_rank_saw_is_what_was_seen() {
-        let seen = verdict(&[account(Outcome::Passed, ""), account(Outcome::No, "never")]);
-        assert_eq!(seen, Seen::new(Outcome::No, "never"));
+        let seen = judge_together(&[account(Outcome::Passed, ""), account(Outcome::No, "never")]);
+        assert_eq!(seen, Observation::new(Outcome::No, "never"));
         let refused = |text| account(Outcome::Refused, text);
-        assert_eq!(verdict(&[refused("at 1"), refused("at 2")]), Seen::new(Outcome::Refused, "at 1"));
-        assert_eq!(verdict(&[account(Outcome::Passed, "")]), Seen::fine());
+        assert_eq!(
+            judge_together(&[refused("at 1"), refused("at 2")]),
+            Observation::new(Outcome::Refused, "at 1")
+        );
+        assert_eq!(judge_together(&[account(Outcome::Passed, "")]), Observation::fine());
     }
 }

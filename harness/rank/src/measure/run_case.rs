@@ -1,4 +1,4 @@
-//! A case from its account of itself to its last word, whatever the experiment.
+//! Runs a case from its first event to its last, whatever the experiment.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use super::schedule;
 ///
 /// # Errors
 /// An MPI call that fails after all is measured; before, it ends the job.
-pub fn conduct<'a>(
+pub fn run_case<'a>(
     mut experiment: impl Experiment<'a>,
     hello: Hello,
     methods: &[String],
@@ -23,13 +23,13 @@ pub fn conduct<'a>(
 ) -> anyhow::Result<ExitCode> {
     experiment.job().guard_memory();
     let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
-    experiment.job().telling.tell(&Event::Hello(Box::new(hello)));
+    experiment.job().reporter.report(&Event::Hello(Box::new(hello)));
     let shared = experiment.job().share_cores(waits_for_cores);
     let measured = shared.map_err(Into::into).and_then(|()| schedule::run(&mut experiment, methods, limits));
     if let Err(error) = measured {
         experiment.job().abort(&error);
     }
-    let mut telling = experiment.into_job().finish()?;
-    telling.output.table(case, limits.rule);
-    Ok(telling.exit_code())
+    let mut reporter = experiment.into_job().finish()?;
+    reporter.output.table(case, limits.rule);
+    Ok(reporter.exit_code())
 }

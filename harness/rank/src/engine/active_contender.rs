@@ -13,11 +13,11 @@ use crate::memory::{Memory, POISON};
 use crate::method::packer::Packer;
 use crate::pattern::Pattern;
 
-/// A contender at work.
-pub struct Contestant<'a> {
-    /// Which one.
+/// A contender that was made and is being measured.
+pub struct ActiveContender<'a> {
+    /// Its name in results.
     pub contender: Contender,
-    /// What it does.
+    /// How it moves the bytes.
     pub work: Work<'a>,
 }
 
@@ -77,7 +77,7 @@ impl PlainCopy {
     }
 }
 
-impl Contestant<'_> {
+impl ActiveContender<'_> {
     /// Packs the send side, or unpacks to the receive side, once.
     #[inline]
     pub fn work(&mut self, side: Side, memory: &mut Memory) -> Result<(), CallError> {
@@ -99,7 +99,7 @@ impl Contestant<'_> {
         }
     }
 
-    /// Frees them.
+    /// Frees what [`ActiveContender::create`] made.
     pub fn free(&mut self) -> Result<(), CallError> {
         match &mut self.work {
             Work::Packs(packer) => packer.free(),

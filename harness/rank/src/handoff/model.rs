@@ -1,0 +1,183 @@
+//! The hand-offs over `loom`: each test runs for every order in which the threads can take their steps, with every value that
+//! the memory model lets a load see. A value that one thread reads while another may be writing it is an error, and so is a
+//! thread that waits for ever.
+
+use loom::sync::Arc;
+use loom::thread;
+
+/// What stands for [`super::sync`], and for what the gate is made of.
+mod sync {
+    pub use loom::cell::UnsafeCell;
+    pub use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    pub use loom::{hint, thread};
+}
+
+#[path = "counters.rs"]
+#[expect(dead_code, reason = "not all of it is handed over")]
+mod counters;
+#[path = "../../../../kernels/src/gate.rs"]
+mod gate;
+#[path = "ready_times.rs"]
+mod ready_times;
+#[path = "slot.rs"]
+#[expect(dead_code, reason = "not all of it is handed over")]
+mod slot;
+
+use counters::Counters;
+use gate::Gate;
+use ready_times::ReadyTimes;
+use slot::Slot;
+
+/// Times that a thread loses its core to another where it need not. Few are enough for most bugs, and more take for ever.
+const PREEMPTIONS: usize = 3;
+
+/// Runs `work` on so many threads in every order, all with what `made` gives them.
+fn explore<T: Send + Sync + 'static>(
+    threads: usize,
+    made: impl Fn() -> T + Sync + Send + 'static,
+    work: fn(usize, &T),
+) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(PREEMPTIONS);
+    builder.check(move || {
+        let made = Arc::new(made());
+        let others: Vec<_> = (1..threads)
+            .map(|number| {
+                let made = Arc::clone(&made);
+                thread::spawn(move || work(number, &made))
+            })
+            .collect();
+        work(0, &made);
+        others.into_iter().for_each(|other| other.join().unwrap());
+    });
+}
+
+/// A gate for two threads: of more, loom would try how two that wait let each other run for ever.
+fn gate() -> Gate {
+    // Whoever waits lets the other run at once: there is nothing to be seen in a thread that spins.
+    Gate::new(2, 0)
+}
+
+/// Each thread's own value, and one of the last to come.
+struct Meeting {
+    gate: Gate,
+    own: [Slot<u32>; 2],
+    last: Slot<u32>,
+}
+
+#[test]
+fn what_was_written_before_a_gate_is_seen_behind_it() {
+    let made = || Meeting { gate: gate(), own: [Slot::new(0), Slot::new(0)], last: Slot::new(0) };
+    explore(2, made, |number, Meeting { gate, own, last }| {
+        for round in 1..=2 {
+            // SAFETY: before the gate each thread has its own; loom finds out whether that is so.
+            unsafe { *own[number].get() = round };
+            // SAFETY: the last to come is alone.
+            gate.pass(|| unsafe { *last.get() += 1 });
+            // SAFETY: between the gates nobody writes.
+            assert!(own.iter().all(|value| unsafe { *value.share() } == round));
+            // SAFETY: as above.
+            assert_eq!(unsafe { *last.share() }, round);
+            gate.pass(|| {});
+        }
+    });
+}
+
+/// Partitions of one run, each of a thread, and how often the run was complete.
+struct Run {
+    counters: Counters,
+    partitions: Vec<Slot<u32>>,
+    sent: Slot<u32>,
+}
+
+#[test]
+fn the_last_to_mark_sees_what_all_others_wrote() {
+    const THREADS: usize = 3;
+    let made = || Run {
+        counters: Counters::new(std::slice::from_ref(&(0..THREADS))),
+        partitions: (0..THREADS).map(|_| Slot::new(0)).collect(),
+        sent: Slot::new(0),
+    };
+    explore(THREADS, made, |number, Run { counters, partitions, sent }| {
+        // SAFETY: the thread's own.
+        unsafe { *partitions[number].get() = 7 };
+        if let Some(run) = counters.mark(number) {
+            assert_eq!(run, 0);
+            // SAFETY: all are marked, and no thread writes what it has marked.
+            assert!(partitions.iter().all(|partition| unsafe { *partition.share() } == 7));
+            // SAFETY: one thread is the last.
+            unsafe { *sent.get() += 1 };
+            // SAFETY: as above.
+            assert_eq!(unsafe { *sent.share() }, 1);
+        }
+    });
+}
+
+/// What `aggregated:adaptive` has, with a number in place of each request: how often it was started.
+struct Transfers {
+    gate: Gate,
+    partitions: Vec<Slot<u32>>,
+    ready_times: ReadyTimes,
+    mapping: Slot<Mapping>,
+}
+
+struct Mapping {
+    counters: Counters,
+    runs: Vec<std::ops::Range<usize>>,
+    started: Vec<Slot<u32>>,
+}
+
+impl Mapping {
+    fn new(runs: Vec<std::ops::Range<usize>>) -> Self {
+        Self { counters: Counters::new(&runs), started: runs.iter().map(|_| Slot::new(0)).collect(), runs }
+    }
+}
+
+#[test]
+fn a_mapping_changes_between_two_transfers() {
+    let made = || Transfers {
+        gate: gate(),
+        partitions: (0..2).map(|_| Slot::new(0)).collect(),
+        ready_times: ReadyTimes::new(2, 2),
+        mapping: Slot::new(Mapping::new(vec![0..1, 1..2])),
+    };
+    explore(2, made, |number, transfers| {
+        let Transfers { gate, partitions, ready_times, mapping } = transfers;
+        for transfer in 1..=2 {
+            if number == 0 {
+                // SAFETY: the other thread waits at the gate.
+                let mapping = unsafe { mapping.get() };
+                if transfer == 2 {
+                    *mapping = Mapping::new(std::iter::once(0..2).collect());
+                }
+                mapping.counters.reset();
+                // SAFETY: as above.
+                unsafe { ready_times.begin() };
+            }
+            gate.pass(|| {});
+            // SAFETY: each thread has a partition of its own.
+            unsafe { *partitions[number].get() = transfer };
+            // SAFETY: nobody changes the mapping between the gates.
+            let Mapping { counters, runs, started } = unsafe { mapping.share() };
+            // SAFETY: with the thread's own number.
+            unsafe { ready_times.note(number, number, f64::from(transfer)) };
+            if let Some(run) = counters.mark(number) {
+                // SAFETY: all partitions of the run are marked.
+                let are_written = |at: usize| unsafe { *partitions[at].share() } == transfer;
+                assert!(runs[run].clone().all(are_written));
+                // SAFETY: one thread completes a run.
+                unsafe { *started[run].get() += 1 };
+            }
+            // SAFETY: as above.
+            unsafe { ready_times.spend(number, 0.5) };
+            gate.pass(|| {});
+            if number == 0 {
+                // SAFETY: the other thread has nothing left to do but wait at the next gate.
+                let Mapping { started, .. } = unsafe { mapping.get() };
+                // SAFETY: as above.
+                assert!(started.iter().all(|started| unsafe { *started.share() } == 1));
+                assert_eq!(ready_times.all_s(), [f64::from(transfer); 2]);
+            }
+        }
+    });
+}
