@@ -9,6 +9,7 @@ pub mod creation;
 mod disturbance;
 pub mod experiment;
 pub mod job;
+mod offset;
 mod schedule;
 pub mod session;
 pub mod state;
