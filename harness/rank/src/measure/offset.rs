@@ -105,7 +105,7 @@ mod tests {
         let found = Offset::of(&other.asked(1000.0, &WAYS_S)).unwrap();
         assert!((found.offset_s - -17.25).abs() < 1e-11, "{found:?}");
         assert!((found.error_s - 2e-6).abs() < 1e-11, "half of the way there and back: {found:?}");
-        assert!((found.found_at_s - 1000.000_058).abs() < 1e-11, "{found:?}");
+        assert!((found.found_at_s - 1_000.000_058).abs() < 1e-11, "{found:?}");
         assert_eq!(found.drift, 0.0);
         assert_eq!(Offset::of(&[]), None);
     }
