@@ -60,7 +60,8 @@ fn a_table(mpi: &Mpi) {
 }
 
 fn events(mpi: &Mpi) {
-    let events = events_of(mpiexec(mpi, mpi, "2").args(["pingpong", "wrf_x_vec", "--method", "ddt"]));
+    let arguments = ["pingpong", "wrf_x_vec", "--method", "ddt", "--min-rounds", "2"];
+    let events = events_of(mpiexec(mpi, mpi, "2").args(arguments));
     assert_eq!(events.first().expect("there are events")["event"], "hello");
     assert_eq!(events.last().expect("there are events")["event"], "done");
     let ends: Vec<_> = events.iter().filter(|event| event["event"] == "ended").collect();

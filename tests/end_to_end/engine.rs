@@ -1,15 +1,16 @@
 //! The engine's comparison: every contender has its rows, and an MPI that packs wrong bytes or dies is found out.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::Command;
 
 use libtest_mimic::Trial;
 
 use super::by_hand::mpiexec;
 use super::faulty_mpi::{expected_and_found, under_faults};
-use super::job::run;
+use super::job::{Job, run, signal};
 use super::results::{Row, rows};
-use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
 
 /// Sixteen doubles, each followed by a gap of one: packed byte 8 i is byte 16 i of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -33,7 +34,13 @@ pub fn trials() -> Vec<Trial> {
         ("the rank program prints a table", by_hand),
         ("the rank program refuses more than one process", two_processes),
     ];
-    on_every_mpi("engine", checks)
+    let mut trials = on_every_mpi("engine", checks);
+    // What is chosen does not depend on the MPI.
+    trials.push(Trial::test("mpich::engine::the grid comes after the tests, or alone", || {
+        the_grid_by_its_flags(mpi("mpich"));
+        Ok(())
+    }));
+    trials
 }
 
 /// A comparison in a folder of its own; its exit code, and the rows of `engine.csv`.
@@ -109,6 +116,60 @@ fn the_grid(mpi: &Mpi) {
     for case in few {
         expect_measured(&compare(mpi, &[], &[case, &["--cache", "warm"]].concat(), 0), &CONTENDERS, 1);
     }
+}
+
+/// Cases in their order, of a comparison that is ended after those that are looked at: the whole takes minutes.
+fn first_cases(mpi: &Mpi, arguments: &[&str], wanted: usize) -> Vec<[String; 3]> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args([
+        "engine",
+        "--mpi",
+        mpi.name,
+        "--out",
+        "compared",
+        "--cache",
+        "warm",
+        "--max-time",
+        "0.001",
+    ]);
+    let mut job = Job::start(command.args(arguments));
+    let file = dir.path().join("compared/engine.csv");
+    let cases = || {
+        let mut cases: Vec<[String; 3]> = Vec::new();
+        for row in rows(&file) {
+            let case = ["test", "set", "params"].map(|column| row.get(column).to_owned());
+            if cases.last() != Some(&case) {
+                cases.push(case);
+            }
+        }
+        cases
+    };
+    job.until("past its first cases", |_| {
+        // A file that is being written to may end in the middle of a row.
+        fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')) && cases().len() >= wanted
+    });
+    signal(job.pid(), libc::SIGINT);
+    job.until_nothing_is_left();
+    job.wait().expect_code(130);
+    cases().into_iter().take(wanted).collect()
+}
+
+fn the_grid_by_its_flags(mpi: &Mpi) {
+    let blocks_of_4_bytes = |cases: &[[String; 3]]| {
+        let is_of_grid = |[test, set, params]: &[String; 3]| {
+            ["strided", "scattered"].contains(&&**test)
+                && set == "grid"
+                && params.contains("blocklength=1 ")
+                && params.contains("element=float")
+        };
+        assert!(cases.iter().all(is_of_grid), "{cases:?}");
+    };
+    let beside = first_cases(mpi, &["nas_lu_y", "--grid"], 3);
+    assert!(beside[0][0] == "nas_lu_y" && beside[0][1] != "grid", "{beside:?}");
+    blocks_of_4_bytes(&beside[1..]);
+    let alone = first_cases(mpi, &["--grid-only"], 2);
+    assert_eq!(alone, beside[1..], "the same cases");
 }
 
 /// Fails unless `MPI_Pack` or `MPI_Unpack` was found to err, with all `words`, and the others have their figures.

@@ -12,6 +12,7 @@
  *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
+ *   startall       MPI_Startall fails on rank 1
  *   spoil BYTE     rank 1 turns over a byte of the partitioned message that it has received last, in MPI_Wait
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
@@ -157,6 +158,11 @@ int MPI_Pready(int partition, MPI_Request request)
     if (goes_wrong("drop", 0) && partition == atoi(strchr(fault(), ' ')))
         return MPI_SUCCESS;
     return PMPI_Pready(partition, request);
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    return goes_wrong("startall", 1) ? MPI_ERR_OTHER : PMPI_Startall(count, requests);
 }
 
 int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,

@@ -134,10 +134,10 @@ fn a_failing_call(mpi: &Mpi) {
 }
 
 fn a_hanging_rank(mpi: &Mpi) {
-    let case = ["nas_lu_y", "contiguous", "-m", "reference,ddt,manual", "--timeout", "6"];
+    let case = ["nas_lu_y", "contiguous", "-m", "reference,ddt,manual", "--timeout", "3"];
     let summary = measure(mpi, &[("FAULTY_MPI", "hang")], &case, 1);
     for test in ["nas_lu_y", "contiguous"] {
-        summary.expect_failed(test, "ddt", "timed out", &["6 s"]);
+        summary.expect_failed(test, "ddt", "timed out", &["3 s"]);
         summary.expect_measured(test, &["reference", "manual"]);
     }
 }

@@ -13,6 +13,8 @@ mod setup;
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
+/// How a run is started, and when it ends.
+mod conditions;
 /// The engine's comparison with the other ways to pack.
 mod engine;
 /// An MPI that errs on purpose: is it found out?
@@ -25,6 +27,8 @@ mod moves_bytes;
 mod partitioned;
 /// The check of partitioned communication.
 mod probes;
+/// The unit tests of the rank program.
+mod rank_program;
 /// Without an MPI: what must be refused, and how.
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
     let trials = [
         refusals::trials(),
         setup::trials(),
+        rank_program::trials(),
         moves_bytes::trials(),
         faulty_mpi::trials(),
         engine::trials(),
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         partitioned::trials(),
         robustness::trials(),
         by_hand::trials(),
+        conditions::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

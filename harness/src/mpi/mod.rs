@@ -16,6 +16,7 @@ mod process;
 mod project;
 mod rank_program;
 mod registry;
+mod shared_build;
 mod show;
 mod tree;
 mod wheels;

@@ -2,34 +2,36 @@
 //!
 //! The crate `mpi` looks at its variables only when it is built first, so a folder that was built for another MPI
 //! would silently stay with it. A stamp in each folder says what it was built for; one that differs is deleted. What does
-//! not depend on the MPI is built once: a new folder begins with another's, without the packages that link MPI.
+//! not depend on the MPI is built once ([`shared_build`]).
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::SystemTime;
-use std::{env, io};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::error::{MpiError, Result, at, last_lines};
 use super::install::{self, Marker};
 use super::launcher::quoted;
 use super::lock::Lock;
+use super::shared_build::{self, Shared};
 use super::{Installation, Project, Say, find, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
-/// The packages of which each MPI has its own, as cargo names what it has built of them.
-const LINK_MPI: [&str; 3] = ["mpi-sys-", "mpi-", "ddtbench-rank-"];
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
 const RIVALS: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
+/// A build says at most so often how far it is.
+const SAID_AGAIN: Duration = Duration::from_secs(10);
 
 impl Project {
     /// The rank program for an MPI; built if cargo finds that it is missing or older than its source.
     pub fn rank_program(&self, mpi: &Installation, say: Say<'_>) -> Result<PathBuf> {
         let target = self.build_folder(&mpi.name);
         let program = target.join("release").join(RANK_PROGRAM);
-        let Some(cargo) = find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into())) else {
+        if cargo().is_none() {
             if program.exists() && !is_of_another(&target, mpi) {
                 say(&format!(
                     "cargo was not found; using the rank program as it was built: {}",
@@ -38,7 +40,7 @@ impl Project {
                 return Ok(program);
             }
             return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
-        };
+        }
         let _lock = Lock::take(&lock_file(&target), say)?;
         if target.exists() && is_of_another(&target, mpi) {
             say(&format!(
@@ -47,55 +49,71 @@ impl Project {
             ));
             fs::remove_dir_all(&target).map_err(at("removing", &target))?;
         }
-        if !target.exists() {
-            begin_with_another(&target)?;
-        }
+        let shared = match target.exists() {
+            true => shared_build::renew(&target, &program).map(|()| Shared::None)?,
+            false => shared_build::begin(&target)?,
+        };
         fs::create_dir_all(&target).map_err(at("creating", &target))?;
         fs::write(stamp_file(&target), stamp(mpi)).map_err(at("writing", &target))?;
 
-        let clang = self.libclang(mpi, say)?;
-        if program.exists() {
-            say(&format!("checking the rank program for {} ({})", mpi.name, mpi.title()));
-        } else {
-            say(&format!("building the rank program for {} ({}), about two minutes", mpi.name, mpi.title()));
+        let mut command = self.cargo(mpi, say)?;
+        let (name, title) = (&mpi.name, mpi.title());
+        match program.exists() {
+            true => say(&format!("checking the rank program for {name} ({title})")),
+            false => say(&format!("building the rank program for {name} ({title}), {}", shared.lasts())),
         }
-        let variables = [
-            vec![
-                ("CARGO_TARGET_DIR".into(), target.clone().into_os_string()),
-                ("MPICC".into(), mpi.mpicc.clone().into_os_string()),
-            ],
-            mpi.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            clang,
-        ]
-        .concat();
-        self.build(&cargo, &variables, mpi)?;
+        command.args(["build", "--release", "--package", RANK_PROGRAM]);
+        self.build(command, mpi, say)?;
         Ok(program)
     }
 
-    fn build(&self, cargo: &Path, variables: &[(OsString, OsString)], mpi: &Installation) -> Result<()> {
+    /// Cargo with all that it needs to know to work on the rank program for an MPI, where that is built; what it shall do is
+    /// still to be said. Installs libclang if need be.
+    ///
+    /// # Errors
+    /// If there is no cargo, or no libclang.
+    pub fn cargo(&self, mpi: &Installation, say: Say<'_>) -> Result<Command> {
+        let target = self.build_folder(&mpi.name);
+        let Some(cargo) = cargo() else {
+            let program = target.join("release").join(RANK_PROGRAM);
+            return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
+        };
         let mut command = Command::new(cargo);
-        command.current_dir(self.root()).args(["build", "--release", "--package", RANK_PROGRAM]);
-        command.envs(variables.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
-        for rival in RIVALS.into_iter().filter(|&rival| !variables.iter().any(|(name, _)| name == rival)) {
+        command.current_dir(self.root()).stdin(Stdio::null());
+        for rival in RIVALS {
             command.env_remove(rival);
         }
-        if self.verbose {
-            command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
-        }
-        let settings: Vec<String> = variables
-            .iter()
+        command.env("CARGO_TARGET_DIR", &target).env("MPICC", &mpi.mpicc).envs(&mpi.env);
+        command.envs(self.libclang(mpi, say)?);
+        Ok(command)
+    }
+
+    /// Runs cargo to its end; says now and then how far it is.
+    fn build(&self, mut command: Command, mpi: &Installation, say: Say<'_>) -> Result<()> {
+        let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        let settings: Vec<String> = settings
             .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(&value.to_string_lossy())))
             .collect();
         let line = format!("{} {}", settings.join(" "), install::command_line(&command));
-        let output = command.output().map_err(|source| MpiError::Start { command: line.clone(), source })?;
-        if output.status.success() {
+        let mut run = || -> io::Result<(ExitStatus, String)> {
+            if self.verbose {
+                return Ok((command.status()?, String::new()));
+            }
+            // Wide enough for cargo to count.
+            command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+            let told = child.stderr.take().map_or(Ok(String::new()), |stderr| follow(stderr, say))?;
+            Ok((child.wait()?, told))
+        };
+        let (status, output) = run().map_err(|source| MpiError::Start { command: line.clone(), source })?;
+        if status.success() {
             return Ok(());
         }
         Err(MpiError::Build {
             name: mpi.name.clone(),
             command: line,
-            status: output.status.to_string(),
-            output: last_lines(&output.stderr, 40),
+            status: status.to_string(),
+            output: last_lines(output.as_bytes(), 40),
         })
     }
 
@@ -129,40 +147,37 @@ impl Project {
     }
 }
 
-/// Copies what is built for another MPI beside the new folder `target` and does not depend on it, if there is one that is
-/// not being built right now.
-fn begin_with_another(target: &Path) -> Result<()> {
-    let Some(beside) = target.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return Ok(()) };
-    for other in beside.flatten().map(|entry| entry.path()) {
-        if !other.join("release").join(RANK_PROGRAM).exists() {
-            continue;
-        }
-        let Some(_lock) = Lock::take_if_free(&lock_file(&other))? else { continue };
-        let release = target.join("release");
-        for part in ["deps", "build", ".fingerprint"] {
-            let from = other.join("release").join(part);
-            let is_kept =
-                |name: &str| part != ".fingerprint" || LINK_MPI.iter().all(|link| !name.starts_with(link));
-            copy(&from, &release.join(part), &is_kept)?;
-        }
-        return Ok(());
-    }
-    Ok(())
+/// The cargo that started this program, or the one in `PATH`.
+fn cargo() -> Option<PathBuf> {
+    find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Copies a folder, of whose own entries those that are to be kept.
-fn copy(from: &Path, to: &Path, is_kept: &dyn Fn(&str) -> bool) -> Result<()> {
-    fs::create_dir_all(to).map_err(at("creating", to))?;
-    for entry in fs::read_dir(from).map_err(at("reading", from))? {
-        let entry = entry.map_err(at("reading", from))?;
-        let (path, name) = (entry.path(), entry.file_name());
-        match &*name.to_string_lossy() {
-            name if !is_kept(name) => {}
-            name if path.is_dir() => copy(&path, &to.join(name), &|_| true)?,
-            name => drop(fs::copy(&path, to.join(name)).map_err(at("copying", &path))?),
+/// Reads what cargo says until it ends, and says how far it is; gives the rest.
+fn follow(stderr: impl io::Read, say: Say<'_>) -> io::Result<String> {
+    let (mut told, mut last) = (String::new(), Instant::now());
+    for line in BufReader::new(stderr).split(b'\n') {
+        let line = line?;
+        // What is drawn anew begins with a carriage return.
+        for part in String::from_utf8_lossy(&line).split('\r') {
+            match progress(part) {
+                None if part.trim().is_empty() => {}
+                None => told += &format!("{part}\n"),
+                Some(built) if last.elapsed() >= SAID_AGAIN => {
+                    last = Instant::now();
+                    say(&format!("built: {built}"));
+                }
+                Some(_) => {}
+            }
         }
     }
-    Ok(())
+    Ok(told)
+}
+
+/// How far cargo is, as it draws it: `Building [===>   ] 17/112: serde`.
+fn progress(line: &str) -> Option<String> {
+    let drawn = line.trim_start().strip_prefix("Building [")?;
+    let (done, all) = drawn.split_once("] ")?.1.split(':').next()?.split_once('/')?;
+    Some(format!("{done} of {all} parts"))
 }
 
 /// The folder of the C compiler's own headers.
@@ -227,26 +242,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_depend_on_the_mpi_is_taken_from_another_build() {
-        let folder = tempfile::tempdir().unwrap();
-        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
-        begin_with_another(&second).unwrap();
-        assert!(!second.exists(), "there is none to begin with");
-        for file in
-            ["deps/libserde.rlib", ".fingerprint/serde-1/x", ".fingerprint/mpi-sys-2/x", "build/mpi-sys-2/y"]
-        {
-            let file = first.join("release").join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, "").unwrap();
-        }
-        fs::write(stamp_file(&first), "first").unwrap();
-        begin_with_another(&second).unwrap();
-        assert!(!second.exists(), "the first has not been built to its end");
-        fs::write(first.join("release").join(RANK_PROGRAM), "").unwrap();
-        begin_with_another(&second).unwrap();
-        let has = |file: &str| second.join("release").join(file).exists();
-        assert!(has("deps/libserde.rlib") && has(".fingerprint/serde-1/x"));
-        assert!(!has(".fingerprint/mpi-sys-2") && !has(RANK_PROGRAM) && !stamp_file(&second).exists());
+    fn what_cargo_draws_is_told_apart_from_what_it_says() {
+        assert_eq!(
+            progress("    Building [=====>      ] 17/112: serde, syn"),
+            Some("17 of 112 parts".into())
+        );
+        assert_eq!(progress("   Compiling serde v1.0.229"), None);
+        let mut said = Vec::new();
+        let drawn =
+            "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
+        let told = follow(drawn.as_bytes(), &mut |text| said.push(text.to_owned())).unwrap();
+        assert_eq!((told.as_str(), said.len()), ("   Compiling syn v3\nerror: no\n", 0), "{said:?}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ const PREFIXES: [&str; 16] = [
     "DDTBENCH_HIDE_",
 ];
 
-/// The file with what is known of an MPI under one launcher and one environment.
+/// The file with what is known of an MPI under one launcher, one environment and one limit of silence.
 #[derive(Debug)]
 pub struct KnownProbes {
     file: PathBuf,
@@ -43,12 +43,13 @@ pub struct KnownProbes {
 }
 
 impl KnownProbes {
-    /// For the rank program `program`, started with these options. `None` where nothing may be taken from another run: under
+    /// For the rank program `program`, started with these options and ended after so much silence. `None` where nothing may be taken from another run: under
     /// a preloaded library an MPI is not the one that is known.
     pub fn of(
         installation: &Installation,
         program: &Path,
         launcher: (Option<&str>, &[String]),
+        timeout_s: f64,
     ) -> Option<Self> {
         let variables: BTreeMap<OsString, OsString> = env::vars_os().collect();
         if variables.contains_key(OsStr::new("LD_PRELOAD")) {
@@ -60,7 +61,7 @@ impl KnownProbes {
         let variables: Vec<_> = variables.iter().filter(|(name, _)| counts(name)).collect();
         let mut hasher = DefaultHasher::new();
         (&installation.mpiexec, &installation.env, &installation.launcher_args).hash(&mut hasher);
-        (launcher, variables).hash(&mut hasher);
+        (launcher, variables, timeout_s.to_bits()).hash(&mut hasher);
         let file = program.with_file_name(format!("probes-{:016x}.csv", hasher.finish()));
         Some(Self { file, built: program.metadata().and_then(|facts| facts.modified()).ok()? })
     }
@@ -129,7 +130,8 @@ mod tests {
         };
         build(Duration::from_secs(9));
         let mpi = Installation::fake("mpiexec");
-        let of = |mpi: &Installation, launcher| KnownProbes::of(mpi, &program, (launcher, &[])).unwrap();
+        let of =
+            |mpi: &Installation, launcher| KnownProbes::of(mpi, &program, (launcher, &[]), 10.0).unwrap();
         let known = of(&mpi, None);
         assert!(known.read("x").is_none());
         known.add("x", &[record("ring")]).unwrap();
@@ -139,6 +141,8 @@ mod tests {
         assert!(records.iter().all(|record| record.mpi == "y") && age < Duration::from_secs(9));
 
         assert!(of(&mpi, Some("srun")).read("x").is_none(), "another launcher");
+        let shorter = KnownProbes::of(&mpi, &program, (None, &[]), 3.0).unwrap();
+        assert!(shorter.read("x").is_none(), "another limit: what was slow then may be ended now");
         let other = Installation { env: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(), ..mpi.clone() };
         assert!(of(&other, None).read("x").is_none(), "another environment");
         build(Duration::ZERO);
@@ -151,7 +155,7 @@ mod tests {
         let program = folder.path().join("ddtbench-rank");
         let of_program = fs::File::create(&program).unwrap();
         of_program.set_modified(SystemTime::now() - 3 * BELIEVED_FOR).unwrap();
-        let known = KnownProbes::of(&Installation::fake("mpiexec"), &program, (None, &[])).unwrap();
+        let known = KnownProbes::of(&Installation::fake("mpiexec"), &program, (None, &[]), 10.0).unwrap();
         let hour = Duration::from_secs(3600);
         known.add("x", &[record("ring")]).unwrap();
         let old = |age| fs::File::open(&known.file).unwrap().set_modified(SystemTime::now() - age).unwrap();

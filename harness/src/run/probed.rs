@@ -10,7 +10,7 @@ use crate::partitioned::check::{Check, Progress};
 use crate::partitioned::probe::{self, PROBES, Probe, ProbeRecord};
 use crate::record::Measured;
 
-/// Silence after which a probe is ended, in seconds: a run needs few and quick ones.
+/// Silence after which a probe is ended, in seconds, where a run's own limit is not shorter: a run needs few and quick ones.
 const TIMEOUT_S: f64 = 10.0;
 
 impl Run<'_> {
@@ -36,7 +36,8 @@ impl Run<'_> {
             return Ok((End::Complete, known));
         }
         let launcher = (self.plan.launcher.as_deref(), self.plan.launcher_args.as_slice());
-        let earlier = KnownProbes::of(self.installation, self.program, launcher);
+        let timeout_s = self.plan.limits.timeout_s.min(TIMEOUT_S);
+        let earlier = KnownProbes::of(self.installation, self.program, launcher, timeout_s);
         let mut remembered = earlier.as_ref().map_or_else(Vec::new, |known| self.remembered(known, observer));
         remembered.retain(|record| is_needed(&record.probe, &known));
         for record in remembered {
@@ -49,7 +50,7 @@ impl Run<'_> {
             installation: self.installation,
             program: self.program,
             probes: &probes,
-            timeout_s: TIMEOUT_S,
+            timeout_s,
             launcher: self.plan.launcher.as_deref(),
             launcher_args: &self.plan.launcher_args,
         };

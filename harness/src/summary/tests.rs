@@ -267,3 +267,24 @@ fn narrowness_is_that_of_the_blocks_used() {
     let of = |blocks| narrow(&[measured("ddt", blocks)], Phase::RoundTrip, 0.025);
     assert_eq!((of(steady), of(flipping), of(wide)), (vec![true], vec![true], vec![false]));
 }
+
+#[test]
+fn percentiles_are_those_of_all_samples_used() {
+    let of_samples = |samples: &[f64], latency_ns| Block {
+        times: Times::from([(Phase::RoundTrip, samples.to_vec())]),
+        ..block(0.0, latency_ns)
+    };
+    let records = records(&result(vec![measured(
+        "ddt",
+        vec![
+            of_samples(&[3.0, 11.0, 1.0, 7.0, 5.0], 33.0),
+            of_samples(&[8.0, 2.0, 4.0, 10.0, 6.0, 9.0], 33.0),
+            of_samples(&[100.0; 5], 190.0),
+        ],
+    )]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    // R: quantile(1:11, c(0.9, 0.99)) is 10.0 and 10.9.
+    assert_eq!((ddt.n, ddt.min_s, ddt.median_s), (11, Some(1.0), Some(6.0)));
+    assert!((ddt.p90_s.unwrap() - 10.0).abs() < 1e-12, "{:?}", ddt.p90_s);
+    assert!((ddt.p99_s.unwrap() - 10.9).abs() < 1e-12, "{:?}", ddt.p99_s);
+}

@@ -161,6 +161,26 @@ mod tests {
     }
 
     #[test]
+    fn a_bandwidth_that_is_given_takes_the_place_of_the_measured_one() {
+        let with = |beta: &str| {
+            let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+            let mut result = result(Rule::Interval, methods);
+            result.case.params += &format!(" beta={beta}");
+            let records = crate::summary::records(&result);
+            records.into_iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap()
+        };
+        // In GB/s: 200 B/s, which makes gamma times beta 3 of the 4 partitions.
+        let slow = with("0.0000002");
+        assert_eq!((slow.gain, slow.gain_model_equation.as_deref()), (Some(1.6), Some("4")));
+        assert!((slow.gain_model.unwrap() - 4.0).abs() < 1e-9, "{slow:?}");
+        assert!((slow.gain_difference.unwrap() - (1.6 - 4.0)).abs() < 1e-9, "{slow:?}");
+        // Bytes that take no time beside a delay that does.
+        let fast = with("1");
+        assert_eq!((fast.gain, fast.gain_model_equation.as_deref()), (Some(1.6), Some("none")));
+        assert_eq!(fast.gain_model, None);
+    }
+
+    #[test]
     fn no_share_and_no_prediction_stands_without_an_interval() {
         let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
         methods.iter_mut().for_each(|method| method.blocks.truncate(5));

@@ -102,3 +102,6 @@ fn repeat<'a, E: Experiment<'a>>(
     let [repetition_s, turn_s] = experiment.job().world.broadcast([repetition_s, turn_s])?;
     Ok(Turn { repetition_s, turn_s })
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ pub mod creation;
 mod disturbance;
 pub mod experiment;
 pub mod job;
+mod offset;
 pub mod run_case;
 mod schedule;
 pub mod session;

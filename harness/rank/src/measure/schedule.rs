@@ -251,26 +251,4 @@ impl Decision {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    /// What is decided after some rounds, when the time is up.
-    fn when_time_is_up(min_rounds: u32, rounds: u32) -> Option<Outcome> {
-        let measured = Measured { method: "ddt".to_owned(), outcome: GOING_ON, blocks: Vec::new() };
-        let amount = Amount { untimed: 1, samples: 4, batch: 1 };
-        let limits = Limits { max_time_s: 0.1, min_rounds, ..Limits::default() };
-        let start = Instant::now() - Duration::from_secs(1);
-        let decisions = by_interval(&[measured], &[amount], limits, rounds, start, Phase::Exchange);
-        assert_eq!(decisions.len(), 1);
-        Decision::outcome(decisions[0].number())
-    }
-
-    #[test]
-    fn time_that_was_set_wins_over_rounds_and_other_time_does_not() {
-        assert_eq!(when_time_is_up(0, 1), Some(Outcome::TimeLimit));
-        assert_eq!(when_time_is_up(MIN_ROUNDS, MIN_ROUNDS - 1), None);
-        assert_eq!(when_time_is_up(MIN_ROUNDS, MIN_ROUNDS), Some(Outcome::TimeLimit));
-    }
-}
+mod tests;

@@ -1,15 +1,15 @@
 //! One time for all ranks, for what begins on one and ends on another.
 //!
-//! Every rank learns by how much its clock differs from rank 0's: a message goes there and back, and rank 0's reading lies,
-//! as far as one can know, in the middle (Cristian 1989); of several exchanges the shortest counts, and half of it is how
-//! far off the middle can be. Done anew before each block, so that the drift between two of them is known too. Ranks of
-//! one host that read one clock of the kernel need none of that: they differ by nothing, which the exchange confirms.
+//! Every rank learns by how much its clock differs from rank 0's: a message goes there and back several times
+//! ([`Offset`]). Done anew before each block, so that the drift between two of them is known too. Ranks of one host that read
+//! one clock of the kernel need none of that: they differ by nothing, which the exchange confirms.
 
 use std::time::Duration;
 
 use datatypes::Element;
 use ddtbench::event::ClockFacts;
 
+use super::offset::{Offset, ThereAndBack};
 use crate::checked::{CallError, Comm, Datatype, Envelope};
 use crate::team::spin_until;
 
@@ -17,8 +17,6 @@ use crate::team::spin_until;
 const EXCHANGES: usize = 15;
 /// Tag of the exchanges, on a communicator of their own.
 const TAG: usize = 0;
-/// Time between two synchronisations from which on their difference says something about the drift.
-const LONG_ENOUGH: f64 = 0.1;
 
 /// The common time, as this rank knows it.
 pub struct Sync {
@@ -26,12 +24,8 @@ pub struct Sync {
     rank: usize,
     byte: Datatype,
     shares_clock: bool,
-    /// By how much rank 0's time is ahead of this rank's, when that was found out, and how far off it can be.
-    offset_s: f64,
-    found_at_s: f64,
-    error_s: f64,
-    /// Seconds that rank 0 gains per second.
-    drift: f64,
+    /// Rank 0's clock, as this rank knows it.
+    zero: Offset,
 }
 
 /// This process's monotonic clock, in seconds since an instant that all processes of one host share.
@@ -52,17 +46,14 @@ impl Sync {
             rank,
             byte: Datatype::predefined(Element::Byte),
             shares_clock: false,
-            offset_s: 0.0,
-            found_at_s: 0.0,
-            error_s: 0.0,
-            drift: 0.0,
+            zero: Offset::default(),
         };
-        sync.exchange(ranks)?;
+        sync.zero = Offset::of(&sync.exchange(ranks)?).unwrap_or_default();
         // Containers of one host may have clocks of their own.
-        let is_equal = of_host == ranks && sync.offset_s.abs() <= sync.error_s;
+        let is_equal = of_host == ranks && sync.zero.offset_s.abs() <= sync.zero.error_s;
         sync.shares_clock = comm.minima(&[f64::from(u8::from(is_equal))])?[0] > 0.0;
         if sync.shares_clock {
-            (sync.offset_s, sync.error_s) = (0.0, 0.0);
+            sync.zero = Offset::default();
         }
         Ok(sync)
     }
@@ -72,27 +63,21 @@ impl Sync {
         if self.shares_clock {
             return Ok(());
         }
-        let before = (self.offset_s, self.found_at_s);
-        let ranks = self.comm.size()?;
-        self.exchange(ranks)?;
-        let passed = self.found_at_s - before.1;
-        if passed >= LONG_ENOUGH {
-            self.drift = (self.offset_s - before.0) / passed;
-        }
+        let exchanges = self.exchange(self.comm.size()?)?;
+        self.zero = self.zero.again(&exchanges);
         Ok(())
     }
 
     /// What is known of the clocks; the worst of all ranks. Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
-        let worst = -self.comm.minima(&[-self.error_s])?[0];
+        let worst = -self.comm.minima(&[-self.zero.error_s])?[0];
         Ok(ClockFacts { shared: self.shares_clock, error_s: worst })
     }
 
     /// The common time now, in seconds.
     #[inline]
     pub fn now_s(&self) -> f64 {
-        let local = local_s();
-        local + self.offset_s + self.drift * (local - self.found_at_s)
+        self.zero.theirs_s(local_s())
     }
 
     /// Waits for a common time.
@@ -107,8 +92,9 @@ impl Sync {
         Ok(time_s)
     }
 
-    /// Finds each rank's offset, one rank after the other.
-    fn exchange(&mut self, ranks: usize) -> Result<(), CallError> {
+    /// Each rank asks rank 0 for its time, one rank after the other; gives what this one learned.
+    fn exchange(&self, ranks: usize) -> Result<Vec<ThereAndBack>, CallError> {
+        let mut exchanges = Vec::new();
         for other in 1..ranks {
             if self.rank == 0 {
                 for _ in 0..EXCHANGES {
@@ -116,22 +102,16 @@ impl Sync {
                     self.send(other, local_s())?;
                 }
             } else if self.rank == other {
-                let mut shortest = f64::INFINITY;
+                exchanges.reserve(EXCHANGES);
                 for _ in 0..EXCHANGES {
-                    let asked = local_s();
-                    self.send(0, asked)?;
-                    let theirs = self.receive(0)?;
-                    let heard = local_s();
-                    if heard - asked < shortest {
-                        shortest = heard - asked;
-                        self.offset_s = theirs - (asked + heard) / 2.0;
-                        self.found_at_s = heard;
-                        self.error_s = shortest / 2.0;
-                    }
+                    let asked_s = local_s();
+                    self.send(0, asked_s)?;
+                    let theirs_s = self.receive(0)?;
+                    exchanges.push(ThereAndBack { asked_s, theirs_s, heard_s: local_s() });
                 }
             }
         }
-        Ok(())
+        Ok(exchanges)
     }
 
     fn send(&self, to: usize, value: f64) -> Result<(), CallError> {

@@ -1,0 +1,193 @@
+//! Flags that say how a run is started and when it ends: what comes of them, in what is started and in what is counted.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use super::job::{Ended, run};
+use super::results::{Row, Summary};
+use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+
+/// A case whose times do not matter.
+const CASE: [&str; 5] = ["contiguous", "-p", "bytes=8", "-m", "reference"];
+const SHORT: [&str; 4] = ["--max-time", "0.01", "--min-runs", "4"];
+
+/// No interval is so narrow.
+const NEVER: &str = "0.0000001";
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("another launcher is started, with the options that are given", another_launcher),
+        ("a launcher's command is taken word by word", a_command),
+        ("ranks are bound, unless it is said", binding),
+        ("a run ends at its precision, its runs or its time, or with the rounds that it must have", ends),
+    ];
+    on_every_mpi("conditions", checks)
+}
+
+/// The launcher of an MPI, but one that keeps what it was started with.
+struct Recorder {
+    launcher: PathBuf,
+    words: PathBuf,
+}
+
+impl Recorder {
+    /// It has the MPI's own name, by which its options are known.
+    fn new(mpi: &Mpi, dir: &Path) -> Self {
+        let launcher = dir.join("mpiexec");
+        let words = dir.join("words");
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >'{}'\nexec '{}' \"$@\"\n",
+            words.display(),
+            mpi.mpiexec.display()
+        );
+        fs::write(&launcher, script).unwrap();
+        fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { launcher, words }
+    }
+
+    /// What stood between the launcher and the rank program when it was started last.
+    #[track_caller]
+    fn options(&self) -> Vec<String> {
+        let words = fs::read_to_string(&self.words).expect("this launcher was started");
+        fs::remove_file(&self.words).unwrap();
+        let options = words.lines().take_while(|word| !word.ends_with("/ddtbench-rank"));
+        options.map(str::to_owned).collect()
+    }
+}
+
+/// A run with these flags into the folder `out`; the account of it that its ranks gave.
+fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
+    let mut command = ddtbench(dir);
+    command.arg("run").args(CASE).args(SHORT).args(["--mpi", mpi.name, "--out", out]).args(flags);
+    let ended = run(&mut command).expect_code(0);
+    let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
+    let environment: Value = serde_json::from_slice(&environment).expect("JSON");
+    (ended, environment["rank_program"].clone())
+}
+
+/// A variable that the rank programs see, as this launcher is told of it.
+fn of_ranks(mpi: &Mpi) -> Vec<String> {
+    let words: &[&str] = match mpi.name {
+        "openmpi" => &["-x", "FI_LOG_LEVEL=warn"],
+        _ => &["-genv", "FI_LOG_LEVEL", "warn"],
+    };
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Whether the ranks saw it.
+fn saw_it(ranks: &Value) -> bool {
+    let settings = ranks["settings"].as_array().expect("settings of the ranks");
+    settings.contains(&serde_json::json!(["FI_LOG_LEVEL", "warn"]))
+}
+
+fn another_launcher(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(mpi, dir.path());
+    let launcher = recorder.launcher.to_str().unwrap();
+    let given = of_ranks(mpi);
+    let flags: Vec<String> = given.iter().map(|word| format!("--launcher-arg={word}")).collect();
+    let mut flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    flags.extend(["--launcher", launcher]);
+    let (ended, ranks) = measure(mpi, dir.path(), "with", &flags);
+    let options = recorder.options();
+    assert!(options.starts_with(&["-n".to_owned(), "2".to_owned()]), "{options:?}: {ended}");
+    assert!(options.ends_with(&given), "{options:?}: {ended}");
+    assert!(saw_it(&ranks), "{ranks}");
+    let (_, ranks) = measure(mpi, dir.path(), "without", &["--launcher", launcher]);
+    let options = recorder.options();
+    assert!(!options.iter().any(|word| given.contains(word)) && !saw_it(&ranks), "{options:?} {ranks}");
+}
+
+/// Nothing is added to a command but the number of ranks, where it is to stand.
+fn a_command(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(mpi, dir.path());
+    let launcher = recorder.launcher.display();
+    let mut own = vec!["-np".to_owned(), "{ranks}".to_owned()];
+    own.extend(of_ranks(mpi));
+    if mpi.name == "openmpi" {
+        // It refuses more ranks than cores unless it is told.
+        own.extend(["--map-by".to_owned(), ":OVERSUBSCRIBE".to_owned()]);
+    }
+    let command = format!("{launcher} {}", own.join(" "));
+    let (_, ranks) = measure(mpi, dir.path(), "out", &["--launcher", &command]);
+    own[1] = "2".to_owned();
+    assert_eq!(recorder.options(), own);
+    assert!(saw_it(&ranks), "{ranks}");
+}
+
+/// Processors of each rank, as the system has told it.
+fn processors(ranks: &Value) -> Vec<Vec<u64>> {
+    let places = ranks["ranks"].as_array().expect("places of the ranks").iter();
+    places.map(|place| serde_json::from_value(place["cpus"].clone()).expect("numbers")).collect()
+}
+
+fn binding(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let all = std::thread::available_parallelism().unwrap().get();
+    let cores = ddtbench::mpi::cores();
+    let (_, ranks) = measure(mpi, dir.path(), "bound", &[]);
+    let places = processors(&ranks);
+    assert_eq!(places.len(), 2, "{ranks}");
+    if cores >= 2 {
+        // A core each: all of its hardware threads at most.
+        assert!(places.iter().all(|cpus| cpus.len() == all / cores), "{places:?}");
+        assert!(places[0].iter().all(|cpu| !places[1].contains(cpu)), "{places:?}");
+    }
+    let (_, ranks) = measure(mpi, dir.path(), "free", &["--no-bind"]);
+    let places = processors(&ranks);
+    assert!(places.len() == 2 && places.iter().all(|cpus| cpus.len() == all), "{places:?}");
+}
+
+/// How a run with these limits ended, and what it counted, of the whole.
+fn ended_as(mpi: &Mpi, limits: &[&str]) -> Row {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.arg("run").args(CASE).args(["--mpi", mpi.name, "--out", "out"]).args(limits);
+    run(&mut command).expect_code(0);
+    Summary::read(&dir.path().join("out")).end("contiguous", "reference").clone()
+}
+
+/// Samples of a block, and blocks with those that were left out.
+fn counted(row: &Row) -> (f64, f64) {
+    let number = |column| row.number(column).unwrap();
+    (number("n") / number("blocks"), number("blocks") + number("blocks_other_state"))
+}
+
+fn ends(mpi: &Mpi) {
+    // Limits that are not reached, since others are before.
+    let (time, runs) = (["--max-time", "60"], ["--max-runs", "100000000"]);
+    let with = |limits: &[&[&str]]| ended_as(mpi, &limits.concat());
+
+    let row = with(&[&["--precision", "99"], &time, &runs]);
+    let (_, blocks) = counted(&row);
+    assert!(row.is(&[("outcome", "converged")]) && (24.0..100.0).contains(&blocks), "a first look: {row:?}");
+
+    let row = with(&[&["--precision", "99", "--min-runs", "1500"], &time, &runs]);
+    let (samples, blocks) = counted(&row);
+    assert!(row.is(&[("outcome", "converged")]) && samples * blocks >= 1500.0, "{row:?}");
+
+    let row = with(&[&["--precision", NEVER, "--max-runs", "75"], &time]);
+    let (samples, blocks) = counted(&row);
+    assert!(row.is(&[("outcome", "run limit")]) && blocks >= 10.0, "{row:?}");
+    assert!(samples * blocks <= 75.0 && samples * (blocks + 1.0) > 75.0, "all that fit: {row:?}");
+
+    // A time that is set ends it after the round that is running.
+    let row = with(&[&["--precision", NEVER, "--max-time", "0.000001"], &runs]);
+    assert!(row.is(&[("outcome", "time limit")]) && counted(&row).1 == 1.0, "{row:?}");
+
+    // In a plan, rounds can be asked for beside it.
+    let plan = "schema = 2\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
+                min_rounds = 13\nprecision_percent = 1e-7\n[[cases]]\ntest = \"contiguous\"\nparams = { bytes = \"8\" }\n";
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("plan.toml"), plan).unwrap();
+    let arguments = ["run", "--plan", "plan.toml", "--mpi", mpi.name, "--out", "out"];
+    run(ddtbench(dir.path()).args(arguments)).expect_code(0);
+    let summary = Summary::read(&dir.path().join("out"));
+    let row = summary.end("contiguous", "reference");
+    assert!(row.is(&[("outcome", "time limit")]) && counted(row).1 == 13.0, "{row:?}");
+}

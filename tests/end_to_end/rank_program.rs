@@ -1,0 +1,40 @@
+//! The unit tests of the rank program. It links MPI, so `cargo test` knows nothing of it: what builds it for a run builds its
+//! tests as well, beside it, of what is built anyway.
+
+use std::env;
+
+use ddtbench::mpi::Project;
+use libtest_mimic::Trial;
+
+use super::job::run;
+use super::setup::{self, root};
+
+/// Nothing is timed in unit tests: compiled in seconds, and with all checks.
+const AS_TESTS: [&str; 4] =
+    ["opt-level = 0", "codegen-units = 16", "debug-assertions = true", "overflow-checks = true"];
+
+pub fn trials() -> Vec<Trial> {
+    vec![Trial::test("mpich::unit tests of the rank program", || {
+        unit_tests();
+        Ok(())
+    })]
+}
+
+fn unit_tests() {
+    let mpi = setup::mpi("mpich");
+    let project = Project::at(root().to_owned());
+    let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
+    let mut cargo = project.cargo(&installation, &mut |_| {}).unwrap();
+    cargo.args(["test", "--release", "--package", "ddtbench-rank"]);
+    for setting in AS_TESTS {
+        cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
+    }
+    // The tests are no program that the build tells where its MPI is.
+    let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
+    let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = [folder].into_iter().chain(installation.library_dirs).chain(env::split_paths(&own));
+    cargo.env("LD_LIBRARY_PATH", env::join_paths(folders).unwrap());
+    let ended = run(&mut cargo).expect_code(0);
+    let passed = ended.out.lines().find_map(|line| line.strip_prefix("test result: ok. ")?.split(' ').next());
+    assert!(passed.and_then(|count| count.parse().ok()) > Some(0), "no test has run: {ended}");
+}
