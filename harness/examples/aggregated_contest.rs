@@ -11,11 +11,15 @@
 //! With `--twins` first the best mapping is compared with its twin instead, where folders have it: what noise does.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use ddtbench::partitioned::Setting;
-use ddtbench::partitioned::contest::{Count, Rounds, Subject, standing};
+use ddtbench::experiments::partitioned::Setting;
+use ddtbench::experiments::partitioned::contest::{Count, Rounds, Subject, standing};
+use ddtbench::folder::{CASES, SAMPLES};
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 /// Ratios up to which a cell is as good as the best, and beyond which it is lost; the same where arrivals are drawn anew.
@@ -25,10 +29,21 @@ const LOST_AT_RANDOM: f64 = 2.0;
 /// Share of the cells that may be lost by [`CLOSE`].
 const FEW: f64 = 0.1;
 
+/// More than any launch has rounds: those of each launch have numbers of their own. It is even, so that halves stay.
+const ROUNDS: usize = 1 << 20;
+
 #[derive(Deserialize)]
-struct Row {
+struct CaseRow {
+    number: usize,
     params: String,
     mpi: String,
+    mpi_variant: String,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    case: usize,
+    launch: usize,
     method: String,
     block: usize,
     solution_s: Option<f64>,
@@ -39,13 +54,21 @@ fn main() -> anyhow::Result<ExitCode> {
     let is_flag = |arg: &std::ffi::OsString| arg == "--twins";
     let of_twins = std::env::args_os().any(|arg| is_flag(&arg));
     for folder in std::env::args_os().skip(1).filter(|arg| !is_flag(arg)) {
-        let path = std::path::Path::new(&folder).join(ddtbench::folder::SAMPLES);
-        let mut reader = csv::Reader::from_path(&path).with_context(|| path.display().to_string())?;
-        for row in reader.deserialize() {
+        let open = |name: &str| {
+            let path = Path::new(&folder).join(name);
+            File::open(&path).with_context(|| path.display().to_string())
+        };
+        let mut cases = BTreeMap::new();
+        for row in csv::Reader::from_reader(open(CASES)?).deserialize() {
+            let row: CaseRow = row?;
+            cases.insert(row.number, (format!("{}{}", row.mpi, of_variant(&row.mpi_variant)), row.params));
+        }
+        for row in csv::Reader::from_reader(MultiGzDecoder::new(open(SAMPLES)?)).deserialize() {
             let row: Row = row?;
             let Some(time_s) = row.solution_s else { continue };
-            let cell = cells.entry((row.mpi, row.params)).or_default();
-            cell.entry(row.method).or_default().entry(row.block).or_default().push(time_s);
+            let case = cases.get(&row.case).with_context(|| format!("{CASES}: no case {}", row.case))?;
+            let rounds = cells.entry(case.clone()).or_default().entry(row.method).or_default();
+            rounds.entry(row.launch * ROUNDS + row.block).or_default().push(time_s);
         }
     }
     anyhow::ensure!(!cells.is_empty(), "no samples: name folders of results");
@@ -78,6 +101,11 @@ fn main() -> anyhow::Result<ExitCode> {
     let is_close = close.lost as f64 <= FEW * close.cells as f64;
     let holds = is_close && far.lost + at_random.lost + unknown == 0;
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What follows the name of an MPI with settings of its own.
+fn of_variant(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(":{name}") }
 }
 
 /// Counts by a limit, and prints it.

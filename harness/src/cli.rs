@@ -4,14 +4,17 @@ mod agree;
 mod conditions;
 mod engine;
 mod halo;
+mod measure;
 mod mpi;
 mod output;
 mod partitioned;
+mod probe;
 mod progress;
 mod record_arrivals;
 mod run;
 mod selection;
 mod show;
+mod targets;
 
 use std::process::ExitCode;
 
@@ -37,7 +40,9 @@ enum Command {
     /// Measure the exchange of micro-apps between many ranks, by all methods
     Halo(Box<halo::HaloArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
-    Engine(engine::EngineArgs),
+    Engine(Box<engine::EngineArgs>),
+    /// Look whether an MPI does what partitioned communication needs, one behaviour each
+    Probe(probe::ProbeArgs),
     /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
     Agree(agree::AgreeArgs),
     /// Show all tests, their parameter sets, and all methods
@@ -72,6 +77,7 @@ impl Cli {
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
+            Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Agree(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,

@@ -1,60 +1,101 @@
-//! The run folder: what is kept, and when.
+//! The run folder: what is kept, and when. It knows results, and nothing of plans, processes or MPIs.
 //!
-//! A finished case is kept by appending its samples and blocks, syncing, and only then its rows of
-//! `summary.csv`, in one write. These rows are the mark: a case is done if and only if they are there for all of
-//! its methods. Whatever else is in the files is left of a run that was cut off, and is removed when it is resumed.
+//! A finished case of a launch is kept by appending its samples and blocks, its figures, syncing, and only then its rows of
+//! `launches.csv`, in one write. These rows are the mark: what has them for all of its methods is done. Whatever else is in
+//! the files was left by a run that was cut off; it is set aside when the run is resumed, and never deleted.
+//!
+//! `summary.csv`, `figures.csv` and `report.html` are made of the others, and can be made again.
 
-mod engine;
+pub mod earlier;
+mod gzip;
 mod log;
+mod original;
 mod place;
 mod probes;
+mod recorded;
+mod rows;
+mod samples;
 mod torn;
 
-use std::collections::HashSet;
-use std::fs;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::experiment::Experiment;
-use crate::partitioned::probe::ProbeRecord;
-use crate::plan::{Format, Plan, PlanError};
-use crate::record::{CaseResult, Record};
-use crate::{report, summary};
-pub use engine::{ENGINE, EngineFolder, read_engine};
+use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 use log::Log;
-use place::{Place, replace};
-pub use probes::{PROBES, ProbeFolder, read_probes};
+use original::Original;
+use place::Place;
+pub use probes::{PROBES, ProbeFolder, probes_csv, probes_from, read_probes};
+pub use recorded::{Recorded, read_records};
+use rows::FigureRow;
 
 /// The plan.
 pub const PLAN: &str = "plan.toml";
-/// Machine, MPI and settings.
+/// Machine, MPIs and settings.
 pub const ENVIRONMENT: &str = "environment.json";
+/// A row per case; its number stands for it in the files of samples and blocks.
+pub const CASES: &str = "cases.csv";
 /// Every raw sample.
-pub const SAMPLES: &str = "samples.csv";
+pub const SAMPLES: &str = "samples.csv.gz";
 /// The machine beside each block.
-pub const BLOCKS: &str = "blocks.csv";
-/// The figures.
+pub const BLOCKS: &str = "blocks.csv.gz";
+/// The figures of each launch.
+pub const LAUNCH_FIGURES: &str = "launch_figures.csv";
+/// The times of each launch: a row per method and phase.
+pub const LAUNCHES: &str = "launches.csv";
+/// The times over all launches.
 pub const SUMMARY: &str = "summary.csv";
+/// The figures over all launches.
+pub const FIGURES: &str = "figures.csv";
 /// The figures as a page.
 pub const REPORT: &str = "report.html";
 /// The original suite's text format.
 pub const ORIGINAL: &str = "ddtbench.out";
-/// Where the lines of each case end in [`ORIGINAL`], whose lines do not tell: `test,params,end_bytes`.
-const ORIGINAL_INDEX: &str = ".ddtbench.out.csv";
-
-/// Test and parameters: what tells the cases of one run apart.
-pub type Key = (String, String);
+/// Where what cannot be used is put.
+pub const SET_ASIDE: &str = "set-aside";
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
 pub struct Folder {
     place: Place,
+    about: About,
+    numbers: HashMap<Case, usize>,
+    cases: Log,
     samples: Log,
     blocks: Log,
-    summary: Log,
-    original: Option<(Log, Log)>,
+    figures: Log,
+    launches: Log,
+    original: Option<Original>,
+}
+
+/// What a folder must know of a run.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The text of the plan.
+    pub plan: String,
+    /// The phases of its kind of experiments.
+    pub phases: &'static [Phase],
+    /// The parameters that get columns of their own.
+    pub numbers: Vec<String>,
+    /// The first line of the original suite's format, where that is written besides.
+    pub original: Option<String>,
+}
+
+/// What is kept of a case of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// What came back.
+    pub result: &'a CaseResult,
+    /// What was made of it.
+    pub records: &'a [Record],
+    /// The states of all blocks, method by method.
+    pub states: &'a [Vec<BlockState>],
+    /// The parameters that are numbers.
+    pub numbers: &'a [(String, f64)],
+    /// The lines of the original suite's format.
+    pub original: &'a str,
 }
 
 /// Why results cannot be kept or read.
@@ -88,12 +129,9 @@ pub enum FolderError {
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with it, and where.
         reason: String,
     },
-    /// The plan in it.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
 }
 
 /// How to go on with what is in a folder.
@@ -117,59 +155,39 @@ impl Folder {
     ///
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be written to.
-    pub fn create(path: &Path, plan: &Plan) -> Result<Self> {
+    pub fn create(path: &Path, about: About) -> Result<Self> {
         let place = Place::create(path)?;
-        place.write(PLAN, plan.to_toml().as_bytes())?;
-        Self::open(place, plan)
+        place.write(PLAN, about.plan.as_bytes())?;
+        Self::open(place, about, HashMap::new())
     }
 
     /// Removes what was made for a run that could not begin, so that the corrected one may have the folder. Does
     /// nothing and gives `false` where a case has ended.
     pub fn discard(self) -> bool {
-        if !self.summary.is_empty() {
+        if !self.launches.is_empty() {
             return false;
         }
-        self.place.discard(&[PLAN, ENVIRONMENT, SAMPLES, BLOCKS, SUMMARY, PROBES, ORIGINAL, ORIGINAL_INDEX]);
+        let made = [PLAN, ENVIRONMENT, CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES, PROBES];
+        self.place.discard(&[&made[..], &original::FILES].concat());
         true
     }
 
-    /// Opens the folder of a run that was cut off, and removes what is left of unfinished cases.
-    ///
-    /// # Errors
-    /// A folder of no run, files that cannot be understood or written to.
-    pub fn resume(path: &Path) -> Result<(Self, Plan, Vec<Record>)> {
-        let mut plan = read_plan(path)?;
-        plan.check()?;
-        let place = Place::reopen(path)?;
-        let summary = path.join(SUMMARY);
-        let records = if summary.exists() { whole_records(&summary)? } else { Vec::new() };
-        let done = done(&records, &plan);
-        for name in [SUMMARY, SAMPLES, BLOCKS] {
-            torn::keep(&path.join(name), &done)?;
-        }
-        torn::keep_original(&path.join(ORIGINAL), &path.join(ORIGINAL_INDEX), &done)?;
-        let records: Vec<_> = records.into_iter().filter(|record| done.contains(&key(record))).collect();
-        if !records.is_empty() {
-            let today = report::csv::summary(&records, true);
-            let begun = fs::read(&summary).map_err(at(&summary))?;
-            // Begun before columns were added: rows of two widths would stand under one header.
-            if header(&begun) != header(&today) {
-                replace(&summary, &today)?;
-            }
-        }
-        let folder = Self::open(place, &plan)?;
-        Ok((folder, plan, records))
-    }
-
-    fn open(place: Place, plan: &Plan) -> Result<Self> {
+    fn open(place: Place, about: About, numbers: HashMap<Case, usize>) -> Result<Self> {
         let log = |name| Log::open(&place.path().join(name));
-        let original = plan.formats.contains(&Format::Ddtbench);
         Ok(Self {
+            cases: log(CASES)?,
             samples: log(SAMPLES)?,
             blocks: log(BLOCKS)?,
-            summary: log(SUMMARY)?,
-            original: if original { Some((log(ORIGINAL)?, log(ORIGINAL_INDEX)?)) } else { None },
+            figures: log(LAUNCH_FIGURES)?,
+            launches: log(LAUNCHES)?,
+            original: about
+                .original
+                .clone()
+                .map(|header| Original::open(place.path(), header))
+                .transpose()?,
             place,
+            about,
+            numbers,
         })
     }
 
@@ -178,12 +196,12 @@ impl Folder {
         self.place.path()
     }
 
-    /// Replaces the plan, for example when the MPI's name has become known.
+    /// Replaces the plan, for example when the MPIs' names have become known.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_plan(&self, plan: &Plan) -> Result<()> {
-        self.place.write(PLAN, plan.to_toml().as_bytes())
+    pub fn write_plan(&self, plan: &str) -> Result<()> {
+        self.place.write(PLAN, plan.as_bytes())
     }
 
     /// Replaces the account of the machine.
@@ -194,19 +212,22 @@ impl Folder {
         self.place.write_json(ENVIRONMENT, environment)
     }
 
-    /// Replaces the page that people read.
+    /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn write_report(&self, records: &[Record]) -> Result<()> {
-        self.place.write(REPORT, page(self.path(), records).as_bytes())
+    /// If they cannot be written.
+    pub fn write_summary(&self, records: &[Record], page: &str) -> Result<()> {
+        let figures: Vec<_> = FigureRow::all(records).collect();
+        self.place.write(SUMMARY, &table(records, &record_columns()))?;
+        self.place.write(FIGURES, &table(&figures, &figure_columns()))?;
+        self.place.write(REPORT, page.as_bytes())
     }
 
     /// What probes have told already.
     ///
     /// # Errors
     /// If it cannot be understood.
-    pub fn probes(&self) -> Result<Vec<ProbeRecord>> {
+    pub fn probes(&self) -> Result<Vec<crate::model::probe::ProbeRecord>> {
         match self.path().join(PROBES).exists() {
             true => read_probes(self.path()),
             false => Ok(Vec::new()),
@@ -217,40 +238,69 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full, for example; the file is then as it was.
-    pub fn append_probe(&mut self, record: &ProbeRecord) -> Result<()> {
+    pub fn append_probe(&mut self, record: &crate::model::probe::ProbeRecord) -> Result<()> {
         probes::append(&mut Log::open(&self.path().join(PROBES))?, record)
     }
 
-    /// Keeps a finished case, and gives its records.
+    /// Keeps a finished case of a launch.
     ///
     /// # Errors
     /// If the disk is full, for example; the files are then as they were.
-    pub fn append(&mut self, case: &CaseResult) -> Result<Vec<Record>> {
-        let records = summary::records(case);
+    pub fn append(&mut self, finished: Finished<'_>) -> Result<()> {
         let before = self.lengths();
-        self.try_append(case, &records).inspect_err(|_| self.cut(&before))?;
-        Ok(records)
+        let known = self.numbers.len();
+        self.try_append(finished).inspect_err(|_| {
+            self.cut(&before);
+            self.numbers.retain(|_, number| *number < known);
+        })
     }
 
-    fn try_append(&mut self, case: &CaseResult, records: &[Record]) -> Result<()> {
-        self.samples.append(&report::csv::samples(case, self.samples.is_empty()))?;
-        self.blocks.append(&report::csv::blocks(case, self.blocks.is_empty()))?;
-        if let Some((text, index)) = &mut self.original {
-            let header = if text.is_empty() { report::ddtbench_format::header() } else { String::new() };
-            text.append(format!("{header}{}", report::ddtbench_format::lines(case)).as_bytes())?;
-            let end = text.len().to_string();
-            let mut row = csv::Writer::from_writer(Vec::new());
-            row.write_record([&case.case.test, &case.case.params, &end]).expect("memory does not fail");
-            index.append(&row.into_inner().expect("memory does not fail"))?;
+    fn try_append(&mut self, finished: Finished<'_>) -> Result<()> {
+        let Finished { result, records, states, .. } = finished;
+        let number = self.number(finished)?;
+        let phases = self.about.phases;
+        begin(&mut self.samples, || samples::samples_header(phases))?;
+        self.samples.append(&samples::samples(number, result, phases))?;
+        begin(&mut self.blocks, samples::blocks_header)?;
+        self.blocks.append(&samples::blocks(number, result, states))?;
+        if let Some(original) = &mut self.original {
+            original.append(number, result.launch, finished.original)?;
         }
+        begin(&mut self.figures, || rows::header(&figure_columns()))?;
+        self.figures.append(&rows::rows(FigureRow::all(records)))?;
         // Last: this is the mark.
-        self.summary.append(&report::csv::summary(records, self.summary.is_empty()))
+        let header = if self.launches.is_empty() { rows::header(&record_columns()) } else { Vec::new() };
+        self.launches.append(&[header, rows::rows(records)].concat())
+    }
+
+    /// The number of a case; a new one is kept first.
+    fn number(&mut self, finished: Finished<'_>) -> Result<usize> {
+        let case = &finished.result.case;
+        if let Some(number) = self.numbers.get(case) {
+            return Ok(*number);
+        }
+        let number = self.numbers.len();
+        let message = finished.result.message;
+        let facts =
+            CaseFacts { bytes: message.bytes, segments: message.segments, array_bytes: message.array_bytes };
+        begin(&mut self.cases, || rows::header(&case_columns(&self.about.numbers)))?;
+        let value = |name: &String| {
+            let found = finished.numbers.iter().find(|(known, _)| known == name);
+            // A whole number has no point.
+            found.map_or_else(String::new, |(_, value)| value.to_string())
+        };
+        let values: Vec<String> = self.about.numbers.iter().map(value).collect();
+        self.cases.append(&rows::rows([(number, case, facts, values)]))?;
+        self.numbers.insert(case.clone(), number);
+        Ok(number)
     }
 
     fn logs(&mut self) -> impl Iterator<Item = &mut Log> {
         // The mark goes first, so that no cut leaves it without what it stands for.
-        let original = self.original.iter_mut().flat_map(|(text, index)| [index, text]);
-        [&mut self.summary, &mut self.blocks, &mut self.samples].into_iter().chain(original)
+        let original = self.original.iter_mut().flat_map(Original::logs);
+        let all =
+            [&mut self.launches, &mut self.figures, &mut self.blocks, &mut self.samples, &mut self.cases];
+        all.into_iter().chain(original)
     }
 
     fn lengths(&mut self) -> Vec<u64> {
@@ -262,61 +312,40 @@ impl Folder {
     }
 }
 
-/// The plan of a run's folder, as it is written.
-///
-/// # Errors
-/// If there is none, or it cannot be understood.
-pub fn read_plan(path: &Path) -> Result<Plan> {
-    let file = path.join(PLAN);
-    if !file.exists() {
-        return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
-    }
-    Ok(Plan::read(&file)?)
+/// What is known of a case's message.
+#[derive(Clone, Copy, Default, Serialize)]
+struct CaseFacts {
+    bytes: u64,
+    segments: u64,
+    array_bytes: u64,
 }
 
-/// The records of a run's folder; of a run that was cut off, those that are whole.
-///
-/// # Errors
-/// If there are none, or they cannot be understood.
-pub fn read_records(path: &Path) -> Result<Vec<Record>> {
-    let file = path.join(SUMMARY);
-    if !file.exists() {
-        return Err(FolderError::NotARun { path: path.to_owned(), missing: SUMMARY });
-    }
-    whole_records(&file)
+/// Begins an empty file with its header.
+fn begin(log: &mut Log, header: impl FnOnce() -> Vec<u8>) -> Result<()> {
+    if log.is_empty() { log.append(&header()) } else { Ok(()) }
 }
 
-/// The records as a page, with the folder's account of the machine.
-pub fn page(path: &Path, records: &[Record]) -> String {
-    let environment = fs::read_to_string(path.join(ENVIRONMENT)).unwrap_or_default();
-    report::html::html(records, environment.trim_end())
+/// The columns of the cases, which have these parameters that are numbers.
+fn case_columns(numbers: &[String]) -> Vec<String> {
+    let columns = rows::columns(&(Case::default(), CaseFacts::default()));
+    ["number".to_owned()].into_iter().chain(columns).chain(numbers.iter().cloned()).collect()
 }
 
-fn whole_records(file: &Path) -> Result<Vec<Record>> {
-    let bytes = fs::read(file).map_err(at(file))?;
-    report::csv::read_summary(torn::whole_rows(&bytes))
-        .map_err(|error| FolderError::Broken { path: file.to_owned(), reason: error.to_string() })
+/// The columns of launches and of the summary.
+fn record_columns() -> Vec<String> {
+    rows::columns(&Record::default())
 }
 
-/// The first line of a table.
-fn header(table: &[u8]) -> Option<&[u8]> {
-    table.split(|&byte| byte == b'\n').next()
+/// The columns of both tables of figures.
+fn figure_columns() -> Vec<String> {
+    let figures = vec![crate::model::Figure::default()];
+    let row = FigureRow::all(&[Record { figures, ..Record::default() }]).next();
+    rows::columns(&row.expect("a record with a figure has a row of it"))
 }
 
-fn key(record: &Record) -> Key {
-    (record.test.clone(), record.params.clone())
-}
-
-/// The cases of a plan whose methods all have their row of the whole.
-pub fn done(records: &[Record], plan: &Plan) -> HashSet<Key> {
-    let whole = |record: &&Record| Experiment::of_whole(record.phase).is_some();
-    let seen: HashSet<(Key, &str)> =
-        records.iter().filter(whole).map(|record| (key(record), record.method.as_str())).collect();
-    let finished = |&i: &usize| {
-        let case = plan.case_key(i);
-        plan.methods_of(i).iter().all(|method| seen.contains(&(case.clone(), method.as_str())))
-    };
-    (0..plan.cases.len()).filter(finished).map(|i| plan.case_key(i)).collect()
+/// A whole table.
+fn table<T: Serialize>(rows: impl IntoIterator<Item = T>, columns: &[String]) -> Vec<u8> {
+    [rows::header(columns), rows::rows(rows)].concat()
 }
 
 #[cfg(test)]

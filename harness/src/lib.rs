@@ -1,26 +1,16 @@
 //! Everything about a run but the MPI calls: plans, records, statistics, reports, and starting rank programs.
 //!
-//! The rank program sends [`event`]s; [`summary`] makes [`record`]s of them by [`stats`], and [`report`] makes
-//! text of records; neither knows files or processes. [`mpi`] finds, installs, builds for and starts the MPIs of
-//! this machine; [`run`] walks through a [`plan`] and keeps what comes back in a [`folder`].
+//! Layers, each of which uses those before it alone; [`layers`](../tests/layers.rs) holds them to it:
+//! [`model`] has the words of a result; [`stats`] functions of numbers; [`report`] makes text of records; [`experiments`] are
+//! the kinds of experiments, with their methods, cases, figures and tables; [`plan`] is what was asked for, checked once;
+//! [`folder`] is what is on disk; [`mpi`] finds, installs, builds for and starts the MPIs of this machine; [`run`] walks
+//! through a plan.
 
-pub mod agreement;
-pub mod earlier;
-pub mod engine;
-pub mod event;
-pub mod experiment;
+pub mod experiments;
 pub mod folder;
-pub mod halo;
-pub mod load;
-pub mod memory;
-pub mod methods;
+pub mod model;
 pub mod mpi;
-pub mod partitioned;
-pub mod phase;
 pub mod plan;
-pub mod record;
 pub mod report;
 pub mod run;
 pub mod stats;
-pub mod summary;
-pub mod times;

@@ -1,73 +1,31 @@
 //! Plans: the list of cases to run, and under which conditions; built from flags or read from a TOML file.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::Path;
 
-use apps::{Context, ParameterError, Test, Values};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::experiment::Experiment;
-use crate::record::Case;
+use crate::experiments::pingpong::Pairs;
+use crate::experiments::planned::PlannedCase;
+use crate::experiments::{Kind, Setup};
+use crate::model::SCHEMA;
+use crate::model::conditions::{Cache, Rule};
 
+mod checked;
 mod error;
 mod limits;
-mod resolve;
-mod rule;
-mod selection;
+pub mod memory;
+mod variant;
 
+pub use checked::CheckedPlan;
 pub use error::PlanError;
 pub use limits::{Limits, MIN_ROUNDS, max_time_s};
-pub use rule::{Rule, pcomm};
-pub use selection::{Selected, Selection};
+pub use variant::Variant;
 
-/// The version of the file's format.
-pub const SCHEMA: u32 = crate::earlier::SCHEMA;
 /// Methods of a plan at most: all that there are, and as many ways to aggregate.
 pub const MOST_METHODS: usize = 64;
-/// The name of a set of values that is none of the test's.
-pub const CUSTOM: &str = "custom";
-
-/// Whether repetitions find their buffers in the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum Cache {
-    /// As the last repetition left it.
-    #[default]
-    Warm,
-    /// The buffers are evicted before each repetition.
-    Cold,
-}
-
-impl Cache {
-    /// The name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-        }
-    }
-}
-
-/// Which ranks play with each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum Pairs {
-    /// 0 with 1, 2 with 3, and so on.
-    #[default]
-    Adjacent,
-    /// The first half with the second half.
-    Across,
-}
-
-impl Pairs {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Adjacent => "adjacent",
-            Self::Across => "across",
-        }
-    }
-}
+/// Launches of a plan at most: more would tell nothing new, and is a typing error.
+pub const MOST_LAUNCHES: usize = 10_000;
 
 /// A text format beside the tables that are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -77,85 +35,6 @@ pub enum Format {
     Ddtbench,
 }
 
-/// One test with one set of values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlannedCase {
-    /// The test's name.
-    pub test: String,
-    /// The set that the values start from; without one, the set of `quick`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
-    /// Values that differ from the set's, or all of them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, Text>,
-    /// Those of the plan's methods that it is measured with; all without any.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub methods: Vec<String>,
-}
-
-impl PlannedCase {
-    /// The test and its values.
-    ///
-    /// # Errors
-    /// An unknown test, set or parameter, or a text that is no value.
-    pub fn resolve(&self) -> Result<(&'static Test, Values), ParameterError> {
-        let test = apps::find(&self.test)?;
-        let set = match self.set.as_deref() {
-            None | Some(CUSTOM) => test.quick_set().name,
-            Some(name) => name,
-        };
-        let mut values = test.set(set)?;
-        for (name, text) in &self.params {
-            values.assign(test, name, &text.0)?;
-        }
-        Ok((test, values))
-    }
-
-    /// What the rank program is told of it.
-    pub(crate) fn arguments(&self) -> Vec<String> {
-        let values =
-            self.params.iter().flat_map(|(name, value)| ["-p".to_owned(), format!("{name}={}", value.0)]);
-        std::iter::once(self.test.clone()).chain(values).collect()
-    }
-
-    /// The case with all values, and the name of the set that has just these.
-    fn of<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
-        let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
-        let named = set.filter(|name| is_set(name));
-        let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
-        Self {
-            test: test.name.to_owned(),
-            set: Some(known.unwrap_or(CUSTOM).to_owned()),
-            methods: Vec::new(),
-            params: values.pairs().map(|(name, value)| (name.to_owned(), Text(value))).collect(),
-        }
-    }
-}
-
-/// A value as text; a file may also give a number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Text(pub String);
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Text;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a whole number or a text")
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
-                Ok(Text(value.to_string()))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Text, E> {
-                Ok(Text(value.to_owned()))
-            }
-        }
-        from.deserialize_any(Visitor)
-    }
-}
-
 /// What to run, in which order, under which conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,27 +42,34 @@ pub struct Plan {
     /// The version of the file's format.
     pub schema: u32,
     /// What is measured.
-    #[serde(default, skip_serializing_if = "Experiment::is_default")]
-    pub experiment: Experiment,
-    /// The MPI's name in this project; without one, it is picked.
+    #[serde(default, skip_serializing_if = "Kind::is_default")]
+    pub experiment: Kind,
+    /// The MPIs' names in this project, or paths of their compiler wrappers; without one, it is picked. In a file one name
+    /// will do.
+    #[serde(default, alias = "mpi", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub mpis: Vec<String>,
+    /// Settings that make MPIs of their own of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<Variant>,
+    /// Number of ranks; without one, what is usual for the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mpi: Option<String>,
-    /// Number of ranks.
-    #[serde(default = "two")]
-    pub ranks: usize,
-    /// Seed of index lists.
+    pub ranks: Option<usize>,
+    /// Seed of everything random.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Whether repetitions find their buffers in the cache.
-    #[serde(default)]
-    pub cache: Cache,
-    /// Which ranks play with each other.
+    /// Whether repetitions find their buffers in the cache, or both ways. In a file one name will do.
+    #[serde(default = "warm", alias = "cache", deserialize_with = "one_or_many")]
+    pub caches: Vec<Cache>,
+    /// New starts of the rank program for each case, on each MPI and under each cache mode.
+    #[serde(default = "one_launch")]
+    pub launches: usize,
+    /// Which ranks play with each other, in ping-pongs.
     #[serde(default)]
     pub pairs: Pairs,
     /// The methods' names; in a file, `all` alone is for all of the experiment.
     #[serde(default = "all")]
     pub methods: Vec<String>,
-    /// Instead of the MPI's own launcher.
+    /// Instead of the MPIs' own launcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<String>,
     /// More options for the launcher.
@@ -205,36 +91,57 @@ pub struct Plan {
     pub cases: Vec<PlannedCase>,
 }
 
-fn two() -> usize {
-    2
-}
 fn one() -> u64 {
+    1
+}
+fn one_launch() -> usize {
     1
 }
 fn yes() -> bool {
     true
 }
+fn warm() -> Vec<Cache> {
+    vec![Cache::Warm]
+}
 fn all() -> Vec<String> {
     vec!["all".to_owned()]
 }
 
-/// The names of all methods of an experiment.
-pub fn all_methods(experiment: Experiment) -> Vec<String> {
-    experiment.methods().iter().map(|method| method.name.to_owned()).collect()
+/// A list, or its only item.
+fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany<T> {
+        One(T),
+        Many(Vec<T>),
+    }
+    Ok(match OneOrMany::deserialize(from)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+    })
 }
 
 impl Default for Plan {
-    /// No cases; all else as without flags.
+    /// Ping-pongs, no cases; all else as without flags.
     fn default() -> Self {
+        Self::of(Kind::default())
+    }
+}
+
+impl Plan {
+    /// A plan of one kind of experiments without cases, all else as without flags.
+    pub fn of(experiment: Kind) -> Self {
         Self {
             schema: SCHEMA,
-            experiment: Experiment::default(),
-            mpi: None,
-            ranks: two(),
+            experiment,
+            mpis: Vec::new(),
+            variants: Vec::new(),
+            ranks: None,
             seed: one(),
-            cache: Cache::default(),
+            caches: warm(),
+            launches: one_launch(),
             pairs: Pairs::default(),
-            methods: all_methods(Experiment::default()),
+            methods: experiment.all_methods(),
             launcher: None,
             launcher_args: Vec::new(),
             startall: false,
@@ -244,13 +151,6 @@ impl Default for Plan {
             cases: Vec::new(),
         }
     }
-}
-
-impl Plan {
-    /// A plan of `experiment` without cases, all else as without flags.
-    pub fn of(experiment: Experiment) -> Self {
-        Self { experiment, methods: all_methods(experiment), ..Self::default() }
-    }
 
     /// Reads a file.
     ///
@@ -259,10 +159,17 @@ impl Plan {
     pub fn read(file: &Path) -> Result<Self, PlanError> {
         let text = std::fs::read_to_string(file)
             .map_err(|source| PlanError::Read { file: file.to_owned(), source })?;
-        let mut plan: Self = toml::from_str(&text)
-            .map_err(|source| PlanError::Syntax { file: file.to_owned(), source: Box::new(source) })?;
+        Self::parse(&text).map_err(|source| PlanError::Syntax { file: file.to_owned(), source })
+    }
+
+    /// The same of a file's text.
+    ///
+    /// # Errors
+    /// No TOML, or wrong, unknown or missing fields, with line and column.
+    pub fn parse(text: &str) -> Result<Self, Box<toml::de::Error>> {
+        let mut plan: Self = toml::from_str(text).map_err(Box::new)?;
         if plan.methods == all() {
-            plan.methods = all_methods(plan.experiment);
+            plan.methods = plan.experiment.all_methods();
         }
         Ok(plan)
     }
@@ -271,8 +178,19 @@ impl Plan {
     pub fn to_toml(&self) -> String {
         let text = toml::to_string(self).expect("a checked plan has only values that TOML has");
         format!(
-            "# What was run; `ddtbench run --resume` goes on by it, `ddtbench run --plan` repeats it.\n{text}"
+            "# What was run; `ddtbench run --resume` goes on by it, `ddtbench {} --plan` repeats it.\n{text}",
+            self.experiment.command()
         )
+    }
+
+    /// Ranks of the run.
+    pub fn ranks(&self) -> usize {
+        self.ranks.unwrap_or(self.experiment.default_ranks())
+    }
+
+    /// What cases are prepared for.
+    pub fn setup(&self) -> Setup {
+        Setup { ranks: self.ranks(), seed: self.seed }
     }
 
     /// Checks the conditions of the run: everything but the cases.
@@ -285,39 +203,50 @@ impl Plan {
         };
         if self.schema != SCHEMA {
             let reason = match self.schema {
-                1 => {
-                    "made by an earlier version, whose `reference` and `manual` were what `reference_untouched` and \
-                     `manual_tuned` are now (docs/columns.md): such a run cannot be resumed; to run the same with the \
-                     methods of today, change it to 2 in a copy of the plan"
+                1 | 2 => {
+                    "made by an earlier version, whose results have other columns (docs/columns.md): such a run cannot be \
+                     resumed; to run the same again, change it to 3 in a copy of the plan (in plans of schema 1, `reference` \
+                     and `manual` were what `reference_untouched` and `manual_tuned` are now)"
                 }
-                _ => "this version of ddtbench reads schema 2",
+                _ => "this version of ddtbench reads schema 3",
             };
             return field("schema", self.schema.to_string(), reason);
         }
-        let (can, must) = match self.experiment {
-            Experiment::PingPong => (
-                self.ranks >= 2 && self.ranks.is_multiple_of(2) && i32::try_from(self.ranks).is_ok(),
-                "must be an even number, at least 2: ranks work in pairs",
-            ),
-            Experiment::Partitioned => (self.ranks == 2, "must be 2: one rank sends and one receives"),
-            Experiment::Halo => {
-                (self.ranks >= 1 && i32::try_from(self.ranks).is_ok(), "must be at least 1 rank")
-            }
-        };
-        if !can {
-            return field("ranks", self.ranks.to_string(), must);
+        if let Some(reason) = self.experiment.refuse_ranks(self.ranks()) {
+            return field("ranks", self.ranks().to_string(), reason);
         }
         if i64::try_from(self.seed).is_err() {
             return field("seed", self.seed.to_string(), "must be below 2^63");
         }
-        if self.experiment == Experiment::Halo && self.cache != Cache::Warm {
-            let reason = "must be warm: halos are measured as the last exchange left the caches";
-            return field("cache", self.cache.name().to_owned(), reason);
+        for (i, cache) in self.caches.iter().enumerate() {
+            if let Some(reason) = self.experiment.refuse_cache(*cache) {
+                return field("cache", cache.name().to_owned(), reason);
+            }
+            if self.caches[..i].contains(cache) {
+                return field("caches", cache.name().to_owned(), "is named twice");
+            }
         }
+        if self.caches.is_empty() {
+            return field("caches", "[]".to_owned(), "at least one is needed, warm or cold");
+        }
+        if !(1..=MOST_LAUNCHES).contains(&self.launches) {
+            let reason = format!("must be from 1 to {MOST_LAUNCHES}");
+            return field("launches", self.launches.to_string(), &reason);
+        }
+        Variant::check(&self.variants)?;
         self.limits.check()?;
-        if !self.limits.rule.is_default() && self.experiment != Experiment::Partitioned {
-            let reason = "must be interval: the other rule is one of partitioned transfers";
-            return field("rule", self.limits.rule.name().to_owned(), reason);
+        let options = [
+            ("rule", self.limits.rule != Rule::default(), self.limits.rule.name().to_owned()),
+            ("startall", self.startall, "true".to_owned()),
+            ("pairs", self.pairs != Pairs::default(), self.pairs.name().to_owned()),
+            ("formats", !self.formats.is_empty(), "[\"ddtbench\"]".to_owned()),
+        ];
+        for (name, is_given, value) in options {
+            if is_given && !self.experiment.options().contains(&name) {
+                let reason =
+                    format!("{} experiments have no such option: leave it out", self.experiment.name());
+                return field(name, value, &reason);
+            }
         }
         if self.methods.is_empty() {
             return field("methods", "[]".to_owned(), "at least one is needed");
@@ -335,81 +264,37 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks everything that can be checked without an MPI, and completes the values of each case.
+    /// Checks everything that can be checked without an MPI, once: the cases come out prepared, with all values.
     ///
     /// # Errors
     /// The first thing that cannot be: field or case, value, and what would be right.
-    pub fn check(&mut self) -> Result<(), PlanError> {
+    pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
         self.check_conditions()?;
-        let field = |field, value: String, reason: &str| {
-            Err(PlanError::Field { field, value, reason: reason.to_owned() })
-        };
+        self.ranks = Some(self.ranks());
         if self.cases.is_empty() {
-            return field("cases", "[]".to_owned(), "at least one is needed");
+            let (value, reason) = ("[]".to_owned(), "at least one is needed".to_owned());
+            return Err(PlanError::Field { field: "cases", value, reason });
         }
-        for i in 0..self.cases.len() {
+        let (mut cases, mut known) = (Vec::new(), HashMap::new());
+        for (i, given) in self.cases.iter_mut().enumerate() {
             let refuse = |test: &str, reason: String| {
                 Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
             };
-            let given = &self.cases[i];
-            let case = match self.complete(given) {
-                Ok(case) => case,
+            let setup = Setup { ranks: self.ranks.unwrap_or(1), seed: self.seed };
+            let prepared = match self.experiment.prepare(given, setup) {
+                Ok(prepared) => prepared,
                 Err(reason) => return refuse(&given.test, reason),
             };
-            if let Some(unknown) = case.methods.iter().find(|method| !self.methods.contains(method)) {
-                return refuse(&case.test, format!("method {unknown:?} is none of the plan's methods"));
+            *given = prepared.planned();
+            if let Some(unknown) = given.methods.iter().find(|method| !self.methods.contains(method)) {
+                return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
             }
-            let is_same = |other: &PlannedCase| other.test == case.test && other.params == case.params;
-            if let Some(first) = self.cases[..i].iter().position(is_same) {
-                return refuse(&case.test, format!("the same as case {}", first + 1));
+            if let Some(first) = known.insert((given.test.clone(), prepared.params()), i) {
+                return refuse(&given.test, format!("the same as case {}", first + 1));
             }
-            self.cases[i] = case;
+            cases.push(prepared);
         }
-        Ok(())
-    }
-
-    /// Test and parameters of case `i`: what tells the cases of a run apart.
-    pub fn case_key(&self, i: usize) -> (String, String) {
-        (self.cases[i].test.clone(), self.params(i))
-    }
-
-    /// The methods of case `i`, in the plan's order.
-    pub fn methods_of(&self, i: usize) -> Vec<String> {
-        let chosen = &self.cases[i].methods;
-        let is_chosen = |method: &&String| chosen.is_empty() || chosen.contains(method);
-        self.methods.iter().filter(is_chosen).cloned().collect()
-    }
-
-    /// What the rank program is told of case `i`.
-    pub(crate) fn case_arguments(&self, i: usize) -> Vec<String> {
-        let mut arguments = self.cases[i].arguments();
-        if self.experiment == Experiment::Partitioned {
-            // There is one test only, which is not named.
-            arguments.remove(0);
-        }
-        arguments
-    }
-
-    /// What tests need to know of the run.
-    pub fn context(&self) -> Context {
-        Context { ranks: self.ranks, seed: self.seed }
-    }
-
-    /// Case `i` as results name it.
-    ///
-    /// # Panics
-    /// If the plan was not checked.
-    pub fn case(&self, i: usize, mpi: &str) -> Case {
-        let planned = &self.cases[i];
-        Case {
-            experiment: self.experiment,
-            test: planned.test.clone(),
-            set: planned.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
-            params: self.params(i),
-            mpi: mpi.to_owned(),
-            ranks: self.ranks,
-            cache: self.cache.name().to_owned(),
-        }
+        Ok(CheckedPlan { plan: self, cases })
     }
 }
 

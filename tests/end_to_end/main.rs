@@ -21,6 +21,8 @@ mod engine;
 mod faulty_mpi;
 /// Exchanges between many ranks.
 mod halo;
+/// Several MPIs, cache modes and launches in one run.
+mod launches;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
 /// Messages that are finished partition by partition.
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         robustness::trials(),
         by_hand::trials(),
         conditions::trials(),
+        launches::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

@@ -100,7 +100,7 @@ fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
 
 /// Measures tests at their smallest sets, as a plan says.
 fn measure_some(mpi: &str, ranks: usize, names: &[&str], dir: &Path) -> Result<Summary, String> {
-    let mut plan = "schema = 2\n".to_owned();
+    let mut plan = "schema = 3\n".to_owned();
     for test in tests(list()).filter(|test| names.contains(&name(test))) {
         let _ = write!(plan, "[[cases]]\ntest = {}\nset = {}\n", test["name"], smallest(test)["name"]);
     }

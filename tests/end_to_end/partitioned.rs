@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use super::by_hand::{mpiexec, refuses_once};
 use super::faulty_mpi;
 use super::job::{Job, run, signal};
-use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, rows};
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, kept, samples};
 use super::setup::{Check, Mpi, ddtbench, in_environment, on_every_mpi};
 
 /// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good; one limit for
@@ -151,7 +151,7 @@ fn orders(mpi: &Mpi) {
     let summary = measure(mpi, &case, &Conditions::default());
     for order in orders.map(|order| format!("order={order}")) {
         mechanisms().iter().for_each(|method| expect_measured(&summary, &[&order], method));
-        let messages = |method: &str| end(&summary, &[&order], method).number("messages");
+        let messages = |method: &str| end(&summary, &[&order], method).figure("messages");
         let known = [("single", 1.0), ("isend", 8.0), ("aggregated:m=4", 2.0), ("aggregated:bins=3", 3.0)];
         for (method, expected) in known {
             assert_eq!(messages(method), Some(expected), "messages of {method} with {order}");
@@ -227,7 +227,7 @@ fn a_late_partition(mpi: &Mpi) {
     let methods = ["single", "many", "aggregated"];
     let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
     methods.iter().for_each(|method| expect_measured(&summary, &[], method));
-    let messages = end(&summary, &[], "aggregated").number("messages").unwrap();
+    let messages = end(&summary, &[], "aggregated").figure("messages").unwrap();
     assert!((2.0..32.0).contains(&messages), "{messages} messages");
 }
 
@@ -241,7 +241,7 @@ fn by_launches(mpi: &Mpi) {
         let blocks = ["blocks", "blocks_other_state"].map(|column| row.number(column).unwrap());
         assert_eq!(blocks.iter().sum::<f64>(), 8.0, "a block for each launch: {row:?}");
     }
-    let gain = |method: &str| end(&summary, &[], method).number("gain");
+    let gain = |method: &str| end(&summary, &[], method).figure("gain");
     assert!(gain("single:init") > Some(0.0), "over single:launched");
     assert_eq!((gain("single:launched"), gain("single")), (None, None), "nothing ran beside them");
 }
@@ -321,7 +321,7 @@ fn rule_of_pcomm(mpi: &Mpi) {
     let plan = fs::read_to_string(dir.path().join("out/plan.toml")).unwrap();
     assert!(plan.contains("rule = \"pcomm\""), "{plan}");
     let summary = Summary::read(&dir.path().join("out"));
-    let samples = rows(&dir.path().join("out/samples.csv"));
+    let samples = samples(&dir.path().join("out"));
     for method in ["single", "isend", "partitioned"] {
         let row = end(&summary, &[], method);
         assert!(row.is(&[("n", "150"), ("blocks", "1"), ("batch", "1"), ("median_low_s", "")]), "{row:?}");
@@ -473,11 +473,11 @@ fn a_given_bandwidth(mpi: &Mpi) {
     };
     let slow = with("0.000001");
     let [model, gain, difference] =
-        ["gain_model", "gain", "gain_difference"].map(|column| slow.number(column).expect("ten rounds"));
-    assert!(slow.is(&[("gain_model_equation", "4")]) && (1.0..1.01).contains(&model), "{slow:?}");
+        ["gain_model", "gain", "gain_difference"].map(|name| slow.figure(name).expect("ten rounds"));
+    assert!(slow.get("gain_model_against") == "equation 4" && (1.0..1.01).contains(&model), "{slow:?}");
     assert!((difference - (gain - model)).abs() < 0.1, "{slow:?}");
     let fast = with("1000000");
-    assert!(["5", "none"].contains(&fast.get("gain_model_equation")), "{fast:?}");
+    assert!(["equation 5", "no equation"].contains(&fast.get("gain_model_against")), "{fast:?}");
 }
 
 /// What tells rows of a summary apart.
@@ -497,7 +497,7 @@ fn a_killed_run(mpi: &Mpi) {
     command.args(["partitioned", "--mpi", mpi.name, "--out", "cut", "-m", &methods.join(",")]).args(cases);
     let long = ["--max-time", "0.5", "--precision", "0.00001", "--max-runs", "100000000", "--seed", "7"];
     let mut job = Job::start(command.args(long));
-    let kept = || fs::read_to_string(dir.path().join("cut/summary.csv")).unwrap_or_default();
+    let kept = || kept(&dir.path().join("cut"));
     job.until("in the second case", |job| {
         kept().contains("partitions=2 ") && job.named("ddtbench-rank").len() == 2
     });
@@ -517,7 +517,7 @@ fn a_killed_run(mpi: &Mpi) {
 #[track_caller]
 fn expect_each_sample_once(folder: &Path) {
     let mut seen = BTreeSet::new();
-    for row in rows(&folder.join("samples.csv")) {
+    for row in samples(folder) {
         let name =
             ["params", "method", "pair", "block", "repetition"].map(|column| row.get(column).to_owned());
         assert!(seen.insert(name), "a sample is there twice: {row:?}");

@@ -22,6 +22,11 @@ impl Row {
         self.0.get(column).unwrap_or_else(|| panic!("there is no column `{column}`"))
     }
 
+    /// A figure; `None` where the row has none.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        self.0.get(name)?.parse().ok()
+    }
+
     /// The value in a column as a number; `None` for an empty cell.
     #[track_caller]
     pub fn number(&self, column: &str) -> Option<f64> {
@@ -55,7 +60,34 @@ pub fn rows(file: &Path) -> Vec<Row> {
     reader.deserialize().map(|row| Row(row.expect("the file is whole"))).collect()
 }
 
-/// All rows of a run.
+/// The rows of a gzipped CSV file, with those of the run's cases that their numbers stand for.
+#[track_caller]
+pub fn samples(dir: &Path) -> Vec<Row> {
+    let cases = rows(&dir.join("cases.csv"));
+    let file = std::fs::File::open(dir.join("samples.csv.gz")).expect("a run has samples");
+    let mut reader = csv::Reader::from_reader(flate2::read::MultiGzDecoder::new(file));
+    let rows = reader.deserialize().map(|row| Row(row.expect("the file is whole")));
+    rows.map(|mut row| {
+        let case = &cases[row.number("case").expect("a number") as usize];
+        row.0.extend(case.0.clone());
+        row
+    })
+    .collect()
+}
+
+/// The file whose rows are the mark of what a run has kept, as text; nothing before its first case has ended.
+pub fn kept(dir: &Path) -> String {
+    std::fs::read_to_string(dir.join("launches.csv")).unwrap_or_default()
+}
+
+/// What tells a row of launches and the figures of it.
+fn place(row: &Row) -> Vec<String> {
+    let columns = ["test", "params", "mpi", "mpi_variant", "cache", "method", "launch", "phase", "pair"];
+    columns.map(|column| row.get(column).to_owned()).to_vec()
+}
+
+/// All rows of a run. Figures are columns of theirs, with `_low` and `_high` behind the names of their ends and `_against`
+/// behind that of what they are held against; the time over another method is `over_METHOD`.
 #[derive(Clone, Debug)]
 pub struct Summary(pub Vec<Row>);
 
@@ -63,7 +95,20 @@ impl Summary {
     /// Of the run in `dir`.
     #[track_caller]
     pub fn read(dir: &Path) -> Self {
-        Self(rows(&dir.join("summary.csv")))
+        let mut all = rows(&dir.join("launches.csv"));
+        let places: BTreeMap<_, _> = all.iter().enumerate().map(|(i, row)| (place(row), i)).collect();
+        for figure in rows(&dir.join("launch_figures.csv")) {
+            let name = match figure.get("figure") {
+                "time_over" => format!("over_{}", figure.get("against")),
+                name => name.to_owned(),
+            };
+            let row = &mut all[places[&place(&figure)]].0;
+            row.insert(name.clone(), figure.get("value").to_owned());
+            for end in ["low", "high", "against"] {
+                row.insert(format!("{name}_{end}"), figure.get(end).to_owned());
+            }
+        }
+        Self(all)
     }
 
     /// The rows with these values.

@@ -1,7 +1,6 @@
 //! Runs that are cut off: what was finished is kept, nothing goes on running, and `--resume` does the rest.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -11,7 +10,7 @@ use libtest_mimic::Trial;
 use tempfile::TempDir;
 
 use super::job::{Job, run, signal};
-use super::results::Summary;
+use super::results::{Summary, kept, samples};
 use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
 
 /// The cases of a run, in order. Each lasts some seconds: long enough to be met in the middle.
@@ -56,11 +55,11 @@ struct Met {
 impl Running {
     /// Waits until at least `finished` cases are, and the ranks of the next are at work.
     fn reach(&mut self, finished: usize) -> Met {
-        let file = self.dir.path().join("cut/summary.csv");
+        let folder = self.dir.path().join("cut");
         let mut met = Met { kept: String::new(), test: TESTS[0] };
         self.job.until("in the middle of a case", |job| {
-            let kept = fs::read_to_string(&file).unwrap_or_default();
-            let done = TESTS.iter().filter(|test| kept.contains(&format!("\n{test},"))).count();
+            let kept = kept(&folder);
+            let done = TESTS.iter().filter(|test| kept.contains(&format!("\npingpong,{test},"))).count();
             assert!(done < TESTS.len(), "this machine was too busy for the run to be met in the middle");
             met = Met { kept, test: TESTS[done] };
             done >= finished && job.named("ddtbench-rank").len() == 2
@@ -90,7 +89,7 @@ fn resume(dir: &Path) -> Command {
 /// Fails unless all is there: `kept` as it was, every case and method once, the samples of each once.
 #[track_caller]
 fn expect_whole(dir: &Path, kept: &str, failed: Option<&str>) {
-    let summary = fs::read_to_string(dir.join("cut/summary.csv")).unwrap();
+    let summary = super::results::kept(&dir.join("cut"));
     assert!(summary.starts_with(kept), "what was finished has changed: {kept}\nis now {summary}");
     let summary = Summary::read(&dir.join("cut"));
     for test in TESTS.into_iter().filter(|&test| Some(test) != failed) {
@@ -100,17 +99,12 @@ fn expect_whole(dir: &Path, kept: &str, failed: Option<&str>) {
         let ends = METHODS.map(|method| summary.end(test, method).get("outcome").to_owned());
         assert!(ends.contains(&"crashed".to_owned()), "{test}: {ends:?}");
     }
-    let mut reader = csv::Reader::from_path(dir.join("cut/samples.csv")).unwrap();
-    let columns = reader.headers().unwrap().clone();
-    let place = |name| columns.iter().position(|column| column == name).expect("a column of samples.csv");
-    // What comes before the times tells samples apart.
-    let (test, method, last) = (place("test"), place("method"), place("repetition"));
     let (mut seen, mut measured) = (HashSet::new(), HashSet::new());
-    for row in reader.records() {
-        let row = row.unwrap();
-        measured.insert((row[test].to_owned(), row[method].to_owned()));
-        let names: Vec<_> = row.iter().take(last + 1).map(str::to_owned).collect();
-        assert!(seen.insert(names), "a sample is there twice: {row:?}");
+    for row in samples(&dir.join("cut")) {
+        measured.insert((row.get("test").to_owned(), row.get("method").to_owned()));
+        let names = ["case", "launch", "method", "pair", "block", "repetition"];
+        let name = names.map(|column| row.get(column).to_owned());
+        assert!(seen.insert(name), "a sample is there twice: {row:?}");
     }
     let rows = summary.with(&[("phase", "round_trip"), ("pair", "all")]);
     let figures: HashSet<_> = rows
@@ -130,9 +124,9 @@ fn a_killed_rank(mpi: &Mpi) {
     assert!(ended.out.contains("crashed"), "{ended}");
     expect_whole(running.dir.path(), &met.kept, Some(met.test));
     // There is nothing left to do, and it stays so.
-    let whole = fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap();
+    let whole = kept(&running.dir.path().join("cut"));
     run(&mut resume(running.dir.path())).expect_code(1);
-    assert_eq!(fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap(), whole);
+    assert_eq!(kept(&running.dir.path().join("cut")), whole);
 }
 
 fn a_killed_launcher(mpi: &Mpi) {
@@ -159,7 +153,7 @@ fn an_interrupted_ddtbench(mpi: &Mpi) {
     signal(running.job.pid(), libc::SIGINT);
     running.job.until_nothing_is_left();
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume cut"]);
-    assert_eq!(fs::read_to_string(running.dir.path().join("cut/summary.csv")).unwrap(), met.kept);
+    assert_eq!(kept(&running.dir.path().join("cut")), met.kept);
     run(&mut resume(running.dir.path())).expect_code(0);
     expect_whole(running.dir.path(), &met.kept, None);
 }

@@ -3,14 +3,16 @@
 use anyhow::{anyhow, ensure};
 use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
-use ddtbench::engine::{Contender, Order};
-use ddtbench::experiment::Experiment;
-use ddtbench::halo::HaloCase;
-use ddtbench::partitioned::Setting;
-use ddtbench::partitioned::mechanisms::SINGLE_INIT;
-use ddtbench::partitioned::probe;
-use ddtbench::plan::{Cache, Limits, MOST_METHODS, Pairs, Rule, Selection};
-use ddtbench::record::Case;
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::engine::Order;
+use ddtbench::experiments::halo::HaloCase;
+use ddtbench::experiments::partitioned::Setting;
+use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
+use ddtbench::experiments::pingpong::{Pairs, Selection};
+use ddtbench::experiments::probes::list;
+use ddtbench::model::Case;
+use ddtbench::model::conditions::{Cache, Rule};
+use ddtbench::plan::{Limits, MOST_METHODS};
 
 use mpi::Threading;
 
@@ -93,15 +95,16 @@ impl CaseArgs {
     }
 
     /// The case as results name it.
-    pub fn case(&self, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
+    pub fn case(&self, kind: Kind, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
         Case {
-            experiment: Experiment::PingPong,
+            experiment: kind.name().to_owned(),
             test: test.name.to_owned(),
             set: self.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
             params: values.to_string(),
             mpi,
             ranks,
-            cache: self.conditions.cache.name().to_owned(),
+            cache: self.conditions.cache,
+            ..Case::default()
         }
     }
 }
@@ -160,18 +163,11 @@ pub struct LimitArgs {
 pub struct Engine {
     #[command(flatten)]
     pub case: CaseArgs,
-    /// What is compared, by name [default: all]
-    #[arg(short, long = "method", value_enum, value_name = "NAME", value_delimiter = ',')]
-    pub methods: Vec<Contender>,
     /// As the hand-written loop packs, or as the datatype does, where the two differ
     #[arg(long, value_enum, default_value_t)]
     pub order: Order,
-    /// Time of all rounds together
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().max_time_s)]
-    pub max_time: f64,
-    /// Half width of a ratio's interval at which it is known well enough
-    #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
-    pub precision: f64,
+    #[command(flatten)]
+    pub methods: MethodArgs,
 }
 
 #[derive(Debug, Args)]
@@ -186,17 +182,7 @@ pub struct Probe {
 impl Probe {
     /// Threads that call MPI at the same time.
     fn threads(&self) -> usize {
-        probe::find(&self.name).map_or(1, |probe| probe.threads)
-    }
-}
-
-impl Engine {
-    /// When the case has been measured enough.
-    pub fn limits(&self) -> anyhow::Result<Limits> {
-        let limits =
-            Limits { max_time_s: self.max_time, precision_percent: self.precision, ..Limits::default() };
-        limits.check()?;
-        Ok(limits)
+        list::find(&self.name).map_or(1, |probe| probe.threads)
     }
 }
 
@@ -220,17 +206,17 @@ impl LimitArgs {
 
 impl MethodArgs {
     /// The names of the methods, each once, in the order given, and when each has been measured enough.
-    pub fn of(&self, experiment: Experiment) -> anyhow::Result<(Vec<String>, Limits)> {
-        Ok((self.names(experiment)?, self.limits.limits()?))
+    pub fn of(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
+        Ok((self.names(kind)?, self.limits.limits()?))
     }
 
-    fn names(&self, experiment: Experiment) -> anyhow::Result<Vec<String>> {
+    fn names(&self, kind: Kind) -> anyhow::Result<Vec<String>> {
         if self.methods.is_empty() {
-            return Ok(experiment.methods().iter().map(|method| method.name.to_owned()).collect());
+            return Ok(kind.all_methods());
         }
         let mut names = Vec::new();
         for name in &self.methods {
-            experiment.method(name).map_err(|reason| anyhow!(reason))?;
+            kind.method(name).map_err(|reason| anyhow!(reason))?;
             if !names.contains(name) {
                 names.push(name.clone());
             }
@@ -301,6 +287,7 @@ impl Partitioned {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use ddtbench::experiments::pingpong;
 
     use super::*;
 
@@ -313,7 +300,7 @@ mod tests {
     fn a_method_named_twice_runs_once() {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
         let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
-        let (methods, limits) = args.methods.of(Experiment::PingPong).unwrap();
+        let (methods, limits) = args.methods.of(pingpong::KIND).unwrap();
         assert_eq!((methods, limits), (vec!["ddt".to_owned(), "manual".to_owned()], Limits::default()));
     }
 }

@@ -13,9 +13,11 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
-use ddtbench::engine::{Contender, EngineCase, Order};
-use ddtbench::event::{Event, LineBytes, MessageFacts};
-use ddtbench::plan::Cache;
+use ddtbench::experiments::engine::{self, Contender, Order};
+use ddtbench::experiments::pingpong;
+use ddtbench::model::Case;
+use ddtbench::model::conditions::Cache;
+use ddtbench::model::event::{Event, LineBytes, MessageFacts};
 
 use crate::checked::{World, identity};
 use crate::cli::Engine;
@@ -39,20 +41,20 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
-    let limits = args.limits()?;
-    let (test, values, app) = args.case.build(ddtbench::engine::RANKS)?;
-    let contenders = contenders(&*app, args)?;
-    if let Some(available) = ddtbench::memory::available_bytes() {
-        ddtbench::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
+    let (methods, limits) = args.methods.of(engine::KIND)?;
+    let (test, values, app) = args.case.build(engine::RANKS)?;
+    let contenders = contenders(&*app, args.order, &methods)?;
+    if let Some(available) = ddtbench::experiments::memory::available_bytes() {
+        ddtbench::experiments::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
     }
 
     let order = args.order.wire_order();
-    let setup = Setup { ranks: ddtbench::engine::RANKS, ..Setup::new(&*app, &world.comm)? };
+    let setup = Setup { ranks: engine::RANKS, ..Setup::new(&*app, &world.comm)? };
     let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let lines = [Side::Send, Side::Receive].map(|side| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack: lines[0], unpack: lines[1] };
     let clock = Clock::measure();
-    let facts = MessageFacts { line_bytes: Some(lines), ..MessageFacts::of(&*app, order) };
+    let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&*app, order) };
     let hello = environment::hello(world, &environment::place(0), facts, clock, Vec::new())?;
     let mut bench = Bench {
         setup: &setup,
@@ -72,31 +74,24 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     }
     bench.reporter.report(&Event::Done);
     drop(bench.reporter.guard.take());
-    let case = args.case.case(test, &values, identity::compiled_for(), 1);
-    bench.reporter.output.engine_table(EngineCase {
-        order: if app.orders_differ() { args.order.name() } else { ddtbench::engine::ONE_ORDER }.to_owned(),
-        case,
-    });
+    let case = args.case.case(engine::KIND, test, &values, identity::compiled_for(), 1);
+    let order = app.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
+    let case = Case { params: case.params.clone() + &order.unwrap_or_default(), ..case };
+    bench.reporter.output.table(engine::KIND, case, limits.rule);
     Ok(bench.reporter.exit_code())
 }
 
-/// Those asked for, each once, or all that there are for this order of bytes.
-fn contenders(app: &dyn MicroApp, args: &Engine) -> anyhow::Result<Vec<Contender>> {
-    let possible = Contender::of(args.order, app.orders_differ());
-    if args.methods.is_empty() {
-        return Ok(possible);
-    }
-    let mut asked = Vec::new();
-    for &contender in &args.methods {
-        ensure!(
-            possible.contains(&contender),
-            "{} packs in the order `{}`, and in no other",
-            contender.name(),
-            Order::Manual.name()
-        );
-        if !asked.contains(&contender) {
-            asked.push(contender);
-        }
-    }
-    Ok(asked)
+/// Those of the methods that can pack in this order of bytes.
+fn contenders(app: &dyn MicroApp, order: Order, methods: &[String]) -> anyhow::Result<Vec<Contender>> {
+    let possible = Contender::of(order, app.orders_differ());
+    let contenders: Vec<_> = possible
+        .into_iter()
+        .filter(|contender| methods.iter().any(|name| name == contender.name()))
+        .collect();
+    ensure!(
+        !contenders.is_empty(),
+        "the loops pack in the order `{}`, and in no other",
+        Order::Manual.name()
+    );
+    Ok(contenders)
 }

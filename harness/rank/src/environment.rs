@@ -1,6 +1,6 @@
 //! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
 
-use ddtbench::event::{Hello, MessageFacts, RankPlace};
+use ddtbench::model::event::{Hello, MessageFacts, RankPlace};
 
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;

@@ -22,12 +22,14 @@ use anyhow::{anyhow, ensure};
 use apps::Arrays;
 use apps::halo::{Field, Version};
 use datatypes::Element;
-use ddtbench::event::{Block, Outcome};
-use ddtbench::experiment::Experiment as Kind;
-use ddtbench::halo::{self, HaloCase};
-use ddtbench::partitioned::arrival::Sampler;
-use ddtbench::plan::{CUSTOM, Cache};
-use ddtbench::record::{Case, Phase};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::fine_grained::arrival::Sampler;
+use ddtbench::experiments::halo::{self, HaloCase};
+use ddtbench::model::CUSTOM;
+use ddtbench::model::Outcome;
+use ddtbench::model::conditions::Cache;
+use ddtbench::model::event::Block;
+use ddtbench::model::{Case, Phase};
 
 use crate::checked::{Datatype, World, identity};
 use crate::cli::Halo;
@@ -55,7 +57,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.conditions;
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
-    let ((methods, limits), case) = (args.methods.of(Kind::Halo)?, args.case()?);
+    let ((methods, limits), case) = (args.methods.of(halo::KIND)?, args.case()?);
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
     let grid_comm = match app.grid() {
         Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
@@ -103,13 +105,14 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         sync,
     };
     let case = Case {
-        experiment: Kind::Halo,
+        experiment: halo::KIND.name().to_owned(),
         test: case.test.name.to_owned(),
         set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
         params: case.to_string(),
         mpi: identity::compiled_for(),
         ranks,
-        cache: conditions.cache.name().to_owned(),
+        cache: conditions.cache,
+        ..Case::default()
     };
     run_case(bench, hello, &methods, limits, case)
 }
@@ -271,7 +274,7 @@ impl Bench<'_> {
 impl ActiveMethod<'_> {
     /// Whether it moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
     fn is_reference(&self) -> bool {
-        self.name == halo::REFERENCE
+        self.name == halo::methods::REFERENCE
     }
 }
 
@@ -279,7 +282,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        Kind::Halo
+        halo::KIND
     }
 
     fn job(&mut self) -> &mut Job<'a> {

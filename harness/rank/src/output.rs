@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use ddtbench::engine::{self, EngineCase, EngineResult};
-use ddtbench::event::{Block, Event, Hello, MessageFacts, Outcome};
-use ddtbench::load::Load;
-use ddtbench::plan::Rule;
-use ddtbench::record::{Case, CaseResult, Measured};
-use ddtbench::{report, summary};
+use ddtbench::experiments::{Kind, summary};
+use ddtbench::model::Outcome;
+use ddtbench::model::conditions::Rule;
+use ddtbench::model::event::{Block, Event, Hello, MessageFacts};
+use ddtbench::model::load::Load;
+use ddtbench::model::{Case, CaseResult, Measured};
 
 /// The form of what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -61,19 +61,12 @@ impl Output {
         }
     }
 
-    /// Prints what was kept as the table of a case; where events are printed or nothing was reported, nothing is kept.
-    pub fn table(&mut self, case: Case, rule: Rule) {
+    /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
+    pub fn table(&mut self, kind: Kind, case: Case, rule: Rule) {
         let load = self.hello.as_deref().and_then(Load::of);
         self.print(|message, methods| {
-            let result = CaseResult { case, rule, message, load, methods };
-            report::table::table(&summary::records(&result), None)
-        });
-    }
-
-    /// Prints what was kept as the engine's table.
-    pub fn engine_table(&mut self, case: EngineCase) {
-        self.print(|message, methods| {
-            report::engine::table(&engine::records(&EngineResult { case, message, methods }), None)
+            let result = CaseResult { case, launch: 0, rule, message, load, methods };
+            kind.table(&summary::records(kind, &result), None)
         });
     }
 

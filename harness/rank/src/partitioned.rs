@@ -10,13 +10,14 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use datatypes::Element;
-use ddtbench::event::{Block, MessageFacts, Outcome};
-use ddtbench::experiment::Experiment as Kind;
-use ddtbench::partitioned::Setting;
-use ddtbench::partitioned::arrival::Sampler;
-use ddtbench::partitioned::costs::Costs;
-use ddtbench::plan::Cache;
-use ddtbench::record::{Case, Phase};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::fine_grained::arrival::Sampler;
+use ddtbench::experiments::fine_grained::costs::Costs;
+use ddtbench::experiments::partitioned::{KIND, Setting};
+use ddtbench::model::Outcome;
+use ddtbench::model::conditions::Cache;
+use ddtbench::model::event::{Block, MessageFacts};
+use ddtbench::model::{Case, Phase};
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
@@ -51,7 +52,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
     let conditions = &args.conditions;
     cache::check(conditions.cache)?;
-    let ((methods, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
+    let ((methods, limits), setting) = (args.methods.of(KIND)?, args.setting()?);
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
     let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
@@ -86,13 +87,14 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         bench.buffers.push(buffer);
     }
     let case = Case {
-        experiment: Kind::Partitioned,
-        test: ddtbench::partitioned::TEST.to_owned(),
-        set: ddtbench::plan::CUSTOM.to_owned(),
+        experiment: KIND.name().to_owned(),
+        test: ddtbench::experiments::partitioned::TEST.to_owned(),
+        set: ddtbench::model::CUSTOM.to_owned(),
         params: setting.to_string(),
         mpi: identity::compiled_for(),
         ranks,
-        cache: conditions.cache.name().to_owned(),
+        cache: conditions.cache,
+        ..Case::default()
     };
     run_case(bench, hello, &methods, limits, case)
 }
@@ -254,7 +256,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        Kind::Partitioned
+        KIND
     }
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
-use ddtbench::event::{Block, MessageFacts, Outcome};
-use ddtbench::experiment::Experiment as Kind;
-use ddtbench::plan::{Cache, Pairs};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::pingpong::{self, Pairs};
+use ddtbench::model::Outcome;
+use ddtbench::model::conditions::Cache;
+use ddtbench::model::event::Block;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::PingPong;
@@ -33,7 +35,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     check_even(ranks)?;
     let conditions = &args.case.conditions;
     cache::check(conditions.cache)?;
-    let (methods, limits) = args.methods.of(Kind::PingPong)?;
+    let (methods, limits) = args.methods.of(pingpong::KIND)?;
     let (test, values, app) = args.case.build(ranks)?;
     check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
@@ -46,7 +48,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
-    let facts = MessageFacts::of(&*app, WireOrder::Manual);
+    let facts = pingpong::facts(&*app, WireOrder::Manual);
     let hello = environment::hello(world, &place, facts, job.clock, pairs)?;
     let session = Session {
         setup: &setup,
@@ -59,7 +61,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         generation: 0,
         repetition: 0,
     };
-    let case = args.case.case(test, &values, identity::compiled_for(), ranks);
+    let case = args.case.case(pingpong::KIND, test, &values, identity::compiled_for(), ranks);
     run_case(PingPongs { session, memory }, hello, &methods, limits, case)
 }
 
@@ -80,7 +82,7 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        Kind::PingPong
+        pingpong::KIND
     }
 
     fn job(&mut self) -> &mut Job<'a> {
@@ -162,8 +164,8 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 
 /// Refuses arrays that the ranks of one of the hosts cannot have.
 fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
-    let available = ddtbench::memory::available_bytes().unwrap_or(u64::MAX);
-    let checked = ddtbench::memory::check_ranks(app, processes_of_host, available);
+    let available = ddtbench::experiments::memory::available_bytes().unwrap_or(u64::MAX);
+    let checked = ddtbench::experiments::memory::check_ranks(app, processes_of_host, available);
     let complaint = checked.clone().err().unwrap_or_default();
     let complaints = world.gather(complaint.as_bytes())?;
     if world.minima(&[f64::from(u8::from(checked.is_ok()))])?[0] > 0.0 {

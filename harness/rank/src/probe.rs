@@ -19,7 +19,8 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use anyhow::Context;
-use ddtbench::partitioned::probe::{self, Outcome};
+use ddtbench::experiments::probes::list;
+use ddtbench::model::probe::Outcome;
 
 use crate::checked::{World, partitioned, symbols, world};
 use crate::cli::Probe;
@@ -95,7 +96,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
 /// # Errors
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
-    let probe = probe::find(&args.name).map_err(anyhow::Error::msg)?;
+    let probe = list::find(&args.name).map_err(anyhow::Error::msg)?;
     world
         .ranks(Some(probe.ranks))
         .with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
@@ -138,7 +139,7 @@ pub fn report_after_finalize() {
 }
 
 /// What the MPI lacks for a probe.
-fn obstacle(world: &World, probe: &probe::Probe) -> Option<String> {
+fn obstacle(world: &World, probe: &list::Probe) -> Option<String> {
     let more: &[&str] = match probe.name {
         "pready_range" => &["MPI_Pready_range"],
         "pready_list" => &["MPI_Pready_list"],
@@ -159,6 +160,6 @@ mod tests {
     #[test]
     fn every_probe_is_done() {
         let names: Vec<_> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, probe::PROBES.iter().map(|probe| probe.name).collect::<Vec<_>>());
+        assert_eq!(names, list::PROBES.iter().map(|probe| probe.name).collect::<Vec<_>>());
     }
 }

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ddtbench::event::{Event, Outcome};
+use ddtbench::model::Outcome;
+use ddtbench::model::event::Event;
 
 use crate::guard::MemoryGuard;
 use crate::output::{Format, Output};

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail, ensure};
 use clap::Args;
-use ddtbench::experiment::Experiment;
+use ddtbench::experiments::agreement::table;
+use ddtbench::experiments::pingpong;
 use ddtbench::mpi::{Family, Project};
 use ddtbench::plan::Plan;
-use ddtbench::report;
-use ddtbench::run::{AgreeError, IMB, Run, agree_plan, imb_mismatch};
+use ddtbench::run::{AgreeError, IMB, Run, Target, agree_plan, imb_mismatch};
 
-use super::conditions::INTERRUPTED;
+use super::measure::INTERRUPTED;
 use super::output::{self, say};
 use super::progress::Progress;
 
@@ -45,7 +45,7 @@ impl AgreeArgs {
         if let Some(file) = &self.imb {
             ensure!(file.is_file(), "--imb {}: there is no such file", file.display());
         }
-        let mut plan = Plan::of(Experiment::PingPong);
+        let mut plan = Plan::of(pingpong::KIND);
         plan.limits.max_time_s = self.max_time;
         let plan = agree_plan(&self.sizes, plan)?;
         let mut project = Project::locate()?;
@@ -58,14 +58,15 @@ impl AgreeArgs {
         }
         let program = project.rank_program(&mpi, &mut say)?;
         say(&format!("MPI: {}, {}; {}", mpi.name, mpi.title(), imb.display()));
-        let run = Run { plan: &plan, installation: &mpi, program: &program };
+        let targets = [Target { installation: mpi, variant: String::new(), program }];
+        let run = Run { plan: &plan, targets: &targets };
         let mut progress = Progress::new(self.launches, 1);
         let agreed = run.agree(&imb, self.launches, &mut progress);
         drop(progress);
         match agreed {
             Ok(agreements) => {
                 let width = output::width().map_or(120, usize::from);
-                output::print(report::agree::table(&agreements, width).as_bytes())?;
+                output::print(table::table(&agreements, width).as_bytes())?;
                 Ok(ExitCode::SUCCESS)
             }
             Err(AgreeError::Interrupted) => Ok(ExitCode::from(INTERRUPTED)),

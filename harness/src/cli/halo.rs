@@ -5,12 +5,11 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use apps::Preset;
 use clap::Args;
-use ddtbench::experiment::Experiment;
-use ddtbench::halo::selection::HaloSelection;
-use ddtbench::partitioned::sweep::SLEEPERS;
+use ddtbench::experiments::halo::{self, selection::HaloSelection};
+use ddtbench::experiments::partitioned::presets::SLEEPERS;
 use ddtbench::plan::{self, Plan};
 
-use super::conditions::{ConditionArgs, set};
+use super::conditions::ConditionArgs;
 use super::output::say;
 use super::selection::{TestArgs, ValueArgs};
 
@@ -58,19 +57,16 @@ impl HaloArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
-        self.conditions.execute(|| self.plan())
+        self.conditions.execute(false, || self.plan())
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
         let preset = self.chosen.preset(if self.figures { Preset::Default } else { Preset::Quick });
-        let mut plan = self.conditions.begin(Experiment::Halo, plan::max_time_s(preset))?;
-        if !self.conditions.has_plan() {
-            plan.ranks = DEFAULT_RANKS;
-        }
+        let mut plan = self.conditions.begin(halo::KIND, plan::max_time_s(preset))?;
         if self.figures && !self.conditions.has_methods() {
             plan.methods = FIGURES_METHODS.map(str::to_owned).to_vec();
         }
-        set(&mut plan.ranks, self.ranks);
+        plan.ranks = self.ranks.or(plan.ranks);
         if self.conditions.has_plan() {
             return Ok(plan);
         }
@@ -105,12 +101,9 @@ impl HaloArgs {
                 ("start", self.start.clone()),
             ],
         };
-        let selected = selection.cases(&plan).map_err(|reason| anyhow!(reason))?;
+        let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
         selected.notes.iter().for_each(|note| say(note));
         plan.cases = selected.cases;
         Ok(plan)
     }
 }
-
-/// A square grid, and a number that all exchanges have.
-const DEFAULT_RANKS: usize = 4;

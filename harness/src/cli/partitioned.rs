@@ -1,22 +1,26 @@
-//! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep. The check of an MPI's
-//! partitioned communication is in `check`.
+//! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep. `--check` is the
+//! command `probe`, as it was called before.
 
-mod check;
 mod sweep;
 
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use ddtbench::experiment::Experiment;
-use ddtbench::partitioned::sweep::Figures;
-use ddtbench::plan::{self, Plan, Rule};
+use anyhow::bail;
+use clap::Args;
+use ddtbench::experiments::partitioned::{self, presets::Figures};
+use ddtbench::model::conditions::Rule;
+use ddtbench::mpi::cores;
+use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
+use super::probe::{ProbeArgs, ProbeFormat};
 use sweep::SweepArgs;
 
 /// What says how transfers are measured, which probes know nothing of.
-const OF_TRANSFERS: [&str; 9] =
-    ["preset", "rule", "startall", "methods", "seed", "cache", "resume", "plan", "dry_run"];
+const OF_TRANSFERS: [&str; 11] = [
+    "preset", "rule", "startall", "methods", "seed", "cache", "launches", "variants", "resume", "plan",
+    "dry_run",
+];
 
 #[derive(Debug, Args)]
 pub struct PartitionedArgs {
@@ -28,7 +32,7 @@ pub struct PartitionedArgs {
     probes: Vec<String>,
     /// What --check prints
     #[arg(long, value_enum, default_value = "table", requires = "check")]
-    format: CheckFormat,
+    format: ProbeFormat,
     #[command(flatten)]
     sweep: SweepArgs,
     /// The data of a paper's figures, on a grid for this machine
@@ -47,26 +51,37 @@ pub struct PartitionedArgs {
     conditions: ConditionArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CheckFormat {
-    /// Tables
-    Table,
-    /// Rows
-    Csv,
-}
-
 impl PartitionedArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         if self.check {
-            return self.run_check();
+            return self.probe().and_then(|probe| probe.execute());
         }
         self.conditions.refuse_selection(&self.sweep.given())?;
-        self.conditions.execute(|| self.plan())
+        self.conditions.execute(false, || self.plan())
+    }
+
+    /// The command `probe` that stands for it.
+    fn probe(&self) -> anyhow::Result<ProbeArgs> {
+        let conditions = &self.conditions;
+        conditions.refuse_limits("--check")?;
+        if let Some((flag, _)) = self.sweep.given().iter().find(|(_, is_given)| *is_given) {
+            bail!("{flag} cannot be used with --check, whose probes have messages of their own");
+        }
+        Ok(ProbeArgs {
+            probes: self.probes.clone(),
+            format: self.format,
+            mpi: conditions.mpi.clone(),
+            launcher: conditions.launcher.clone(),
+            timeout: conditions.timeout,
+            out: conditions.out.clone(),
+            verbose: conditions.verbose,
+            launcher_args: conditions.launcher_args(),
+        })
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = self.conditions.begin(Experiment::Partitioned, plan::Limits::default().max_time_s)?;
+        let mut plan = self.conditions.begin(partitioned::KIND, plan::Limits::default().max_time_s)?;
         plan.startall |= self.startall;
         set(&mut plan.limits.rule, self.rule);
         if plan.limits.rule != Rule::Interval {
@@ -77,8 +92,10 @@ impl PartitionedArgs {
             match self.preset {
                 None => plan.cases = sweep.cases().map_err(anyhow::Error::msg)?,
                 Some(figures) => {
-                    plan.cache = self.conditions.cache.unwrap_or(figures.cache());
-                    figures.add_to(&mut plan, &sweep, self.full_grid).map_err(anyhow::Error::msg)?
+                    plan.caches = self.conditions.caches().unwrap_or_else(|| vec![figures.cache()]);
+                    let asked = self.conditions.has_methods().then_some(&plan.methods[..]);
+                    let made = figures.cases(&sweep, asked, cores(), self.full_grid);
+                    (plan.cases, plan.methods) = made.map_err(anyhow::Error::msg)?;
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ddtbench::record::{Case, Measured};
+use ddtbench::model::{Case, Measured};
 use ddtbench::run::Observer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

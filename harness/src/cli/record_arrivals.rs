@@ -11,14 +11,14 @@ use std::thread;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use ddtbench::memory;
+use ddtbench::experiments::fine_grained::trace::Trace;
+use ddtbench::experiments::memory;
 use ddtbench::mpi::interrupt;
-use ddtbench::partitioned::trace::Trace;
 use ddtbench::run::Machine;
 use kernels::compute::{self, KERNELS, Kernel, WARM_UP_STEPS};
 use tempfile::NamedTempFile;
 
-use super::conditions::INTERRUPTED;
+use super::measure::INTERRUPTED;
 use super::output::{self, say};
 
 /// Threads that a rank may have; far more than a node has processors.

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use ddtbench::experiment::Experiment;
-use ddtbench::plan::{self, Format, Pairs, Plan, Selection};
+use ddtbench::experiments::pingpong::{self, Pairs, Selection};
+use ddtbench::plan::{self, Format, Plan};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
@@ -31,14 +31,14 @@ impl RunArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
-        self.conditions.execute(|| self.plan())
+        self.conditions.execute(false, || self.plan())
     }
 
     /// The plan of the flags, or of the file and the flags.
     fn plan(&self) -> anyhow::Result<Plan> {
         let preset = self.chosen.preset(apps::Preset::Quick);
-        let mut plan = self.conditions.begin(Experiment::PingPong, plan::max_time_s(preset))?;
-        set(&mut plan.ranks, self.ranks);
+        let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(preset))?;
+        plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
         plan.formats.extend(&self.formats);
         plan.formats.dedup();
@@ -46,7 +46,7 @@ impl RunArgs {
             plan.check_conditions()?;
             let ValueArgs { set, params } = self.chosen.values.clone();
             let selected =
-                Selection { tests: self.chosen.tests.clone(), preset, set, params }.cases(&plan)?;
+                Selection { tests: self.chosen.tests.clone(), preset, set, params }.cases(plan.setup())?;
             selected.notes.iter().for_each(|note| say(note));
             plan.cases = selected.cases;
         }

@@ -3,12 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use apps::{Context, Preset, Side, WireOrder};
 use clap::{Args, ValueEnum};
-use ddtbench::plan::Selection;
+use ddtbench::experiments::launches::over_launches;
+use ddtbench::experiments::pingpong::Selection;
+use ddtbench::experiments::{Kind, list};
 use ddtbench::{folder, report};
 
+use super::measure::page;
 use super::output;
 use super::selection::ValueArgs;
 
@@ -16,7 +19,7 @@ use super::selection::ValueArgs;
 pub struct ListArgs {
     /// Its form
     #[arg(long, value_enum, default_value_t)]
-    format: report::list::Format,
+    format: list::Format,
 }
 
 #[derive(Debug, Args)]
@@ -50,7 +53,7 @@ pub struct LayoutArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The folder of a run, or of a comparison of the engine
+    /// The folder of a run
     dir: PathBuf,
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
@@ -79,7 +82,7 @@ enum OrderName {
 
 impl ListArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        output::print(report::list::list(self.format).as_bytes())
+        output::print(list::list(self.format).as_bytes())
     }
 }
 
@@ -115,29 +118,14 @@ impl LayoutArgs {
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        if self.dir.join(folder::ENGINE).exists() {
-            return self.engine();
-        }
-        let records = folder::read_records(&self.dir)?;
-        if records.is_empty() {
-            bail!("{}: no case has ended", self.dir.display());
-        }
+        let records = over_launches(&folder::read_records(&self.dir)?);
+        let Some(first) = records.first() else { bail!("{}: no case has ended", self.dir.display()) };
+        let kind = Kind::find(&first.case.experiment)
+            .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;
         let text = match self.format {
-            ReportFormat::Text => report::table::table(&records, output::width()),
-            ReportFormat::Html => folder::page(&self.dir, &records),
+            ReportFormat::Text => kind.table(&records, output::width()),
+            ReportFormat::Html => page(kind, &records, &self.dir),
         };
         output::print(text.as_bytes())
-    }
-
-    /// The engine's comparison, of which there is no page.
-    fn engine(&self) -> anyhow::Result<()> {
-        if matches!(self.format, ReportFormat::Html) {
-            bail!(
-                "{}: a comparison of the engine has no page; its table is --format text",
-                self.dir.display()
-            );
-        }
-        let records = folder::read_engine(&self.dir)?;
-        output::print(report::engine::table(&records, output::width()).as_bytes())
     }
 }

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use super::log::Log;
 use super::place::Place;
-use super::{ENVIRONMENT, FolderError, Result, at, torn};
-use crate::partitioned::probe::ProbeRecord;
-use crate::report;
+use super::{ENVIRONMENT, FolderError, Result, at, rows, torn};
+use crate::model::probe::ProbeRecord;
 
 /// What probes saw.
 pub const PROBES: &str = "probes.csv";
@@ -64,7 +63,7 @@ impl ProbeFolder {
 /// Keeps a record at the end of a table.
 pub(super) fn append(table: &mut Log, record: &ProbeRecord) -> Result<()> {
     let before = table.len();
-    let row = report::probes::csv(std::slice::from_ref(record), table.is_empty());
+    let row = probes_csv(std::slice::from_ref(record), table.is_empty());
     table.append(&row).inspect_err(|_| table.cut(before))
 }
 
@@ -75,14 +74,29 @@ pub(super) fn append(table: &mut Log, record: &ProbeRecord) -> Result<()> {
 pub fn read_probes(path: &Path) -> Result<Vec<ProbeRecord>> {
     let file = path.join(PROBES);
     let bytes = std::fs::read(&file).map_err(at(&file))?;
-    report::probes::read(torn::whole_rows(&bytes))
+    probes_from(torn::split(&bytes).0)
         .map_err(|error| FolderError::Broken { path: file, reason: error.to_string() })
+}
+
+/// Records as a table: the fields of [`ProbeRecord`] in their order.
+pub fn probes_csv(records: &[ProbeRecord], header: bool) -> Vec<u8> {
+    let header = header && !records.is_empty();
+    let header = if header { rows::header(&rows::columns(&records[0])) } else { Vec::new() };
+    [header, rows::rows(records)].concat()
+}
+
+/// The records of a table with its header.
+///
+/// # Errors
+/// If a row does not fit [`ProbeRecord`].
+pub fn probes_from(bytes: &[u8]) -> std::result::Result<Vec<ProbeRecord>, csv::Error> {
+    csv::Reader::from_reader(bytes).into_deserialize().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partitioned::probe::Outcome;
+    use crate::model::probe::Outcome;
 
     #[test]
     fn records_are_kept_one_by_one_and_what_is_torn_is_left_out() {
@@ -104,6 +118,22 @@ mod tests {
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
         assert_eq!(read_probes(&path).unwrap(), [record("ring")]);
+    }
+
+    #[test]
+    fn records_read_back_as_they_were() {
+        let record = |probe: &str, detail: &str| ProbeRecord {
+            mpi: "mpich".to_owned(),
+            probe: probe.to_owned(),
+            outcome: Outcome::Passed,
+            detail: detail.to_owned(),
+            seconds: 0.125,
+        };
+        let all = [record("equal_counts", ""), record("proc_null", "SIGSEGV, \"at\" once")];
+        let mut bytes = probes_csv(&all[..1], true);
+        bytes.extend(probes_csv(&all[1..], false));
+        assert_eq!(probes_from(&bytes).unwrap(), all);
+        assert!(bytes.starts_with(b"mpi,probe,outcome,detail,seconds\nmpich,equal_counts,passed,,0.125\n"));
     }
 
     #[test]

@@ -1,159 +1,389 @@
-use std::io::Write;
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
 
+use super::gzip::members;
 use super::*;
-use crate::event::{Block, MessageFacts, Outcome};
-use crate::plan::PlannedCase;
-use crate::plan::Rule;
-use crate::record::{Measured, Phase};
-use crate::times::Times;
+use crate::model::conditions::Rule;
+use crate::model::event::{Block, MessageFacts};
+use crate::model::{Figure, Measured, Outcome, Quantity, Times};
 
-fn plan() -> Plan {
-    let case = |test: &str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
-    let methods = vec!["reference".to_owned(), "ddt".to_owned()];
-    let formats = vec![Format::Ddtbench];
-    let cases = vec![case("wrf_x_vec"), case("fft2d"), case("milc_su3_zd")];
-    let mut plan = Plan { methods, formats, cases, ..Plan::default() };
-    plan.check().unwrap();
-    plan
-}
+const METHODS: [&str; 3] = ["reference", "ddt", "put_ddt"];
 
-fn result(plan: &Plan, i: usize) -> CaseResult {
-    let measured = |method: &String| {
-        let block = Block {
-            method: method.clone(),
-            batch: 1,
-            times: Times::from([(Phase::RoundTrip, vec![1e-6, 2e-6, 3e-6])]),
-            ..Block::default()
-        };
-        Measured { method: method.clone(), outcome: Outcome::Converged, blocks: vec![block] }
-    };
-    CaseResult {
-        rule: Rule::Interval,
-        case: plan.case(i, "fake"),
-        load: None,
-        message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
-        methods: plan.methods.iter().map(measured).collect(),
+/// What is measured, in this order: test and launch.
+const UNITS: [(&str, usize); 3] = [("wrf_x_vec", 0), ("wrf_x_vec", 1), ("fft2d", 0)];
+
+/// In the order in which they are written.
+const FILES: [&str; 7] =
+    [CASES, SAMPLES, BLOCKS, original::FILES[0], original::FILES[1], LAUNCH_FIGURES, LAUNCHES];
+
+fn about() -> About {
+    About {
+        plan: "schema = 3\n".to_owned(),
+        phases: &[Phase::Create, Phase::RoundTrip],
+        numbers: vec!["n".to_owned()],
+        original: Some("names of columns\n".to_owned()),
     }
 }
 
-const FILES: [&str; 5] = [SAMPLES, BLOCKS, SUMMARY, ORIGINAL, ORIGINAL_INDEX];
-
-fn contents(path: &Path) -> Vec<String> {
-    FILES.iter().map(|name| fs::read_to_string(path.join(name)).unwrap()).collect()
+/// A case of two methods that were measured and one that died, with words on several lines.
+fn result((test, launch): (&str, usize)) -> CaseResult {
+    let measured = |&method: &&str| {
+        let block = |i| Block {
+            method: method.to_owned(),
+            block: i,
+            batch: 1,
+            times: Times::from([(Phase::Create, vec![1e-7]), (Phase::RoundTrip, vec![1e-6, 2e-6, 3e-6])]),
+            ..Block::default()
+        };
+        let crash = Outcome::Crashed { detail: "signal 11,\n\"last words\"\nof several lines".to_owned() };
+        let (outcome, blocks) = match method {
+            "put_ddt" => (crash, Vec::new()),
+            _ => (Outcome::Converged, vec![block(0), block(1)]),
+        };
+        Measured { method: method.to_owned(), outcome, blocks }
+    };
+    CaseResult {
+        case: Case {
+            experiment: "pingpong".to_owned(),
+            test: test.to_owned(),
+            set: "s".to_owned(),
+            params: "n=8 of=rows, columns".to_owned(),
+            mpi: "fake".to_owned(),
+            ranks: 2,
+            ..Case::default()
+        },
+        launch,
+        rule: Rule::Interval,
+        load: None,
+        message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
+        methods: METHODS.iter().map(measured).collect(),
+    }
 }
 
-fn append_bytes(path: &Path, bytes: &[u8]) {
-    fs::OpenOptions::new().append(true).open(path).unwrap().write_all(bytes).unwrap();
+fn records(result: &CaseResult) -> Vec<Record> {
+    let mut all = Vec::new();
+    for measured in &result.methods {
+        if measured.outcome.is_measured() {
+            all.push(Record { median_s: Some(1e-7), ..Record::empty(result, measured, Phase::Create) });
+        }
+        let mut whole = Record::empty(result, measured, Phase::RoundTrip);
+        if measured.outcome.is_measured() {
+            let overhead = Figure::with_interval(Quantity::OverheadReference, 0.5, (0.25, 0.75));
+            whole.median_s = Some(2e-6);
+            whole.add([Figure::plain(Quantity::Bandwidth, 4e6), overhead.against("reference")]);
+        }
+        all.push(whole);
+    }
+    all
+}
+
+fn keep(folder: &mut Folder, result: &CaseResult) -> Result<()> {
+    let state = || BlockState { state: "0".to_owned(), used: true };
+    let states = |measured: &Measured| measured.blocks.iter().map(|_| state()).collect::<Vec<_>>();
+    folder.append(Finished {
+        result,
+        records: &records(result),
+        states: &result.methods.iter().map(states).collect::<Vec<_>>(),
+        numbers: &[("n".to_owned(), 8.0)],
+        original: &format!("{} of launch {}\nand more\n", result.case.test, result.launch),
+    })
+}
+
+fn done(records: &[Record]) -> HashSet<(Case, usize)> {
+    let all = || METHODS.map(str::to_owned).to_vec();
+    Recorded::done(records, Phase::RoundTrip, |_| Some(all()))
+}
+
+/// Goes on with what is there: the folder, and where things were set aside.
+fn resume(path: &Path) -> (Folder, Vec<PathBuf>) {
+    let recorded = Recorded::open(path).unwrap();
+    let done = done(&recorded.records);
+    recorded.resume(&done, about()).unwrap()
+}
+
+type Contents = Vec<Vec<u8>>;
+
+fn contents(path: &Path) -> Contents {
+    FILES.iter().map(|name| fs::read(path.join(name)).unwrap()).collect()
+}
+
+fn place(name: &str) -> usize {
+    FILES.iter().position(|file| *file == name).unwrap()
+}
+
+/// A folder in which all was finished, and what was in it after each unit, beginning with none.
+fn finished() -> (tempfile::TempDir, PathBuf, Vec<Contents>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run");
+    let mut folder = Folder::create(&path, about()).unwrap();
+    let mut stages = vec![contents(&path)];
+    for unit in UNITS {
+        keep(&mut folder, &result(unit)).unwrap();
+        stages.push(contents(&path));
+    }
+    (dir, path, stages)
+}
+
+/// Puts files back as they were, with nothing set aside.
+fn restore(path: &Path, files: &[Vec<u8>]) {
+    FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
+    let _ = fs::remove_dir_all(path.join(SET_ASIDE));
+}
+
+/// The lines of a file and what is torn at its end, and how often each is there.
+fn pieces<'a>(name: &str, files: impl IntoIterator<Item = &'a Vec<u8>>) -> BTreeMap<Vec<u8>, usize> {
+    let mut all = BTreeMap::new();
+    let mut add = |piece: &[u8]| *all.entry(piece.to_vec()).or_default() += 1;
+    for bytes in files {
+        if name.ends_with(".gz") {
+            let (members, torn) = members(bytes);
+            members
+                .iter()
+                .flat_map(|member| member.bytes.split_inclusive(|&b| b == b'\n'))
+                .for_each(&mut add);
+            add(torn);
+        } else {
+            bytes.split_inclusive(|&b| b == b'\n').for_each(&mut add);
+        }
+    }
+    all.remove(&Vec::new());
+    all
+}
+
+#[track_caller]
+fn assert_nothing_is_lost(path: &Path, before: &[Vec<u8>], aside: usize) {
+    let aside = path.join(SET_ASIDE).join(aside.to_string());
+    for (name, old) in FILES.iter().zip(before) {
+        let moved = fs::read(aside.join(name)).unwrap_or_default();
+        let now = pieces(name, [&fs::read(path.join(name)).unwrap(), &moved]);
+        for (piece, count) in pieces(name, [old]) {
+            let piece_as_text = String::from_utf8_lossy(&piece);
+            assert!(now.get(&piece).is_some_and(|now| *now >= count), "{name} has lost {piece_as_text:?}");
+        }
+    }
 }
 
 #[test]
 fn a_folder_in_use_or_not_empty_is_refused() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("a/b");
-    let folder = Folder::create(&path, &plan()).unwrap();
-    assert!(matches!(Folder::create(&path, &plan()), Err(FolderError::InUse(_))));
-    assert!(matches!(Folder::resume(&path), Err(FolderError::InUse(_))));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a/b");
+    let folder = Folder::create(&path, about()).unwrap();
+    assert!(matches!(Folder::create(&path, about()), Err(FolderError::InUse(_))));
+    assert!(matches!(Recorded::open(&path), Err(FolderError::InUse(_))));
     drop(folder);
-    let error = Folder::create(&path, &plan()).unwrap_err().to_string();
+    let error = Folder::create(&path, about()).unwrap_err().to_string();
     assert!(error.contains("--resume"), "{error}");
-    let error = Folder::create(&path.join(PLAN), &plan()).unwrap_err().to_string();
+    let error = Folder::create(&path.join(PLAN), about()).unwrap_err().to_string();
     assert!(error.contains(PLAN), "{error}");
-    let error = Folder::resume(place.path()).unwrap_err().to_string();
+    let error = Recorded::open(dir.path()).unwrap_err().to_string();
     assert!(error.contains("no plan.toml"), "{error}");
 }
 
 #[test]
-fn what_is_torn_is_removed_and_what_is_whole_is_kept() {
-    let (place, plan) = (tempfile::tempdir().unwrap(), plan());
-    let path = place.path().join("run");
-    let mut folder = Folder::create(&path, &plan).unwrap();
-    folder.append(&result(&plan, 0)).unwrap();
-    folder.append(&result(&plan, 1)).unwrap();
-    let two = contents(&path);
-    folder.append(&result(&plan, 2)).unwrap();
-    let three = contents(&path);
-    drop(folder);
-
-    // Cut off at any byte of the mark: the third case is gone from all files.
-    for cut in [three[2].len() - 1, two[2].len() + 20, two[2].len() + 1, two[2].len()] {
-        FILES.iter().zip(&three).for_each(|(name, text)| fs::write(path.join(name), text).unwrap());
-        fs::write(path.join(SUMMARY), &three[2][..cut]).unwrap();
-        let (mut folder, _, records) = Folder::resume(&path).unwrap();
-        assert_eq!(done(&records, &plan).len(), 2, "{cut}");
-        assert_eq!(contents(&path), two, "{cut}");
-        folder.append(&result(&plan, 2)).unwrap();
-        assert_eq!(contents(&path), three, "{cut}");
-    }
-
-    // Cut off before the mark.
-    append_bytes(&path.join(SAMPLES), b"wrf_y_vec,cust");
-    append_bytes(&path.join(ORIGINAL), b"half a li");
-    let (folder, _, records) = Folder::resume(&path).unwrap();
-    assert_eq!((contents(&path), done(&records, &plan).len()), (three, 3));
-    assert_eq!(read_records(folder.path()).unwrap().len(), records.len());
+fn what_is_kept_reads_back_as_it_was() {
+    let (_dir, path, stages) = finished();
+    let all: Vec<_> = UNITS.iter().flat_map(|&unit| records(&result(unit))).collect();
+    assert_eq!(read_records(&path).unwrap(), all);
+    let cases = String::from_utf8(stages[3][place(CASES)].clone()).unwrap();
+    let lines: Vec<_> = cases.lines().collect();
+    assert!(
+        lines[0].starts_with("number,experiment,test,set,params,") && lines[0].ends_with(",array_bytes,n")
+    );
+    assert!(lines[1].starts_with("0,pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
+    assert!(lines[2].starts_with("1,pingpong,fft2d,") && lines[2].ends_with(",8,1,8,8"), "{cases}");
+    assert_eq!(lines.len(), 3, "a launch is no case");
+    let text = String::from_utf8(stages[2][place(ORIGINAL)].clone()).unwrap();
+    let expected = "names of columns\nwrf_x_vec of launch 0\nand more\nwrf_x_vec of launch 1\nand more\n";
+    assert_eq!(text, expected);
 }
 
 #[test]
-fn a_summary_begun_before_columns_were_added_goes_on_under_the_header_of_today() {
-    let (place, plan) = (tempfile::tempdir().unwrap(), plan());
-    let path = place.path().join("run");
-    let mut folder = Folder::create(&path, &plan).unwrap();
-    folder.append(&result(&plan, 0)).unwrap();
-    drop(folder);
-    let of_today = contents(&path);
-    // Without the last column but one, which no method of this case has a figure in.
-    let older = |line: &str| {
-        let (rest, schema) = line.rsplit_once(',').unwrap();
-        format!("{},{schema}\n", rest.rsplit_once(',').unwrap().0)
+fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
+    let (_dir, path, stages) = finished();
+    let (all, marks) = (&stages[UNITS.len()], place(LAUNCHES));
+    let ends: Vec<usize> = stages.iter().map(|files| files[marks].len()).collect();
+    let row_ends = all[marks].iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(i, _)| i + 1);
+    // Every cut is read; to go on waits for the disk, and is tried around ends of lines and at some others.
+    let tried: HashSet<usize> =
+        row_ends.flat_map(|end| [end - 1, end, end + 1]).chain((0..).step_by(97).take(80)).collect();
+    for cut in 0..all[marks].len() {
+        fs::write(path.join(LAUNCHES), &all[marks][..cut]).unwrap();
+        let whole = ends.iter().rposition(|&end| end <= cut).unwrap();
+        let recorded = Recorded::open(&path).unwrap();
+        let done = done(&recorded.records);
+        let expected = UNITS[..whole].iter().map(|&unit| (result(unit).case, unit.1));
+        assert_eq!(done, expected.collect::<HashSet<_>>(), "{cut}");
+        if !tried.contains(&cut) {
+            continue;
+        }
+        let before = contents(&path);
+        let (mut folder, moved) = recorded.resume(&done, about()).unwrap();
+        assert!(moved.iter().all(|file| file.starts_with(path.join(SET_ASIDE).join("1"))), "{moved:?}");
+        assert_nothing_is_lost(&path, &before, 1);
+        if whole > 0 {
+            let now = contents(&path);
+            assert!(
+                now[1..] == stages[whole][1..],
+                "what was finished is as it was, and nothing else: {cut}"
+            );
+        }
+        for unit in &UNITS[whole..] {
+            keep(&mut folder, &result(*unit)).unwrap();
+        }
+        assert!(contents(&path) == *all, "{cut}");
+        restore(&path, all);
+    }
+}
+
+#[test]
+fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
+    let (_dir, path, stages) = finished();
+    let [.., two, three] = &stages[..] else { panic!("there are three units") };
+    // Files are written one after the other: those before are whole, those after were not begun.
+    for (i, name) in FILES.iter().enumerate() {
+        let (from, to) = (two[i].len(), three[i].len());
+        for cut in [from + 1, from.midpoint(to), to - 1, to] {
+            if cut == to && *name == LAUNCHES {
+                continue;
+            }
+            let whole = three[..i].iter().cloned();
+            let files: Contents =
+                whole.chain([three[i][..cut].to_vec()]).chain(two[i + 1..].iter().cloned()).collect();
+            restore(&path, &files);
+            let (mut folder, moved) = resume(&path);
+            let now = contents(&path);
+            assert!(now[1..] == two[1..], "{name} cut at {cut}");
+            // The number of a case that was begun stays its own.
+            let is_torn = i == 0 && cut < to;
+            let cases = if is_torn { &two[0] } else { &three[0] };
+            assert!(now[0] == *cases, "{name} cut at {cut}");
+            assert_eq!(moved.is_empty(), i == 0 && !is_torn, "{name} cut at {cut}");
+            assert_nothing_is_lost(&path, &files, 1);
+            keep(&mut folder, &result(UNITS[2])).unwrap();
+            assert!(contents(&path) == *three, "{name} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn what_was_set_aside_before_stays() {
+    let (_dir, path, stages) = finished();
+    for number in 1..=2 {
+        let files = &stages[3];
+        FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
+        let marks = &files[place(LAUNCHES)];
+        fs::write(path.join(LAUNCHES), &marks[..marks.len() - 1]).unwrap();
+        let before = contents(&path);
+        resume(&path);
+        assert_nothing_is_lost(&path, &before, number);
+    }
+    let kept = path.join(SET_ASIDE).join("1").join(LAUNCHES);
+    assert!(fs::read_to_string(kept).unwrap().contains("fft2d"));
+}
+
+#[test]
+fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
+    let (_dir, path, stages) = finished();
+    let all = &stages[3];
+    let text = |name: &str| String::from_utf8(all[place(name)].clone()).unwrap();
+    let ragged = |name: &str| {
+        let text = text(name);
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let short = lines[1].replacen(",", "", 1);
+        lines[1] = &short;
+        lines.concat()
     };
-    fs::write(path.join(SUMMARY), of_today[2].lines().map(older).collect::<String>()).unwrap();
-    let (mut folder, _, records) = Folder::resume(&path).unwrap();
-    assert_eq!((contents(&path), done(&records, &plan).len()), (of_today, 1));
-    folder.append(&result(&plan, 1)).unwrap();
-    assert_eq!(done(&read_records(&path).unwrap(), &plan).len(), 2);
+    let open_quote = text(LAUNCHES).replacen(",reference,", ",\"reference,", 1);
+    let another = |name: &str, from: &str| text(name).replacen(from, "colour", 1);
+    for (name, damaged, words) in [
+        (LAUNCHES, ragged(LAUNCHES), "line 2 is damaged"),
+        (LAUNCHES, open_quote, "line 2 is damaged"),
+        (LAUNCH_FIGURES, ragged(LAUNCH_FIGURES), "line 2 is damaged"),
+        (CASES, ragged(CASES), "line 2 is damaged"),
+        (LAUNCHES, another(LAUNCHES, "median_low_s"), "\"colour\""),
+        (LAUNCH_FIGURES, another(LAUNCH_FIGURES, "unsteady"), "\"colour\""),
+    ] {
+        restore(&path, all);
+        fs::write(path.join(name), damaged).unwrap();
+        let before = contents(&path);
+        let error = Recorded::open(&path).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains(words), "{error}");
+        assert!(contents(&path) == before && !path.join(SET_ASIDE).exists(), "{name}");
+    }
+}
+
+#[test]
+fn cases_of_other_parameters_are_refused_and_nothing_is_touched() {
+    let (_dir, path, stages) = finished();
+    let recorded = Recorded::open(&path).unwrap();
+    let other = About { numbers: vec!["m".to_owned()], ..about() };
+    let error = recorded.resume(&HashSet::new(), other).unwrap_err().to_string();
+    assert!(error.contains(CASES) && error.contains("\"m\""), "{error}");
+    assert!(contents(&path) == stages[3] && !path.join(SET_ASIDE).exists());
+}
+
+#[test]
+fn a_method_that_was_added_deletes_nothing() {
+    let (_dir, path, stages) = finished();
+    let recorded = Recorded::open(&path).unwrap();
+    let more = || METHODS.iter().chain(&["manual"]).map(|&method| method.to_owned()).collect();
+    let done = Recorded::done(&recorded.records, Phase::RoundTrip, |_| Some(more()));
+    assert!(done.is_empty());
+    let (mut folder, moved) = recorded.resume(&done, about()).unwrap();
+    assert_eq!(moved.len(), 5, "{moved:?}");
+    assert_nothing_is_lost(&path, &stages[3], 1);
+    assert_eq!(read_records(&path).unwrap(), []);
+    keep(&mut folder, &result(UNITS[0])).unwrap();
+    assert_eq!(read_records(&path).unwrap(), records(&result(UNITS[0])));
 }
 
 #[test]
 fn a_run_that_ended_before_its_first_case_begins_anew() {
-    let (place, plan) = (tempfile::tempdir().unwrap(), plan());
-    let path = place.path().join("run");
-    drop(Folder::create(&path, &plan).unwrap());
-    append_bytes(&path.join(SAMPLES), b"test,par");
-    let (mut folder, _, records) = Folder::resume(&path).unwrap();
-    assert!(records.is_empty());
-    assert_eq!(contents(&path), vec![String::new(); 5]);
-    folder.append(&result(&plan, 0)).unwrap();
-    assert_eq!(read_records(&path).unwrap().len(), summary::records(&result(&plan, 0)).len());
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run");
+    drop(Folder::create(&path, about()).unwrap());
+    fs::write(path.join(SAMPLES), b"half a member").unwrap();
+    let (mut folder, moved) = resume(&path);
+    assert_eq!(moved, [path.join(SET_ASIDE).join("1").join(SAMPLES)]);
+    assert!(contents(&path).iter().all(Vec::is_empty));
+    keep(&mut folder, &result(UNITS[0])).unwrap();
+    assert_eq!(read_records(&path).unwrap(), records(&result(UNITS[0])));
 }
 
 #[test]
 fn a_full_disk_leaves_what_was_finished() {
-    let (place, plan) = (tempfile::tempdir().unwrap(), plan());
-    let path = place.path().join("run");
-    let mut folder = Folder::create(&path, &plan).unwrap();
-    folder.append(&result(&plan, 0)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run");
+    let mut folder = Folder::create(&path, about()).unwrap();
+    keep(&mut folder, &result(UNITS[0])).unwrap();
     let before = contents(&path);
-    let summary = std::mem::replace(&mut folder.summary, Log::open(Path::new("/dev/full")).unwrap());
-    let error = folder.append(&result(&plan, 1)).unwrap_err().to_string();
-    assert!(error.contains("/dev/full: No space left"), "{error}");
-    assert_eq!(contents(&path), before);
-    folder.summary = summary;
-    folder.append(&result(&plan, 1)).unwrap();
-    assert_eq!(done(&read_records(&path).unwrap(), &plan).len(), 2);
+    // The third unit is of a case that has no number yet.
+    for unit in [UNITS[1], UNITS[2]] {
+        let full = Log::open(Path::new("/dev/full")).unwrap();
+        let launches = std::mem::replace(&mut folder.launches, full);
+        let error = keep(&mut folder, &result(unit)).unwrap_err().to_string();
+        assert!(error.contains("/dev/full: No space left"), "{error}");
+        assert!(contents(&path) == before);
+        folder.launches = launches;
+    }
+    keep(&mut folder, &result(UNITS[2])).unwrap();
+    assert_eq!(done(&read_records(&path).unwrap()).len(), 2);
+    let cases = fs::read_to_string(path.join(CASES)).unwrap();
+    assert!(cases.lines().nth(2).unwrap().starts_with("1,pingpong,fft2d,"), "{cases}");
 }
 
 #[test]
 fn a_folder_without_a_finished_case_can_be_taken_back() {
-    let (plan, dir) = (plan(), tempfile::tempdir().unwrap());
+    let dir = tempfile::tempdir().unwrap();
     let (new, old, used) = (dir.path().join("new"), dir.path().join("old"), dir.path().join("used"));
     fs::create_dir(&old).unwrap();
-    assert!(Folder::create(&new, &plan).unwrap().discard());
-    assert!(Folder::create(&old, &plan).unwrap().discard());
+    assert!(Folder::create(&new, about()).unwrap().discard());
+    assert!(Folder::create(&old, about()).unwrap().discard());
     assert!(!new.exists(), "made for the run");
     assert_eq!(fs::read_dir(&old).unwrap().count(), 0, "the user's stays, empty as it was");
-    let mut folder = Folder::create(&used, &plan).unwrap();
-    folder.append(&result(&plan, 0)).unwrap();
+    let mut folder = Folder::create(&used, about()).unwrap();
+    keep(&mut folder, &result(UNITS[0])).unwrap();
     let before = contents(&used);
     assert!(!folder.discard());
-    assert_eq!(contents(&used), before, "results are never removed");
+    assert!(contents(&used) == before, "results are never removed");
 }

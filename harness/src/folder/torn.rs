@@ -1,13 +1,7 @@
-//! Files of a run that was cut off: the whole rows of finished cases are kept, all else is removed.
+//! Tables that a cut may have left with half a row at their end; anything else that is wrong with one is damage.
 
-use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
-
-use super::{FolderError, Key, at, replace};
-
-/// All rows but a last one that does not end or lacks cells.
-pub fn whole_rows(bytes: &[u8]) -> &[u8] {
+/// All whole rows, and what follows: nothing, or the row that a cut left unfinished.
+pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut row, mut cells, mut end) = (csv::ByteRecord::new(), None, 0);
     while let Ok(true) = reader.read_byte_record(&mut row) {
@@ -20,64 +14,48 @@ pub fn whole_rows(bytes: &[u8]) -> &[u8] {
         }
         end = next;
     }
-    &bytes[..end]
+    bytes.split_at(end)
 }
 
-/// Rewrites a table with the rows of finished cases, told by its columns `test` and `params`.
-pub fn keep(file: &Path, done: &HashSet<Key>) -> Result<(), FolderError> {
-    if !file.exists() {
-        return Ok(());
+/// Refuses a table in which something follows a row that is not whole.
+///
+/// # Errors
+/// The line, from 1, and what is wrong there.
+pub fn undamaged(bytes: &[u8]) -> Result<(), String> {
+    let (whole, rest) = split(bytes);
+    let line = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let cells = |row: &[u8]| {
+        csv::ReaderBuilder::new().has_headers(false).from_reader(row).byte_headers().map_or(0, |r| r.len())
+    };
+    // A row that was cut off is the last, and has no end but those of lines within its quotes.
+    let ends = !split(rest).0.is_empty();
+    let later = rest.split_inclusive(|&byte| byte == b'\n').skip(1);
+    let follows = later.map(split).any(|(row, _)| !row.is_empty() && cells(row) == cells(whole));
+    if ends || follows {
+        return Err(format!("line {line} is damaged; mend or remove it in a copy of the folder"));
     }
-    let bytes = fs::read(file).map_err(at(file))?;
-    let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
-    let mut reader = csv::Reader::from_reader(whole_rows(&bytes));
-    let header = reader.byte_headers().map_err(|error| broken(error.to_string()))?.clone();
-    let mut kept = Vec::with_capacity(bytes.len());
-    if !done.is_empty() {
-        let column = |name: &str| {
-            let found = header.iter().position(|cell| cell == name.as_bytes());
-            found.ok_or_else(|| broken(format!("there is no column {name:?}")))
+    Ok(())
+}
+
+/// Refuses a table in which something follows a row that is not whole, or whose header is another.
+///
+/// # Errors
+/// The line, from 1, and what is wrong there.
+pub fn check(bytes: &[u8], columns: &[String]) -> Result<(), String> {
+    undamaged(bytes)?;
+    let whole = split(bytes).0;
+    let header = csv::Reader::from_reader(whole).headers().cloned().unwrap_or_default();
+    if !whole.is_empty() && header.iter().ne(columns) {
+        let unlike = columns.iter().zip(&header).find(|(ours, theirs)| ours != theirs);
+        let what = match unlike {
+            Some((ours, theirs)) => format!("column {theirs:?} stands where this version has {ours:?}"),
+            None => format!("there are {} columns, this version has {}", header.len(), columns.len()),
         };
-        let (test, params) = (column("test")?, column("params")?);
-        let done: HashSet<(&[u8], &[u8])> =
-            done.iter().map(|(test, params)| (test.as_bytes(), params.as_bytes())).collect();
-        let mut start = reader.position().byte() as usize;
-        kept.extend_from_slice(&bytes[..start]);
-        let mut row = csv::ByteRecord::new();
-        while reader.read_byte_record(&mut row).map_err(|error| broken(error.to_string()))? {
-            let end = reader.position().byte() as usize;
-            if done.contains(&(&row[test], &row[params])) {
-                kept.extend_from_slice(&bytes[start..end]);
-            }
-            start = end;
-        }
+        return Err(format!(
+            "line 1: {what}: rows of two kinds would stand under one header; start a new run"
+        ));
     }
-    if kept == bytes { Ok(()) } else { replace(file, &kept) }
-}
-
-/// The same for the original suite's format, by the ends that the index gives.
-pub fn keep_original(file: &Path, index: &Path, done: &HashSet<Key>) -> Result<(), FolderError> {
-    if !file.exists() || !index.exists() {
-        return Ok(());
-    }
-    let bytes = fs::read(file).map_err(at(file))?;
-    let ends = fs::read(index).map_err(at(index))?;
-    let (mut kept, mut kept_ends) = (Vec::new(), csv::Writer::from_writer(Vec::new()));
-    let mut start = 0;
-    let rows = csv::ReaderBuilder::new().has_headers(false).from_reader(whole_rows(&ends)).into_records();
-    for row in rows.map_while(Result::ok) {
-        let Some(end) = row.get(2).and_then(|end| end.parse::<usize>().ok()) else { break };
-        let Some(lines) = bytes.get(start..end) else { break };
-        if done.contains(&(row[0].to_owned(), row[1].to_owned())) {
-            kept.extend_from_slice(lines);
-            let end = kept.len().to_string();
-            kept_ends.write_record([&row[0], &row[1], &end]).expect("memory does not fail");
-        }
-        start = end;
-    }
-    // The index goes last: until then its ends lie beyond the file or at the ends of what they stood for.
-    replace(file, &kept)?;
-    replace(index, &kept_ends.into_inner().expect("memory does not fail"))
+    Ok(())
 }
 
 #[cfg(test)]
@@ -90,12 +68,24 @@ mod tests {
             ("a,b\n1,2\n", "a,b\n1,2\n"),
             ("a,b\n1,2\n3,", "a,b\n1,2\n"),
             ("a,b\n1,2\n3,4", "a,b\n1,2\n"),
-            ("a,b\n1,2\n3\n", "a,b\n1,2\n"),
             ("a,b\n1,\"x\ny\"\n3,\"z\nw\n", "a,b\n1,\"x\ny\"\n"),
             ("a,b", ""),
             ("", ""),
         ] {
-            assert_eq!(whole_rows(torn.as_bytes()), whole.as_bytes(), "{torn:?}");
+            let (first, rest) = split(torn.as_bytes());
+            assert_eq!((first, rest.len()), (whole.as_bytes(), torn.len() - whole.len()), "{torn:?}");
         }
+    }
+
+    #[test]
+    fn damage_is_named_by_its_line_and_another_header_by_its_column() {
+        let columns = ["a", "b"].map(str::to_owned);
+        let check = |text: &str| check(text.as_bytes(), &columns);
+        assert_eq!((check("a,b\n1,2\n3,"), check("")), (Ok(()), Ok(())));
+        assert!(check("a,b\n1,2\n3\n4,5\n").unwrap_err().contains("line 3 is damaged"));
+        assert!(check("a,b\n1,2\n3,\"\n4,5\n").unwrap_err().contains("line 3 is damaged"), "an open quote");
+        assert_eq!(check("a,b\n1,2\n3,\"one\ntwo\n"), Ok(()), "a cut within quotes");
+        assert!(check("a,c\n1,2\n").unwrap_err().contains("\"c\""));
+        assert!(check("a\n1\n").unwrap_err().contains("1 columns, this version has 2"), "fewer");
     }
 }

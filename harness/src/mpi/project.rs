@@ -206,6 +206,16 @@ impl Project {
         Ok(found)
     }
 
+    /// The variants of an MPI in the list of this machine's, by their names, with their variables.
+    ///
+    /// # Errors
+    /// A list that cannot be read.
+    pub fn variants(&self, mpi: &str) -> Result<Vec<(String, BTreeMap<String, String>)>> {
+        let all = Registry::read(&self.list_file())?.variants;
+        let of = all.into_iter().filter(|variant| variant.mpi == mpi);
+        Ok(of.map(|variant| (variant.name, variant.env)).collect())
+    }
+
     /// Removes an MPI that was installed or added here, and what was built for it. Says which of the two it was.
     pub fn remove(&self, name: &str, say: Say<'_>) -> Result<Source> {
         let candidates = self.candidates()?;

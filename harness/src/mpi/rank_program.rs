@@ -62,8 +62,20 @@ impl Project {
             true => say(&format!("checking the rank program for {name} ({title})")),
             false => say(&format!("building the rank program for {name} ({title}), {}", shared.lasts())),
         }
-        command.args(["build", "--release", "--package", RANK_PROGRAM]);
-        self.build(command, mpi, say)?;
+        let order = ["build", "--release", "--package", RANK_PROGRAM];
+        command.args(order);
+        if let Err(error) = self.build(command, mpi, say) {
+            // Parts of two builds may not fit together, where a part was generated into a folder that is another one here.
+            let release = target.join("release");
+            if !matches!(error, MpiError::Build { .. }) || !release.join("deps").exists() {
+                return Err(error);
+            }
+            say("the build failed; once more, with nothing taken over from another build");
+            fs::remove_dir_all(&release).map_err(at("removing", &release))?;
+            let mut command = self.cargo(mpi, say)?;
+            command.args(order);
+            self.build(command, mpi, say)?;
+        }
         Ok(program)
     }
 

@@ -28,6 +28,18 @@ pub(super) struct Entry {
     pub env: BTreeMap<String, String>,
 }
 
+/// An MPI of the list, or any other, with more variables set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantEntry {
+    /// The MPI's name.
+    pub mpi: String,
+    /// Its own name, which follows the MPI's: `mpich:nocma`.
+    pub name: String,
+    /// Variables for the launcher and the ranks.
+    pub env: BTreeMap<String, String>,
+}
+
 /// The whole list, in the order in which MPIs were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +47,9 @@ pub(super) struct Registry {
     /// `[[mpi]]` tables.
     #[serde(default, rename = "mpi")]
     pub entries: Vec<Entry>,
+    /// `[[variant]]` tables.
+    #[serde(default, rename = "variant", skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantEntry>,
 }
 
 impl Registry {
@@ -84,6 +99,11 @@ mod tests {
                     env: [("A".to_owned(), "b \"c\"".to_owned())].into(),
                 },
             ],
+            variants: vec![VariantEntry {
+                mpi: "plain".to_owned(),
+                name: "nocma".to_owned(),
+                env: [("A".to_owned(), "0".to_owned())].into(),
+            }],
         };
         registry.write(&file).unwrap();
         assert_eq!(Registry::read(&file).unwrap(), registry);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apps::ParameterError;
+use crate::experiments::pingpong::SelectionError;
 
 /// Why a plan is refused.
 #[derive(Debug, thiserror::Error)]
@@ -49,8 +49,5 @@ pub enum PlanError {
     },
     /// A selection that cannot be.
     #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// A selection that selects nothing or contradicts itself.
-    #[error("{0}")]
-    Selection(String),
+    Selection(#[from] SelectionError),
 }

@@ -3,7 +3,8 @@
 use apps::Preset;
 use serde::{Deserialize, Serialize};
 
-use super::{PlanError, Rule};
+use super::PlanError;
+use crate::model::conditions::Rule;
 use crate::stats;
 
 /// When a method has been measured enough, and when a rank program counts as hanging.

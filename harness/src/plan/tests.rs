@@ -1,6 +1,8 @@
 use apps::Preset;
 
 use super::*;
+use crate::experiments::pingpong::Selection;
+use crate::model::CUSTOM;
 
 fn selection(tests: &[&str]) -> Selection {
     Selection {
@@ -11,20 +13,21 @@ fn selection(tests: &[&str]) -> Selection {
     }
 }
 
-fn plan(selection: &Selection) -> Result<Plan, PlanError> {
+fn checked(selection: &Selection) -> Result<CheckedPlan, PlanError> {
     let mut plan = Plan::default();
-    plan.cases = selection.cases(&plan)?.cases;
-    plan.check()?;
-    Ok(plan)
+    plan.cases = selection.cases(plan.setup())?.cases;
+    plan.check()
+}
+
+fn plan(selection: &Selection) -> Result<Plan, PlanError> {
+    Ok(checked(selection)?.plan)
 }
 
 fn read(text: &str) -> Result<Plan, PlanError> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("my.toml");
     std::fs::write(&file, text).unwrap();
-    let mut plan = Plan::read(&file)?;
-    plan.check()?;
-    Ok(plan)
+    Ok(Plan::read(&file)?.check()?.plan)
 }
 
 #[test]
@@ -43,48 +46,67 @@ fn a_plan_survives_its_file() {
 #[test]
 fn single_values_make_a_set_of_their_own() {
     let chosen = Selection { params: vec!["n=1000".to_owned()], ..selection(&["fft2d"]) };
-    let plan = plan(&chosen).unwrap();
+    let checked = checked(&chosen).unwrap();
+    assert_eq!(checked.case(0, Cache::Warm).params, "n=1000");
+    let plan = checked.plan;
     assert_eq!(plan.cases[0].set.as_deref(), Some(CUSTOM));
-    assert_eq!(plan.case(0, "x").params, "n=1000");
     assert_eq!(read(&plan.to_toml()).unwrap(), plan);
 }
 
 #[test]
 fn a_written_plan_may_be_short() {
-    let plan = read("schema = 2\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
+    let plan = read("schema = 3\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
     assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
-    assert_eq!((plan.ranks, plan.methods.len()), (2, Experiment::PingPong.methods().len()));
+    assert_eq!((plan.ranks, plan.methods.len()), (Some(2), Kind::default().methods().len()));
+}
+
+#[test]
+fn one_mpi_and_one_cache_mode_need_no_list() {
+    let plan = read("schema = 3\nmpi = \"mpich\"\ncache = \"cold\"\n[[cases]]\ntest = \"fft2d\"\n").unwrap();
+    assert_eq!(
+        (plan.mpis.as_slice(), plan.caches.as_slice()),
+        (&["mpich".to_owned()][..], &[Cache::Cold][..])
+    );
+    let several =
+        "schema = 3\nmpis = [\"a\", \"b\"]\ncaches = [\"warm\", \"cold\"]\n[[cases]]\ntest = \"fft2d\"\n";
+    let plan = read(several).unwrap();
+    assert_eq!((plan.mpis.len(), plan.caches.as_slice()), (2, &[Cache::Warm, Cache::Cold][..]));
+    assert_eq!(read(&plan.to_toml()).unwrap(), plan);
 }
 
 #[test]
 fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
-    let six = Plan { ranks: 6, ..Plan::default() };
-    let selected = Selection { preset: Preset::Default, ..selection(&["fft2d"]) }.cases(&six).unwrap();
+    let six = Plan { ranks: Some(6), ..Plan::default() };
+    let selected = Selection { preset: Preset::Default, ..selection(&["fft2d"]) }.cases(six.setup()).unwrap();
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
     // One that was asked for by name is refused.
     let named = Selection { set: Some("256".to_owned()), ..selection(&["fft2d"]) };
-    assert!(named.cases(&six).unwrap_err().to_string().contains("multiple of the 6 ranks"));
+    assert!(named.cases(six.setup()).unwrap_err().to_string().contains("multiple of the 6 ranks"));
 }
 
 #[test]
 fn mistakes_are_named() {
     let cases = "[[cases]]\ntest = \"fft2d\"\n";
     for (text, words) in [
-        ("schema = 3\n", &["schema = 3"][..]),
+        ("schema = 4\n", &["schema = 4"][..]),
         ("schema = 1\n", &["schema = 1", "cannot be resumed", "reference_untouched"]),
-        ("schema = 2\nrank = 4\n", &["my.toml", "line 2", "rank"]),
-        ("schema = 2\nranks = 3\n", &["ranks = 3", "even"]),
-        ("schema = 2\nranks = 0\n", &["ranks = 0", "even"]),
-        ("schema = 2\nranks = -2\n", &["my.toml", "line 2"]),
-        ("schema = 2\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
-        ("schema = 2\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
-        ("schema = 2\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
-        ("schema = 2\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
-        ("schema = 2\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
-        ("schema = 2\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
-        ("schema = 2\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
-        ("schema = 2\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
+        ("schema = 2\n", &["schema = 2", "cannot be resumed"]),
+        ("schema = 3\nrank = 4\n", &["my.toml", "line 2", "rank"]),
+        ("schema = 3\nranks = 3\n", &["ranks = 3", "even"]),
+        ("schema = 3\nranks = 0\n", &["ranks = 0", "even"]),
+        ("schema = 3\nranks = -2\n", &["my.toml", "line 2"]),
+        ("schema = 3\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
+        ("schema = 3\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
+        ("schema = 3\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
+        ("schema = 3\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
+        ("schema = 3\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
+        ("schema = 3\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
+        ("schema = 3\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
+        ("schema = 3\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
+        ("schema = 3\nlaunches = 0\n", &["launches = 0", "from 1 to"]),
+        ("schema = 3\ncaches = []\n", &["caches = []", "warm or cold"]),
+        ("schema = 3\ncaches = [\"cold\", \"cold\"]\n", &["caches = cold", "twice"]),
         ("schema = [\n", &["my.toml"]),
     ] {
         let error = read(&format!("{text}{cases}")).unwrap_err().to_string();

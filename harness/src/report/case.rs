@@ -1,31 +1,32 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
+use std::collections::BTreeMap;
+
+use super::table::Form;
 use super::units;
 use super::verdict::{Against, Base};
-use crate::experiment::Experiment;
-use crate::methods::LOOPS;
-use crate::record::{Phase, Record};
+use crate::model::{Basis, Case, Figure, LOOPS, Outcome, Phase, Quantity, Record};
 use crate::stats;
 
 /// Share of disturbed blocks from which on a table says so: medians do not see fewer.
 const DISTURBED: f64 = 0.25;
 
-/// The pair of records that are of all pairs together.
-const ALL_PAIRS: &str = "all";
-
 /// The records of one case, in the order in which they came.
 pub struct CaseView<'a> {
+    form: &'static Form,
     records: Vec<&'a Record>,
 }
 
 impl<'a> CaseView<'a> {
     /// One view per case, in the order of the records.
-    pub fn all(records: &'a [Record]) -> Vec<Self> {
+    pub fn all(form: &'static Form, records: &'a [Record]) -> Vec<Self> {
         let mut cases: Vec<Self> = Vec::new();
+        let mut places: BTreeMap<&Case, usize> = BTreeMap::new();
         for record in records {
-            match cases.iter_mut().find(|case| key(case.first()) == key(record)) {
+            let place = *places.entry(&record.case).or_insert(cases.len());
+            match cases.get_mut(place) {
                 Some(case) => case.records.push(record),
-                None => cases.push(Self { records: vec![record] }),
+                None => cases.push(Self { form, records: vec![record] }),
             }
         }
         cases
@@ -36,35 +37,32 @@ impl<'a> CaseView<'a> {
         self.records[0]
     }
 
-    /// The `round_trip` line of each method.
+    /// The record of the headline phase of each method.
     pub fn methods(&self) -> impl Iterator<Item = &'a Record> + '_ {
-        self.round_trips().filter(|record| record.pair == ALL_PAIRS)
+        self.headlines().filter(|record| record.pair == Record::ALL_PAIRS)
     }
 
-    fn round_trips(&self) -> impl Iterator<Item = &'a Record> + '_ {
-        self.records.iter().copied().filter(|record| Experiment::of_whole(record.phase).is_some())
-    }
-
-    /// The kind of experiment that the case is of.
-    pub fn experiment(&self) -> Experiment {
-        self.records.iter().find_map(|record| Experiment::of_whole(record.phase)).unwrap_or_default()
+    fn headlines(&self) -> impl Iterator<Item = &'a Record> + '_ {
+        self.records.iter().copied().filter(|record| record.phase == self.form.headline)
     }
 
     /// A phase's median.
     pub fn median(&self, method: &str, phase: Phase) -> Option<f64> {
-        let of =
-            |record: &&&Record| record.method == method && record.phase == phase && record.pair == ALL_PAIRS;
+        let of = |record: &&&Record| {
+            record.method == method && record.phase == phase && record.pair == Record::ALL_PAIRS
+        };
         self.records.iter().find(of).and_then(|record| record.median_s)
     }
 
     /// Test and set.
     pub fn name(&self) -> String {
-        format!("{}  {}", self.first().test, self.first().set)
+        format!("{}  {}", self.first().case.test, self.first().case.set)
     }
 
     /// The fastest and the slowest pair, where there are several.
     fn pairs(&self, method: &str) -> Option<String> {
-        let of = self.round_trips().filter(|record| record.method == method && record.pair != ALL_PAIRS);
+        let of =
+            self.headlines().filter(|record| record.method == method && record.pair != Record::ALL_PAIRS);
         let medians = stats::sorted(of.filter_map(|record| record.median_s));
         let [first, .., last] = &medians[..] else { return None };
         Some(format!("{} to {}", units::seconds(*first), units::seconds(*last)))
@@ -111,6 +109,10 @@ impl<'a> CaseView<'a> {
                 notes.push(format!("{about}: {}", each.join(", ")));
             }
         };
+        of_each("another run", &|r| {
+            let (low, high) = (r.repeat_low_s?, r.repeat_high_s?);
+            Some(format!("{} to {}", units::seconds(low), units::seconds(high)))
+        });
         of_each("round trips of the fastest and the slowest pair", &|r| self.pairs(&r.method));
         of_each("blocks left out, the machine was in another state", &|r| {
             let (left, all) = (r.blocks_other_state, r.blocks + r.blocks_other_state);
@@ -122,9 +124,9 @@ impl<'a> CaseView<'a> {
 
     /// Which method is fastest, and by how much over the next: by the rounds' own ratios.
     pub fn fastest(&self) -> String {
-        let complete =
-            |r: &&Record| self.experiment().method(&r.method).is_ok_and(|method| method.is_complete);
-        let all: Vec<_> = self.methods().filter(complete).filter(|record| measured(record)).collect();
+        let array_to_array =
+            |r: &&Record| (self.form.method)(&r.method).is_some_and(|method| method.array_to_array);
+        let all: Vec<_> = self.methods().filter(array_to_array).filter(|record| measured(record)).collect();
         let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else {
             let why = if all.is_empty() { "nothing was measured" } else { "not known: no ratios on record" };
             return why.to_owned();
@@ -156,9 +158,8 @@ impl<'a> CaseView<'a> {
     pub fn manual_or_ddt(&self) -> String {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
         let Some(ddt) = of("ddt") else { return String::new() };
-        let loops: Vec<_> =
-            LOOPS.into_iter().zip(Base::LOOPS).filter(|(name, _)| of(name).is_some()).collect();
-        let verdict = |(name, base): &(&str, Base)| match Against::of(ddt, *base) {
+        let loops: Vec<_> = LOOPS.into_iter().filter(|name| of(name).is_some()).collect();
+        let verdict = |name: &&str| match Against::of(ddt, Base::Method(name)) {
             None if ddt.fastest.is_none() => format!("ddt or {name}: not known, no ratios on record"),
             None => format!("ddt or {name}: not known, too few rounds"),
             Some(ratio) if ratio.unsteady => format!("ddt or {name}: unsteady"),
@@ -170,14 +171,24 @@ impl<'a> CaseView<'a> {
     }
 }
 
-fn key(r: &Record) -> (&str, &str, &str, &str, usize, &str) {
-    (&r.test, &r.set, &r.params, &r.mpi, r.ranks, &r.cache)
-}
-
+/// Where a case was measured.
 pub fn place(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
-    format!("{}, {} ranks, {}{shared}", r.mpi, r.ranks, r.cache)
+    format!("{}, {} ranks, {}{shared}", r.case.mpi_label(), r.case.ranks, r.case.cache.name())
+}
+
+/// What intervals rest on, where there were several launches.
+pub fn launches(records: &[Record]) -> Option<String> {
+    let most = records.iter().map(|record| record.launches).max().filter(|&most| most > 1)?;
+    let bases: Vec<Basis> =
+        records.iter().filter(|record| record.launches == most).map(|record| record.basis).collect();
+    let what = match bases.iter().find(|basis| **basis != Basis::WithinLaunch) {
+        Some(Basis::Launches) => "intervals are those of launches",
+        Some(_) => "intervals are those of launches, by Student's t of logarithms",
+        None => "too few for an interval, which takes three",
+    };
+    Some(format!("{most} launches of each method: times and ratios are medians over them, {what}."))
 }
 
 /// What is to be said where some times were taken on too few cores.
@@ -190,7 +201,7 @@ pub fn oversubscribed(records: &[Record]) -> Option<&'static str> {
 
 /// Whether the times of a method can be used.
 pub fn measured(record: &Record) -> bool {
-    record.median_s.is_some() && matches!(record.outcome.as_str(), "converged" | "time limit" | "run limit")
+    record.median_s.is_some() && Outcome::counts(&record.outcome)
 }
 
 /// Low end, median and high end.
@@ -207,49 +218,63 @@ pub fn half_width(record: &Record) -> String {
 
 /// The overhead against the reference and its interval, two cells; empty without an interval.
 pub fn overhead(record: &Record) -> [String; 2] {
-    share(record.overhead_reference, record.overhead_reference_low, record.overhead_reference_high)
+    share(record, Quantity::OverheadReference)
 }
 
 /// The share of packing and its interval, two cells; empty without an interval.
 pub fn packing(record: &Record) -> [String; 2] {
-    match (record.overhead_pack, record.overhead_pack_low) {
+    match record.figure(Quantity::OverheadPack) {
         // Nobody can see MPI pack.
-        (Some(0.0), None) => [units::percent(0.0), String::new()],
-        _ => share(record.overhead_pack, record.overhead_pack_low, record.overhead_pack_high),
+        Some(Figure { value: Some(0.0), low: None, .. }) => [units::percent(0.0), String::new()],
+        _ => share(record, Quantity::OverheadPack),
     }
 }
 
 /// The speed-up and its interval.
 pub fn speedup(record: &Record) -> [String; 2] {
-    share(record.speedup, record.speedup_low, record.speedup_high)
+    share(record, Quantity::Speedup)
 }
 
 /// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
-fn share(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
-    let (Some(value), Some(low), Some(high)) = (value, low, high) else { return Default::default() };
+fn share(record: &Record, quantity: Quantity) -> [String; 2] {
+    let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
     let figure = |end| units::percent_figure(end, units::percent_decimals(value));
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]
 }
 
+/// A figure and both ends of its interval; `None` without one.
+fn with_interval(record: &Record, quantity: Quantity) -> Option<(f64, (f64, f64))> {
+    let figure = record.figure(quantity)?;
+    Some((figure.value?, figure.interval()?))
+}
+
 /// The larger side of an interval; `None` without one.
-pub fn larger_side(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<f64> {
-    let (value, low, high) = (value?, low?, high?);
+pub fn larger_side(figure: &Figure) -> Option<f64> {
+    let (value, (low, high)) = (figure.value?, figure.interval()?);
     Some((value - low).max(high - value))
 }
 
 /// A share, and the larger side of its interval in percentage points, with as many decimals; the latter empty where results
 /// recorded before have none.
-pub fn share_and_half(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
-    let Some(share) = value else { return Default::default() };
-    let half = larger_side(value, low, high);
-    let figure = |half| format!("±{}", units::percent_figure(half, units::percent_decimals(share)));
-    [units::percent(share), half.map_or_else(String::new, figure)]
+pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
+    let Some(figure) = record.figure(quantity) else { return Default::default() };
+    let Some(share) = figure.value else { return Default::default() };
+    let half = |half| format!("±{}", units::percent_figure(half, units::percent_decimals(share)));
+    [units::percent(share), larger_side(figure).map_or_else(String::new, half)]
 }
 
 /// The gain and its interval, two cells; empty without an interval.
 pub fn gain(record: &Record) -> [String; 2] {
-    let (Some(value), Some(low), Some(high)) = (record.gain, record.gain_low, record.gain_high) else {
-        return Default::default();
-    };
+    let Some((value, (low, high))) = with_interval(record, Quantity::Gain) else { return Default::default() };
     [format!("{value:.2}"), format!("[{low:.2}, {high:.2}]")]
+}
+
+/// Bytes per second.
+pub fn rate(record: &Record) -> String {
+    record.value(Quantity::Bandwidth).map_or_else(String::new, units::rate)
+}
+
+/// Messages of a repetition.
+pub fn messages(record: &Record) -> String {
+    record.value(Quantity::Messages).map_or_else(String::new, |messages| messages.to_string())
 }

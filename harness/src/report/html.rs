@@ -4,10 +4,10 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use super::case::{CaseView, interval, measured, oversubscribed, place};
+use super::case::{CaseView, interval, launches, measured, oversubscribed, place};
 use super::table::{Form, VERDICTS};
 use super::units;
-use crate::record::Record;
+use crate::model::Record;
 
 const TEMPLATE: &str = include_str!("report.html");
 
@@ -47,31 +47,31 @@ struct Row {
 }
 
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none.
-pub fn html(records: &[Record], environment: &str) -> String {
-    let views = CaseView::all(records);
-    let form = Form::of(views.first().map(CaseView::experiment).unwrap_or_default());
-    let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(i, view)).collect();
+pub fn html(form: &'static Form, records: &[Record], environment: &str) -> String {
+    let views = CaseView::all(form, records);
+    let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let (warning, earlier) = (oversubscribed(records), crate::earlier::note(records));
-    let context = context! { cases, earlier, warning, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
+    let (warning, earlier) = (oversubscribed(records), super::earlier::note(records));
+    let launches = launches(records);
+    let context = context! { cases, earlier, launches, warning, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
 
-fn case(i: usize, view: &CaseView) -> Case {
-    let (r, form) = (view.first(), Form::of(view.experiment()));
+fn case(form: &Form, i: usize, view: &CaseView) -> Case {
+    let r = view.first();
     let upper = |r: &Record| interval(r).map(|interval| interval.2).or(r.median_s).unwrap_or(0.0);
     let longest = view.methods().filter(|r| measured(r)).map(upper).fold(0.0, f64::max);
-    let reference = view.methods().find(|r| r.method == view.experiment().reference() && measured(r));
+    let reference = view.methods().find(|r| r.method == form.reference_method && measured(r));
     let reference_s = reference.and_then(|r| r.median_s).unwrap_or(0.0);
     Case {
         id: format!("case-{}", i + 1),
-        test: r.test.clone(),
-        set: r.set.clone(),
-        params: r.params.clone(),
+        test: r.case.test.clone(),
+        set: r.case.set.clone(),
+        params: r.case.params.clone(),
         place: place(r),
         size: (form.size)(r),
         fastest: view.fastest(),
@@ -89,7 +89,7 @@ fn row(form: &Form, view: &CaseView, record: &Record, longest_s: f64, reference_
     let (low, _, high) = interval(record).unwrap_or((median_s, median_s, median_s));
     Row {
         name: record.method.clone(),
-        about: view.experiment().method(&record.method).map_or("", |method| method.about),
+        about: (form.method)(&record.method).map_or("", |method| method.about),
         outcome: record.outcome.clone(),
         has_times: measured(record),
         cells: form.row(view, record).split_off(1),
@@ -108,43 +108,41 @@ fn row(form: &Form, view: &CaseView, record: &Record, longest_s: f64, reference_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::table::tests::sample;
+    use crate::model::Phase;
+    use crate::report::columns::{Align, Column};
 
-    #[test]
-    fn a_page_has_every_method_its_figures_and_its_notes() {
-        let page = html(&sample(), "{\"cpu\": \"<b>\"}");
-        for text in
-            ["wrf_x_vec", "ims=4 ime=27", "80.0 µs", "47%", "[45, 49]", "2.57 GB&#x2f;s", "time limit"]
-        {
-            assert!(page.contains(text), "{text} is missing");
-        }
-        assert!(page.contains("put_ddt wrong data: rank 1, byte 8"));
-        assert!(page.contains("manual, 2.00x [1.91, 2.10] ddt") && page.contains("<td>unsteady</td>"));
-        assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
-        assert!(!page.contains("http"), "the page needs nothing else");
-    }
-
-    #[test]
-    fn a_page_says_that_threads_shared_cores() {
-        let mut records = sample();
-        assert!(!html(&records, "").contains("Oversubscribed"));
-        (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
-        let page = html(&records, "");
-        assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
-    }
+    static FORM: Form = Form {
+        method: |_| None,
+        headline: Phase::RoundTrip,
+        reference_method: "reference",
+        columns: &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)],
+        legend: "",
+        figures: |_, _| Vec::new(),
+        size: |_| String::new(),
+        set: |_| String::new(),
+        reference: "",
+        contest: "",
+        verdict_name: "",
+        verdict: |_| String::new(),
+    };
 
     #[test]
     fn bars_are_shares_of_the_longest() {
-        let records = sample();
-        let case = case(0, &CaseView::all(&records)[0]);
+        let record = |method: &str, median_s: f64| Record {
+            method: method.to_owned(),
+            pair: Record::ALL_PAIRS.to_owned(),
+            median_s: Some(median_s),
+            median_low_s: Some(median_s * 0.99),
+            median_high_s: Some(median_s * 1.012),
+            outcome: "converged".to_owned(),
+            ..Record::default()
+        };
+        let failed = Record { median_s: None, outcome: "wrong data".to_owned(), ..record("put_ddt", 1.0) };
+        let records = [record("reference", 54.6e-6), record("manual", 80e-6), record("ddt", 160e-6), failed];
+        let case = case(&FORM, 0, &CaseView::all(&FORM, &records)[0]);
         let of = |name: &str| case.methods.iter().find(|row| row.name == name).unwrap();
         assert!((of("ddt").bar - 100.0 / 1.012).abs() < 1e-9);
         assert!((of("manual").reference_bar - of("reference").bar).abs() < 1e-9);
         assert!(!of("put_ddt").has_times);
-    }
-
-    #[test]
-    fn no_records_make_a_page_too() {
-        assert!(html(&[], "").contains("No records"));
     }
 }

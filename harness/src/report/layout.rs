@@ -46,7 +46,7 @@ pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order:
 }
 
 /// What is shown.
-pub(super) fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
+pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
     let (side, order) = (side_text(side), order_text(order));
     format!("{}  {values}\n{}\n{side}, in the order of {order}\n", test.name, test.about)
 }
@@ -122,7 +122,7 @@ struct Piece<'a> {
 }
 
 /// Values as an object, in the parameters' order: numbers as numbers, types by name.
-pub(super) struct Params(pub(super) Values);
+pub struct Params(pub Values);
 
 impl Serialize for Params {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -134,7 +134,7 @@ impl Serialize for Params {
 }
 
 /// `value` as indented JSON, ended by a newline.
-pub(super) fn pretty(value: &impl Serialize) -> String {
+pub fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("plain data has a JSON form") + "\n"
 }
 

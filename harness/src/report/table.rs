@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::case::{CaseView, measured, oversubscribed, place};
+use super::case::{CaseView, launches, measured, oversubscribed, place};
 use super::columns::{Align, Column, aligned, wrapped};
-use super::{exchange, pingpong, transfer};
-use crate::earlier;
-use crate::experiment::Experiment;
-use crate::record::Record;
+use super::earlier;
+use crate::model::{MethodInfo, Phase, Quantity, Record};
 
 /// Columns of text where no width is given.
 const DEFAULT_WIDTH: usize = 120;
@@ -19,8 +17,15 @@ const LEAST_WIDTH: usize = 60;
 pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
     halves of the run part: unsteady";
 
-/// How the cases of one kind of experiment are shown.
-pub(super) struct Form {
+/// How the cases of one kind of experiments are shown.
+#[derive(Debug)]
+pub struct Form {
+    /// What is known of a method.
+    pub method: fn(&str) -> Option<&'static MethodInfo>,
+    /// The phase that methods are judged by.
+    pub headline: Phase,
+    /// The name of the method that all are compared with.
+    pub reference_method: &'static str,
     /// A row per method.
     pub columns: &'static [Column],
     /// What the columns mean.
@@ -37,7 +42,7 @@ pub(super) struct Form {
     pub contest: &'static str,
     /// A question besides who is fastest, and its answer.
     pub verdict_name: &'static str,
-    /// See above.
+    /// The answer.
     pub verdict: fn(&CaseView) -> String,
 }
 
@@ -53,44 +58,38 @@ impl Form {
         let end = (!has_figures || record.outcome != "converged").then_some(&*record.outcome);
         // Figures that have a detail are measured and yet none.
         let doubt = record.detail.as_ref().filter(|_| has_figures).map(|_| "mean not above 0");
-        let moved = [(record.unsteady, "unsteady"), (record.gain_unsteady, "gain unsteady")];
+        let gain = record.figure(Quantity::Gain).and_then(|gain| gain.unsteady);
+        let moved = [(record.unsteady, "unsteady"), (gain, "gain unsteady")];
         let moved = moved.into_iter().find(|(moved, _)| has_figures && *moved == Some(true));
         let moved = moved.map(|(_, note)| note);
         row.push(end.into_iter().chain(doubt).chain(moved).collect::<Vec<_>>().join(", "));
         row
     }
-
-    /// That of an experiment.
-    pub fn of(experiment: Experiment) -> &'static Self {
-        match experiment {
-            Experiment::PingPong => &pingpong::FORM,
-            Experiment::Partitioned => &transfer::FORM,
-            Experiment::Halo => &exchange::FORM,
-        }
-    }
 }
 
 /// Columns that headings and notes may take.
-pub(super) fn text_width(width: Option<u16>) -> usize {
+pub fn text_width(width: Option<u16>) -> usize {
     width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
 /// The records as text. Headings and notes are broken at `width`; rows keep their columns.
-pub fn table(records: &[Record], width: Option<u16>) -> String {
+pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
     let width = text_width(width);
-    let cases = CaseView::all(records);
+    let cases = CaseView::all(form, records);
     let Some(first) = cases.first().map(CaseView::first) else {
         return "No records.\n".to_owned();
     };
     // What is the same everywhere is said once.
     let same = cases.iter().all(|case| place(case.first()) == place(first));
-    let form = Form::of(cases[0].experiment());
     let mut text = wrapped("", form.legend, width, 0);
     if let Some(note) = earlier::note(records) {
         text += &wrapped("", &note, width, 0);
     }
     if same {
         let _ = writeln!(text, "All: {}", place(first));
+    }
+    if let Some(launches) = launches(records) {
+        text += &wrapped("", &launches, width, 0);
     }
     if let Some(warning) = oversubscribed(records) {
         text += &wrapped("", warning, width, 0);
@@ -108,7 +107,8 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
         let size = (form.size)(r);
         let at = if same { String::new() } else { format!("  {}", place(r)) };
         text.push('\n');
-        text += &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.params), width, 4);
+        text +=
+            &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.case.params), width, 4);
         for line in lines.by_ref().take(case.methods().count() + 1) {
             let _ = writeln!(text, "  {line}");
         }
@@ -122,7 +122,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     rows.extend(cases.iter().map(|case| {
         let r = case.first();
         let at = if same { String::new() } else { place(r) };
-        vec![r.test.clone(), (form.set)(r), at, case.fastest(), (form.verdict)(case)]
+        vec![r.case.test.clone(), (form.set)(r), at, case.fastest(), (form.verdict)(case)]
     }));
     if same {
         rows[0][2].clear();
@@ -143,6 +143,3 @@ fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
     let text: String = cases.iter().map(of_case).collect();
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
-
-#[cfg(test)]
-pub(super) mod tests;

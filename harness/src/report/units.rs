@@ -27,12 +27,12 @@ pub fn percent(fraction: f64) -> String {
 }
 
 /// Decimals that [`percent`] gives `fraction`.
-pub(super) fn percent_decimals(fraction: f64) -> usize {
+pub fn percent_decimals(fraction: f64) -> usize {
     usize::from((fraction * 100.0).abs() < 9.95)
 }
 
 /// `fraction` in percent, without the sign, with so many decimals; never a negative zero.
-pub(super) fn percent_figure(fraction: f64, decimals: usize) -> String {
+pub fn percent_figure(fraction: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", fraction * 100.0);
     match text.strip_prefix('-') {
         Some(zero) if zero.chars().all(|c| c == '0' || c == '.') => zero.to_owned(),

@@ -1,21 +1,14 @@
 //! What a verdict rests on: the ratio of a method's times to another's in the same rounds.
 
-use crate::record::Record;
+use crate::model::{Quantity, Record};
 
 /// The method that another is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// The application's loops.
-    Manual,
-    /// The tuned loops.
-    ManualTuned,
+pub enum Base<'a> {
+    /// One by its name.
+    Method(&'a str),
     /// The fastest of the case.
     Fastest,
-}
-
-impl Base {
-    /// Those of [`LOOPS`](crate::methods::LOOPS), in that order.
-    pub const LOOPS: [Self; 2] = [Self::Manual, Self::ManualTuned];
 }
 
 /// A method's time over that of a base, with its interval.
@@ -35,29 +28,13 @@ pub struct Against<'a> {
 
 impl<'a> Against<'a> {
     /// That of a record; `None` where it has none with an interval.
-    pub fn of(record: &'a Record, base: Base) -> Option<Self> {
-        let (value, low, high, unsteady) = match base {
-            Base::Manual => (
-                record.over_manual,
-                record.over_manual_low,
-                record.over_manual_high,
-                record.over_manual_unsteady,
-            ),
-            Base::ManualTuned => (
-                record.over_manual_tuned,
-                record.over_manual_tuned_low,
-                record.over_manual_tuned_high,
-                record.over_manual_tuned_unsteady,
-            ),
-            Base::Fastest => (
-                record.over_fastest,
-                record.over_fastest_low,
-                record.over_fastest_high,
-                record.over_fastest_unsteady,
-            ),
+    pub fn of(record: &'a Record, base: Base<'_>) -> Option<Self> {
+        let figure = match base {
+            Base::Method(name) => record.over(name)?,
+            Base::Fastest => record.figure(Quantity::TimeOverFastest)?,
         };
-        let unsteady = unsteady.unwrap_or(false);
-        Some(Self { name: &record.method, value: value?, low: low?, high: high?, unsteady })
+        let ((low, high), unsteady) = (figure.interval()?, figure.unsteady.unwrap_or(false));
+        Some(Self { name: &record.method, value: figure.value?, low, high, unsteady })
     }
 
     /// The base's time over the method's.
@@ -74,22 +51,22 @@ impl<'a> Against<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Figure;
 
     #[test]
     fn a_ratio_turned_around_has_its_ends_turned_around() {
-        let record = Record {
-            method: "ddt".into(),
-            over_manual: Some(0.5),
-            over_manual_low: Some(0.4),
-            over_manual_high: Some(0.8),
-            over_manual_unsteady: Some(true),
-            ..Record::default()
-        };
-        let against = Against::of(&record, Base::Manual).unwrap();
+        let ratio = Figure::with_interval(Quantity::TimeOver, 0.5, (0.4, 0.8)).against("manual");
+        let ratio = Figure { unsteady: Some(true), ..ratio };
+        let mut record = Record { method: "ddt".into(), figures: vec![ratio], ..Record::default() };
+        let against = Against::of(&record, Base::Method("manual")).unwrap();
         assert_eq!((against.name, against.unsteady), ("ddt", true));
         assert_eq!(against.inverse().text(), "2.00x [1.25, 2.50]");
         assert_eq!(Against::of(&record, Base::Fastest), None);
-        let without = Record { over_manual_high: None, ..record };
-        assert_eq!(Against::of(&without, Base::Manual), None, "no ratio stands without its interval");
+        record.figures[0].high = None;
+        assert_eq!(
+            Against::of(&record, Base::Method("manual")),
+            None,
+            "no ratio stands without its interval"
+        );
     }
 }

@@ -9,12 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Finished, Observer, Run, RunError};
-use crate::agreement::Agreement;
-use crate::load::Load;
+use super::{Finished, Observer, Run, RunError, Unit};
+use crate::experiments::agreement::Agreement;
+use crate::experiments::planned::{PlannedCase, Text};
+use crate::experiments::summary;
+use crate::model::Phase;
 use crate::mpi::{Launch, Line, Next, interrupt};
-use crate::record::{CaseResult, Phase};
-use crate::{plan::Plan, summary};
+use crate::plan::{CheckedPlan, Plan, PlanError};
 
 /// The method that does what IMB does.
 pub const METHOD: &str = "reference_untouched";
@@ -90,7 +91,7 @@ impl Run<'_> {
         launches: usize,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Agreement>, AgreeError> {
-        let sizes: Vec<u64> = (0..self.plan.cases.len()).map(|i| self.plan.message(i).bytes).collect();
+        let sizes: Vec<u64> = self.plan.cases.iter().map(|case| case.message().bytes).collect();
         let mut list = tempfile::NamedTempFile::new()?;
         sizes.iter().try_for_each(|bytes| writeln!(list, "{bytes}"))?;
         let mut all: Vec<_> =
@@ -99,9 +100,9 @@ impl Run<'_> {
             let start = Instant::now();
             observer.begins(launch + 1, launches, "IMB, then ours");
             let theirs = self.imb(imb, list.path(), &sizes)?;
-            for (i, agreement) in all.iter_mut().enumerate() {
+            for (i, (agreement, unit)) in all.iter_mut().zip(self.units()).enumerate() {
                 agreement.imb_s.push(theirs[i]);
-                let (mean_s, median_s) = self.ours(i, observer)?;
+                let (mean_s, median_s) = self.ours(unit, observer)?;
                 agreement.mean_s.push(mean_s);
                 agreement.median_s.push(median_s);
             }
@@ -112,12 +113,12 @@ impl Run<'_> {
 
     /// One launch of IMB: its times one way, in the order of `sizes`.
     fn imb(&self, program: &Path, list: &Path, sizes: &[u64]) -> Result<Vec<f64>, AgreeError> {
-        let seconds = self.plan.limits.max_time_s.to_string();
+        let seconds = self.plan.plan.limits.max_time_s.to_string();
         let list = list.display().to_string();
         let args = ["PingPong", "-msglen", &list, "-time", &seconds].map(str::to_owned);
-        let mut launch = Launch { program, args: &args, ..self.launch(0, &[]) };
+        let mut launch = Launch { program, args: &args, ..self.launch(self.units()[0], &[]) };
         // It was linked elsewhere: it must find the library that our own program has.
-        let folders = self.installation.library_dirs.iter().map(|dir| dir.display().to_string());
+        let folders = self.targets[0].installation.library_dirs.iter().map(|dir| dir.display().to_string());
         let before = std::env::var("LD_LIBRARY_PATH").ok().filter(|path| !path.is_empty());
         let path: Vec<String> = folders.chain(before).collect();
         launch.env.insert("LD_LIBRARY_PATH".to_owned(), path.join(":"));
@@ -149,24 +150,22 @@ impl Run<'_> {
         }
     }
 
-    /// One launch of ours for case `i`: mean and median one way.
-    fn ours(&self, i: usize, observer: &mut dyn Observer) -> Result<(f64, f64), AgreeError> {
-        let (methods, hello) = match self.finish(i, observer)? {
+    /// One launch of ours for a case: mean and median one way.
+    fn ours(&self, unit: Unit, observer: &mut dyn Observer) -> Result<(f64, f64), AgreeError> {
+        let (methods, hello) = match self.finish(unit, observer)? {
             Finished::Case(methods, hello) => (methods, hello),
             Finished::Interrupted => return Err(AgreeError::Interrupted),
         };
-        let message = self.message(i, hello.as_deref());
-        let case = self.plan.case(i, &self.installation.name);
-        let load = hello.as_deref().and_then(Load::of);
-        let result = CaseResult { case, rule: self.plan.limits.rule, message, load, methods };
-        let records = summary::records(&result);
-        let whole = records.iter().find(|record| record.phase == Phase::RoundTrip && record.method == METHOD);
-        let times = whole.and_then(|record| Some((record.mean_s? / 2.0, record.median_s? / 2.0)));
+        let result = self.result(unit, methods, hello.as_deref());
+        let records = summary::records(self.plan.plan.experiment, &result);
+        let headline =
+            records.iter().find(|record| record.phase == Phase::RoundTrip && record.method == METHOD);
+        let times = headline.and_then(|record| Some((record.mean_s? / 2.0, record.median_s? / 2.0)));
         times.ok_or_else(|| {
-            let outcome = whole.map_or_else(String::new, |record| {
+            let outcome = headline.map_or_else(String::new, |record| {
                 format!("{}: {}", record.outcome, record.detail.clone().unwrap_or_default())
             });
-            AgreeError::Ours { bytes: message.bytes.to_string(), outcome }
+            AgreeError::Ours { bytes: result.message.bytes.to_string(), outcome }
         })
     }
 }
@@ -175,18 +174,17 @@ impl Run<'_> {
 ///
 /// # Errors
 /// A size that the test does not take.
-pub fn plan(sizes: &[u64], mut plan: Plan) -> Result<Plan, crate::plan::PlanError> {
+pub fn plan(sizes: &[u64], mut plan: Plan) -> Result<CheckedPlan, PlanError> {
     plan.methods = vec![METHOD.to_owned()];
     plan.cases = sizes
         .iter()
-        .map(|bytes| crate::plan::PlannedCase {
+        .map(|bytes| PlannedCase {
             test: "contiguous".to_owned(),
-            params: [("bytes".to_owned(), crate::plan::Text(bytes.to_string()))].into(),
+            params: [("bytes".to_owned(), Text(bytes.to_string()))].into(),
             ..Default::default()
         })
         .collect();
-    plan.check()?;
-    Ok(plan)
+    plan.check()
 }
 
 fn complaint(program: &Path, reason: String, output: &[String]) -> AgreeError {

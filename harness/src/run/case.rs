@@ -2,20 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use super::heard::{Exit, Heard};
-use super::{Observer, Run, RunError};
-use crate::event::{Block, Event, Hello};
-use crate::experiment::Experiment;
+use super::process_log::{Exit, ProcessLog};
+use super::{Observer, Run, RunError, Unit};
+use crate::model::event::{Block, Event, Hello};
+use crate::model::{Measured, Phase};
 use crate::mpi::{Launch, Next};
-use crate::partitioned::mechanisms::is_by_launches;
 use crate::plan::{Limits, Plan};
-use crate::record::{Measured, Phase};
+use crate::stats;
 
 /// Time that a process gets to leave after it said that it was done.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 
-/// Launches of each method that is measured in processes of its own: as many as an interval needs, and two more.
-const LAUNCHES: usize = 8;
+/// Processes of each method that is measured in some of its own: as many as an interval needs, and two more.
+const PROCESSES: usize = 8;
 
 /// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
@@ -51,11 +50,11 @@ impl CaseRun<'_> {
         // Rounds of a new process go on where those of the last ended: only what ran side by side is compared.
         let mut first_round = 0;
         while !left.is_empty() {
-            let mut heard = Heard::default();
-            let Some(exit) = self.watch(&left, &mut heard, observer)? else {
+            let mut log = ProcessLog::default();
+            let Some(exit) = self.watch(&left, &mut log, observer)? else {
                 return Ok(Finished::Interrupted);
             };
-            let outcomes = heard.outcomes(&left, exit);
+            let outcomes = log.outcomes(&left, exit);
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {
                 let failed = outcomes.iter().filter(|(_, outcome)| !outcome.is_measured());
@@ -63,13 +62,13 @@ impl CaseRun<'_> {
                     failed.map(|(method, outcome)| format!("{method}: {}", outcome.label())).collect();
                 observer.note(&format!("{name} ({}): running {} again", failed.join(", "), left.join(", ")));
             }
-            heard.blocks.iter_mut().for_each(|block| block.block += first_round);
+            log.blocks.iter_mut().for_each(|block| block.block += first_round);
             for (method, outcome) in outcomes {
-                let blocks = heard.blocks_of(&method);
+                let blocks = log.blocks_of(&method);
                 measured.push(Measured { method, outcome, blocks });
             }
-            first_round = heard.blocks.iter().map(|block| block.block + 1).max().unwrap_or(first_round);
-            hello = hello.or(heard.hello);
+            first_round = log.blocks.iter().map(|block| block.block + 1).max().unwrap_or(first_round);
+            hello = hello.or(log.hello);
         }
         measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));
         Ok(Finished::Case(measured, hello))
@@ -79,7 +78,7 @@ impl CaseRun<'_> {
     pub(crate) fn watch(
         &self,
         methods: &[String],
-        heard: &mut Heard,
+        log: &mut ProcessLog,
         observer: &mut dyn Observer,
     ) -> Result<Option<Exit>, RunError> {
         let args = (self.arguments)(methods);
@@ -90,7 +89,7 @@ impl CaseRun<'_> {
             match running.next(deadline.saturating_duration_since(Instant::now())) {
                 Next::Line(line) => {
                     // Only events are signs of life: a library may complain for ever.
-                    if let Some(event) = heard.line(line) {
+                    if let Some(event) = log.line(line) {
                         if let Event::Ended { method, .. } = &event {
                             observer.method_ended(method);
                         }
@@ -118,79 +117,125 @@ impl CaseRun<'_> {
 }
 
 impl Run<'_> {
-    /// Runs case `i` of the plan until every method has an outcome.
-    pub(super) fn finish(&self, i: usize, observer: &mut dyn Observer) -> Result<Finished, RunError> {
-        let methods = self.plan.methods_of(i);
-        let (apart, together): (Vec<String>, Vec<String>) =
-            methods.into_iter().partition(|method| is_by_launches(method));
+    /// Runs a case until every method has an outcome.
+    pub(super) fn finish(&self, unit: Unit, observer: &mut dyn Observer) -> Result<Finished, RunError> {
+        let (apart, together) = self.methods(unit);
+        let of_launch = limits(&self.plan.plan);
         let run = |methods: &[String], limits: &Limits, observer: &mut dyn Observer| {
             CaseRun {
-                launch: self.launch(i, &[]),
-                arguments: &|methods| arguments(self.plan, limits, i, methods),
+                launch: self.launch(unit, &[]),
+                arguments: &|methods| self.arguments(limits, unit, methods),
                 methods,
                 timeout_s: limits.timeout_s,
             }
-            .finish(&self.plan.cases[i].test, observer)
+            .finish(&self.plan.plan.cases[unit.case].test, observer)
         };
-        let limits = &self.plan.limits;
-        let Finished::Case(mut measured, mut hello) = run(&together, limits, &mut *observer)? else {
+        let Finished::Case(mut measured, mut hello) = run(&together, &of_launch, &mut *observer)? else {
             return Ok(Finished::Interrupted);
         };
-        // Rounds go on where those of the others end: no launch is taken for one of theirs.
+        // Rounds go on where those of the others end: no process is taken for one of theirs.
         let rounds = measured.iter().flat_map(|method| &method.blocks).map(|block| block.block + 1).max();
         let mut launched: Vec<Option<Measured>> = vec![None; apart.len()];
-        let limits = Limits { max_time_s: limits.max_time_s / LAUNCHES as f64, ..*limits };
-        for launch in 0..if apart.is_empty() { 0 } else { LAUNCHES } {
+        let of_process = Limits { max_time_s: of_launch.max_time_s / PROCESSES as f64, ..of_launch };
+        for process in 0..if apart.is_empty() { 0 } else { PROCESSES } {
             // Who goes first takes turns as well.
             for turn in 0..apart.len() {
-                let k = (launch + turn) % apart.len();
+                let k = (process + turn) % apart.len();
                 if launched[k].as_ref().is_some_and(|before| !before.outcome.is_measured()) {
                     continue;
                 }
-                let Finished::Case(of_launch, account) = run(&apart[k..=k], &limits, &mut *observer)? else {
+                let Finished::Case(of_process, account) = run(&apart[k..=k], &of_process, &mut *observer)?
+                else {
                     return Ok(Finished::Interrupted);
                 };
                 hello = hello.or(account);
-                for one in of_launch {
-                    launched[k] = Some(joined(launched[k].take(), one, rounds.unwrap_or(0) + launch));
+                for one in of_process {
+                    launched[k] = Some(joined(launched[k].take(), one, rounds.unwrap_or(0) + process));
                 }
             }
         }
         measured.extend(launched.into_iter().flatten());
-        let methods = self.plan.methods_of(i);
+        let methods = self.plan.methods_of(unit.case);
         measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
         Ok(Finished::Case(measured, hello))
     }
 
-    /// The rank program under its launcher, for case `i`.
-    pub fn launch<'a>(&'a self, i: usize, args: &'a [String]) -> Launch<'a> {
+    /// The methods of a case: those that need processes of their own, and those that share one.
+    fn methods(&self, unit: Unit) -> (Vec<String>, Vec<String>) {
+        let kind = self.plan.plan.experiment;
+        self.plan.methods_of(unit.case).into_iter().partition(|method| kind.in_own_processes(method))
+    }
+
+    /// The rank program under its launcher.
+    pub fn launch<'a>(&'a self, unit: Unit, args: &'a [String]) -> Launch<'a> {
+        let (plan, case) = (&self.plan.plan, &self.plan.cases[unit.case]);
+        let target = &self.targets[unit.target];
         Launch {
-            installation: self.installation,
-            ranks: self.plan.ranks,
-            threads: self.plan.threads(i),
-            program: self.program,
+            installation: &target.installation,
+            ranks: plan.ranks(),
+            threads: case.threads(),
+            program: &target.program,
             args,
-            launcher: self.plan.launcher.as_deref(),
-            launcher_args: &self.plan.launcher_args,
-            bind: self.plan.bind,
-            env: self.plan.env(i),
+            launcher: plan.launcher.as_deref(),
+            launcher_args: &plan.launcher_args,
+            bind: plan.bind,
+            env: case.env(),
         }
     }
 
-    /// What one would type to run case `i` with all methods.
+    /// What one would type to run a case with all methods.
     ///
     /// # Errors
     /// A launcher that cannot be understood.
-    pub fn command_line(&self, i: usize) -> Result<String, RunError> {
-        let (apart, together): (Vec<String>, Vec<String>) =
-            self.plan.methods_of(i).into_iter().partition(|method| is_by_launches(method));
+    pub fn command_line(&self, unit: Unit) -> Result<String, RunError> {
+        let (apart, together) = self.methods(unit);
         let methods = if together.is_empty() { apart } else { together };
-        let args = arguments(self.plan, &self.plan.limits, i, &methods);
-        Ok(self.launch(i, &args).command_line()?.to_string())
+        let args = self.arguments(&limits(&self.plan.plan), unit, &methods);
+        Ok(self.launch(unit, &args).command_line()?.to_string())
+    }
+
+    /// The rank program's arguments.
+    fn arguments(&self, limits: &Limits, unit: Unit, methods: &[String]) -> Vec<String> {
+        let plan = &self.plan.plan;
+        let mut args = vec![plan.experiment.name().to_owned()];
+        args.extend(self.plan.cases[unit.case].arguments());
+        let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
+        option("method", methods.join(","));
+        option("ranks", plan.ranks().to_string());
+        option("seed", plan.seed.to_string());
+        option("cache", unit.cache.name().to_owned());
+        option("warmup", limits.warmup.to_string());
+        option("min-runs", limits.min_runs.to_string());
+        option("max-runs", limits.max_runs.to_string());
+        option("max-time", limits.max_time_s.to_string());
+        option("min-rounds", limits.min_rounds.to_string());
+        option("precision", limits.precision_percent.to_string());
+        option("format", "json".to_owned());
+        let options = plan.experiment.options();
+        if options.contains(&"rule") {
+            option("rule", limits.rule.name().to_owned());
+        }
+        if options.contains(&"pairs") {
+            option("pairs", plan.pairs.name().to_owned());
+        }
+        if plan.startall {
+            args.push("--startall".to_owned());
+        }
+        args
     }
 }
 
-/// What was measured of a method in launches before, and in this one, whose blocks together are one.
+/// The limits of each launch. The time of a method and its least rounds are those of all launches together; each has as many
+/// rounds as a ratio needs that has an interval, unless somebody has set the time.
+fn limits(plan: &Plan) -> Limits {
+    let launches = plan.launches as u32;
+    let all = plan.limits.min_rounds;
+    let least = if all == 0 { 0 } else { all.min(stats::MIN_ROUNDS as u32) };
+    let min_rounds = all.div_ceil(launches).max(least);
+    Limits { max_time_s: plan.limits.max_time_s / f64::from(launches), min_rounds, ..plan.limits }
+}
+
+/// What was measured of a method in processes before, and in this one, whose blocks together are one.
 fn joined(before: Option<Measured>, launch: Measured, number: usize) -> Measured {
     let mut blocks = launch.blocks.into_iter();
     let whole = blocks.next().map(|first| {
@@ -203,33 +248,6 @@ fn joined(before: Option<Measured>, launch: Measured, number: usize) -> Measured
     });
     let before = before.map(|before| before.blocks).unwrap_or_default();
     Measured { blocks: before.into_iter().chain(whole).collect(), ..launch }
-}
-
-/// The rank program's arguments.
-fn arguments(plan: &Plan, limits: &Limits, i: usize, methods: &[String]) -> Vec<String> {
-    let mut args = vec![plan.experiment.command().to_owned()];
-    args.extend(plan.case_arguments(i));
-    let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
-    option("method", methods.join(","));
-    option("ranks", plan.ranks.to_string());
-    option("seed", plan.seed.to_string());
-    option("cache", plan.cache.name().to_owned());
-    option("warmup", limits.warmup.to_string());
-    option("min-runs", limits.min_runs.to_string());
-    option("max-runs", limits.max_runs.to_string());
-    option("max-time", limits.max_time_s.to_string());
-    option("min-rounds", limits.min_rounds.to_string());
-    option("precision", limits.precision_percent.to_string());
-    if !limits.rule.is_default() {
-        option("rule", limits.rule.name().to_owned());
-    }
-    option("format", "json".to_owned());
-    match plan.experiment {
-        Experiment::PingPong => option("pairs", plan.pairs.name().to_owned()),
-        Experiment::Partitioned if plan.startall => args.push("--startall".to_owned()),
-        Experiment::Partitioned | Experiment::Halo => {}
-    }
-    args
 }
 
 #[cfg(test)]

@@ -2,14 +2,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use flate2::read::MultiGzDecoder;
+
 use super::*;
-use crate::event::{Block, Outcome};
-use crate::folder::{self, Folder};
+use crate::experiments::launches::over_launches;
+use crate::experiments::planned::PlannedCase;
+use crate::folder::{self, About, Folder, Recorded};
+use crate::model::conditions::Cache;
+use crate::model::event::Block;
+use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::Installation;
-use crate::plan::PlannedCase;
-use crate::record::{Case, Phase};
-use crate::run::{End, Environment};
-use crate::times::Times;
+use crate::plan::CheckedPlan;
+use crate::run::{End, Environment, Target};
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
 /// finds wrong data with `put_ddt`.
@@ -50,7 +54,7 @@ impl Observer for Silent {
     }
 }
 
-fn fake_mpi(folder: &Path) -> Installation {
+fn fake_mpi(folder: &Path) -> Target {
     let mpiexec = folder.join("launch");
     std::fs::write(&mpiexec, LAUNCHER).unwrap();
     std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -64,29 +68,48 @@ fn fake_mpi(folder: &Path) -> Installation {
     for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(block))] {
         std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
     }
-    Installation::fake(mpiexec)
+    let installation = Installation::fake(mpiexec);
+    Target { installation, variant: String::new(), program: "ddtbench-rank".into() }
 }
 
-fn plan(tests: &[&str]) -> Plan {
+/// A plan of all methods, or of some.
+fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {
     let case = |&test: &&str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
     let mut plan = Plan { cases: tests.iter().map(case).collect(), ..Plan::default() };
     plan.limits.timeout_s = 1.0;
-    plan.check().unwrap();
-    plan
+    if !methods.is_empty() {
+        plan.methods = methods.iter().map(|&method| method.to_owned()).collect();
+    }
+    plan.check().unwrap()
+}
+
+fn about(plan: &CheckedPlan) -> About {
+    let phases = plan.plan.experiment.phases();
+    About { plan: plan.plan.to_toml(), phases, numbers: plan.number_names(), original: None }
+}
+
+fn done(records: &[Record], plan: &CheckedPlan) -> HashSet<(Case, usize)> {
+    Recorded::done(records, plan.plan.experiment.headline(), |_| Some(plan.plan.methods.clone()))
+}
+
+/// The first launch of a case.
+fn unit(case: usize) -> Unit {
+    Unit { case, cache: Cache::Warm, target: 0, launch: 0 }
 }
 
 #[test]
 fn methods_that_crash_or_hang_take_no_other_with_them() {
     let folder = tempfile::tempdir().unwrap();
-    let (mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
-    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
+    let (targets, plan) = ([fake_mpi(folder.path())], plan(&["wrf_x_vec"], &[]));
+    let run = Run { plan: &plan, targets: &targets };
+    let methods_of_plan = &plan.plan.methods;
     let mut observer = Silent::default();
-    let finished = run.finish(0, &mut observer).unwrap();
+    let finished = run.finish(unit(0), &mut observer).unwrap();
     let Finished::Case(methods, hello) = finished else { panic!("{finished:?}") };
 
     assert_eq!(hello.unwrap().library_version, "fake 1");
     let names: Vec<_> = methods.iter().map(|method| method.method.clone()).collect();
-    assert_eq!(names, plan.methods);
+    assert_eq!(names, *methods_of_plan);
     let of = |name: &str| methods.iter().find(|method| method.method == name).unwrap();
     let Outcome::Crashed { detail } = &of("mpi_pack").outcome else { panic!("{:?}", of("mpi_pack")) };
     assert!(detail.contains("SIGKILL") && detail.contains("it hurts"), "{detail}");
@@ -94,13 +117,13 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     assert!(detail.contains("1 s"), "{detail}");
     assert_eq!(of("put_ddt").outcome.label(), "wrong data");
     let failed = ["mpi_pack", "ddt", "put_ddt"];
-    for name in plan.methods.iter().filter(|name| !failed.contains(&name.as_str())) {
+    for name in methods_of_plan.iter().filter(|name| !failed.contains(&name.as_str())) {
         assert_eq!((&of(name).outcome, of(name).blocks.len()), (&Outcome::Converged, ROUNDS), "{name}");
     }
     let starts = std::fs::read_to_string(folder.path().join("starts")).unwrap();
     let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
-    let after = |name: &str| plan.methods.iter().rev().take_while(|method| *method != name).count();
-    let left = [plan.methods.len(), after("mpi_pack"), after("ddt")];
+    let after = |name: &str| methods_of_plan.iter().rev().take_while(|method| *method != name).count();
+    let left = [methods_of_plan.len(), after("mpi_pack"), after("ddt")];
     assert_eq!(starts, left, "each process gets what has no outcome yet");
     assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
 }
@@ -108,18 +131,19 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
 #[test]
 fn rounds_of_two_processes_are_not_compared() {
     let place = tempfile::tempdir().unwrap();
-    let mpi = fake_mpi(place.path());
-    let mut plan = plan(&["wrf_x_vec"]);
-    plan.methods = ["reference", "manual", "mpi_pack", "engine", "put_manual"].map(str::to_owned).to_vec();
-    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
-    let mut environment = Environment::now("now".to_owned(), &mpi, run.command_line(0).unwrap());
+    let targets = [fake_mpi(place.path())];
+    let plan = plan(&["wrf_x_vec"], &["reference", "manual", "mpi_pack", "engine", "put_manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, &plan).unwrap();
+    let mut folder = Folder::create(&path, about(&plan)).unwrap();
     run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
     drop(folder);
 
     // The first process measured two methods and crashed at `mpi_pack`.
-    let mut blocks = csv::Reader::from_path(path.join(folder::BLOCKS)).unwrap();
+    let mut blocks = csv::Reader::from_reader(MultiGzDecoder::new(
+        std::fs::File::open(path.join(folder::BLOCKS)).unwrap(),
+    ));
     let mut rounds: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for block in blocks.deserialize::<BTreeMap<String, String>>().map(Result::unwrap) {
         rounds.entry(block["method"].clone()).or_default().push(block["block"].parse().unwrap());
@@ -135,51 +159,132 @@ fn rounds_of_two_processes_are_not_compared() {
         let mut of_method = records.iter().filter(|record| record.method == name);
         of_method.find(|record| record.phase == Phase::RoundTrip).unwrap()
     };
-    assert!(of("reference").over_manual.is_some(), "both ran in the first process");
+    assert!(of("reference").over("manual").is_some(), "both ran in the first process");
     let engine = of("engine");
-    assert_eq!((engine.n, engine.over_manual, engine.overhead_reference), (ROUNDS * 9, None, None));
+    assert_eq!(
+        (engine.n, engine.over("manual"), engine.figure(Quantity::OverheadReference)),
+        (ROUNDS * 9, None, None)
+    );
 }
 
 #[test]
 fn a_launcher_that_fails_is_every_methods_outcome() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut mpi, plan) = (fake_mpi(folder.path()), plan(&["wrf_x_vec"]));
-    mpi.mpiexec = "false".into();
-    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
-    let finished = run.finish(0, &mut Silent::default()).unwrap();
+    let (mut targets, plan) = ([fake_mpi(folder.path())], plan(&["wrf_x_vec"], &[]));
+    targets[0].installation.mpiexec = "false".into();
+    let run = Run { plan: &plan, targets: &targets };
+    let finished = run.finish(unit(0), &mut Silent::default()).unwrap();
     let Finished::Case(methods, None) = finished else { panic!("{finished:?}") };
     assert!(methods.iter().all(|method| method.outcome.label() == "crashed"));
-    let message = run.message(0, None);
+    let message = run.result(unit(0), methods, None).message;
     assert!(message.bytes > 0 && message.segments > 0, "{message:?}");
 }
 
 #[test]
 fn a_resumed_run_does_only_what_is_left() {
     let place = tempfile::tempdir().unwrap();
-    let mpi = fake_mpi(place.path());
-    let mut plan = plan(&["wrf_x_vec", "fft2d"]);
-    plan.methods = vec!["reference".to_owned(), "manual".to_owned()];
-    let run = Run { plan: &plan, installation: &mpi, program: Path::new("ddtbench-rank") };
-    let mut environment = Environment::now("now".to_owned(), &mpi, run.command_line(0).unwrap());
+    let targets = [fake_mpi(place.path())];
+    let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, &plan).unwrap();
+    let mut folder = Folder::create(&path, about(&plan)).unwrap();
     let (end, records) =
         run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
     assert_eq!(end, End::Complete);
-    assert_eq!(folder::done(&records, &plan).len(), 2);
+    assert_eq!(done(&records, &plan).len(), 2);
     drop(folder);
-    assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Some(environment.clone()));
+    assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Ok(Some(environment.clone())));
 
     // As if killed while the last rows were written.
-    let summary = path.join(folder::SUMMARY);
-    let whole = std::fs::read_to_string(&summary).unwrap();
-    std::fs::write(&summary, &whole[..whole.len() - 5]).unwrap();
-    let (mut folder, resumed, kept) = Folder::resume(&path).unwrap();
-    assert_eq!(resumed, plan);
-    let done = folder::done(&kept, &plan);
+    let launches = path.join(folder::LAUNCHES);
+    let whole = std::fs::read_to_string(&launches).unwrap();
+    std::fs::write(&launches, &whole[..whole.len() - 5]).unwrap();
+    let recorded = Recorded::open(&path).unwrap();
+    assert_eq!(Plan::parse(&recorded.plan).unwrap(), plan.plan);
+    let done = done(&recorded.records, &plan);
+    let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
     let mut observer = Silent::default();
     let (_, new) = run.all(&mut folder, &done, &mut environment, &mut observer).unwrap();
     assert_eq!(observer.0, ["skipped wrf_x_vec"]);
-    assert!(new.iter().all(|record| record.test == "fft2d"));
-    assert_eq!(std::fs::read_to_string(&summary).unwrap(), whole);
+    assert!(new.iter().all(|record| record.case.test == "fft2d"));
+    assert_eq!(std::fs::read_to_string(&launches).unwrap(), whole);
+}
+
+#[test]
+fn every_launch_on_every_mpi_is_kept_by_its_name_and_number() {
+    let place = tempfile::tempdir().unwrap();
+    let target = fake_mpi(place.path());
+    let targets = [target.clone(), Target { variant: "other".to_owned(), ..target }];
+    let mut plan = plan(&["wrf_x_vec"], &["reference", "manual"]);
+    plan.plan.launches = 2;
+    let run = Run { plan: &plan, targets: &targets };
+    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
+    let path = place.path().join("run");
+    let mut folder = Folder::create(&path, about(&plan)).unwrap();
+    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    let records = folder::read_records(&path).unwrap();
+    let seen: HashSet<_> = records.iter().map(|record| (record.case.mpi_label(), record.launch)).collect();
+    let mpis = [targets[0].label(), format!("{}:other", targets[0].label())];
+    let expected = mpis.iter().flat_map(|mpi| [0, 1].map(|launch| (mpi.clone(), Some(launch))));
+    assert_eq!(seen, expected.collect());
+    assert_eq!(done(&records, &plan).len(), 4);
+    let cases = std::fs::read_to_string(path.join(folder::CASES)).unwrap();
+    assert_eq!(cases.lines().count(), 1 + 2, "a case per MPI, whatever the launch");
+}
+
+#[test]
+fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
+    let place = tempfile::tempdir().unwrap();
+    let mut targets = [fake_mpi(place.path())];
+    let launcher = place.path().join("broken");
+    std::fs::write(&launcher, "#!/bin/sh\necho x >> \"${0%/*}/tries\"; echo 'no such PMI' >&2; exit 3\n")
+        .unwrap();
+    std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755)).unwrap();
+    targets[0].installation.mpiexec = launcher;
+    let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
+    let mut folder = Folder::create(&place.path().join("run"), about(&plan)).unwrap();
+    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default());
+    let error = ended.unwrap_err().to_string();
+    assert!(error.contains("broken") && error.contains("no such PMI"), "{error}");
+    assert_eq!(
+        std::fs::read_to_string(place.path().join("tries")).unwrap(),
+        "x\nx\n",
+        "once more, then no more"
+    );
+    assert!(folder.discard(), "nothing was kept");
+}
+
+#[test]
+fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
+    let place = tempfile::tempdir().unwrap();
+    let first = fake_mpi(place.path());
+    let targets = [Target { variant: "eager".to_owned(), ..first.clone() }, first];
+    let checked = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
+    let plan = Plan { launches: 3, ..checked.plan }.check().unwrap();
+    let run = Run { plan: &plan, targets: &targets };
+    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
+    let path = place.path().join("run");
+    let mut folder = Folder::create(&path, about(&plan)).unwrap();
+    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    drop(folder);
+    let records = folder::read_records(&path).unwrap();
+    let of = |records: &[Record]| {
+        let rows =
+            records.iter().filter(|record| record.phase == Phase::RoundTrip && record.method == "manual");
+        let mut rows: Vec<_> =
+            rows.map(|r| (r.case.test.clone(), r.case.mpi_variant.clone(), r.launch)).collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(of(&records).len(), 2 * 2 * 3);
+    let over = over_launches(&records);
+    let none = |test: &str, variant: &str| (test.to_owned(), variant.to_owned(), None);
+    let tests = ["fft2d", "wrf_x_vec"].into_iter();
+    let expected: Vec<_> = tests.flat_map(|test| [none(test, ""), none(test, "eager")]).collect();
+    assert_eq!(of(&over), expected);
+    assert!(over.iter().all(|record| record.launches == 3));
+    assert_eq!(done(&records, &plan).len(), 2 * 2 * 3);
 }

@@ -1,12 +1,15 @@
 //! The account of machine, MPI and settings that lies beside the results.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::{Deserialize, Serialize};
 
-use crate::event::Hello;
+use super::{Run, RunError, Target, Unit};
+use crate::model::conditions::Cache;
+use crate::model::event::Hello;
 use crate::mpi::Installation;
 
 /// What is in `environment.json`. What cannot be found out is missing.
@@ -18,17 +21,43 @@ pub struct Environment {
     pub ddtbench_version: String,
     /// What was typed.
     pub command_line: Vec<String>,
+    /// What was planned when it began; a plan that was edited since is refused.
+    pub plan: String,
     /// The machine that started the run.
     pub machine: Machine,
+    /// The MPIs, in the plan's order.
+    pub mpis: Vec<MpiAccount>,
+    /// When the run was resumed, by what, and where.
+    #[serde(default)]
+    pub resumed: Vec<Part>,
+}
+
+/// A part of a run, from when it was resumed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// When, with the zone's offset.
+    pub date: String,
+    /// Version of this program.
+    pub ddtbench_version: String,
+    /// The machine.
+    pub machine: Machine,
+    /// Cases of launches that were done before.
+    pub done_before: usize,
+}
+
+/// What is known of an MPI of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MpiAccount {
     /// The MPI.
     pub mpi: MpiFacts,
+    /// The name of its variant; empty for the MPI as it is.
+    pub variant: String,
+    /// Variables that are set for it.
+    pub env: BTreeMap<String, String>,
     /// What one would type to run the first case.
     pub first_case: String,
     /// The rank program's account of itself, of the first case that ended.
     pub rank_program: Option<Hello>,
-    /// When the run was resumed.
-    #[serde(default)]
-    pub resumed: Vec<String>,
 }
 
 /// The machine that started the run; on a cluster the ranks' machines may differ.
@@ -81,23 +110,50 @@ impl From<&Installation> for MpiFacts {
 }
 
 impl Environment {
-    /// Of this moment, before the rank program was heard.
-    pub fn now(date: String, mpi: &Installation, first_case: String) -> Self {
-        Self {
+    /// Of this moment, before any rank program has told anything.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    pub fn now(date: String, plan: String, run: &Run<'_>) -> Result<Self, RunError> {
+        let unit = |target| Unit { case: 0, cache: Cache::default(), target, launch: 0 };
+        let account = |(i, target): (usize, &Target)| {
+            Ok(MpiAccount {
+                mpi: (&target.installation).into(),
+                variant: target.variant.clone(),
+                env: target.installation.env.clone(),
+                first_case: run.command_line(unit(i))?,
+                rank_program: None,
+            })
+        };
+        Ok(Self {
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: typed(),
+            plan,
             machine: Machine::this(),
-            mpi: mpi.into(),
-            first_case,
-            rank_program: None,
+            mpis: run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?,
             resumed: Vec::new(),
-        }
+        })
     }
 
-    /// Of an earlier run; `None` if there is none that can be understood.
-    pub fn read(file: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(file).ok()?).ok()
+    /// The part that begins now.
+    pub fn part(date: String, done_before: usize) -> Part {
+        let ddtbench_version = env!("CARGO_PKG_VERSION").to_owned();
+        Part { date, ddtbench_version, machine: Machine::this(), done_before }
+    }
+
+    /// Of an earlier run; `None` without the file.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn read(file: &Path) -> Result<Option<Self>, String> {
+        match fs::read(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{}: {error}", file.display())),
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .map_err(|error| format!("{}: {error}", file.display())),
+        }
     }
 }
 

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs, io};
 
+use crate::folder::{probes_csv, probes_from};
+use crate::model::probe::ProbeRecord;
 use crate::mpi::Installation;
-use crate::partitioned::probe::ProbeRecord;
-use crate::report::probes;
 
 /// How long an outcome is believed. What comes now and then, on a busy machine say, is not to be believed for ever.
 const BELIEVED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
@@ -70,7 +70,7 @@ impl KnownProbes {
     pub fn read(&self, mpi: &str) -> Option<(Vec<ProbeRecord>, Duration)> {
         let written = self.file.metadata().and_then(|facts| facts.modified()).ok()?;
         let age = written.elapsed().ok().filter(|age| *age < BELIEVED_FOR && written > self.built)?;
-        let mut records = probes::read(&fs::read(&self.file).ok()?).ok()?;
+        let mut records = probes_from(&fs::read(&self.file).ok()?).ok()?;
         records.iter_mut().for_each(|record| mpi.clone_into(&mut record.mpi));
         Some((records, age))
     }
@@ -83,7 +83,7 @@ impl KnownProbes {
         let (mut records, age) = self.read(mpi).unwrap_or_default();
         records.extend_from_slice(new);
         let mut file = tempfile::NamedTempFile::new_in(self.file.parent().unwrap_or(Path::new(".")))?;
-        io::Write::write_all(&mut file, &probes::csv(&records, true))?;
+        io::Write::write_all(&mut file, &probes_csv(&records, true))?;
         file.as_file().set_modified(SystemTime::now() - age)?;
         file.persist(&self.file)?;
         Ok(())
@@ -108,7 +108,7 @@ pub fn forget(program: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partitioned::probe::Outcome;
+    use crate::model::probe::Outcome;
 
     fn record(probe: &str) -> ProbeRecord {
         ProbeRecord {

@@ -9,6 +9,7 @@
 mod bootstrap;
 mod correlation;
 mod interval;
+pub mod launches;
 mod quantile;
 mod ratio;
 mod state;

@@ -4,7 +4,7 @@
 //! several-fold within minutes and stay there (33 and 190 ns on one), and messages become slower with it. Two
 //! states are told apart by the latency that is measured before and after each block.
 
-use crate::event::MachineState;
+use crate::model::event::MachineState;
 
 /// Smallest ratio of two neighbouring latencies, sorted, that parts two states. Within a state readings lie
 /// densely and differ by some ten percent; the states seen on real machines differ by a factor of 2 to 6.

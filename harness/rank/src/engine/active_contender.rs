@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
 use datatypes::Element;
-use ddtbench::engine::Contender;
+use ddtbench::experiments::engine::Contender;
 
 use super::bench::Bench;
 use crate::checked::CallError;

@@ -1,8 +1,9 @@
 //! What the loops of one comparison share, and its contenders.
 
 use apps::WireOrder;
-use ddtbench::engine::Contender;
-use ddtbench::event::{LineBytes, MachineState, Outcome};
+use ddtbench::experiments::engine::Contender;
+use ddtbench::model::Outcome;
+use ddtbench::model::event::{LineBytes, MachineState};
 
 use super::active_contender::{ActiveContender, PlainCopy, Work};
 use crate::checked::symbols;

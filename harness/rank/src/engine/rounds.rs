@@ -4,12 +4,13 @@
 use std::time::Instant;
 
 use apps::Side;
-use ddtbench::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
-use ddtbench::event::{Block, Event, Outcome};
+use ddtbench::experiments::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
+use ddtbench::model::Outcome;
+use ddtbench::model::Times;
+use ddtbench::model::event::{Block, Event};
+use ddtbench::model::{Measured, Phase};
 use ddtbench::plan::Limits;
-use ddtbench::record::{Measured, Phase};
 use ddtbench::stats;
-use ddtbench::times::Times;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;

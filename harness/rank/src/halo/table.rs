@@ -1,8 +1,8 @@
 //! The methods by name: what each is made of, what it needs of the MPI, and how it packs.
 
 use anyhow::Context;
-use ddtbench::event::Outcome;
-use ddtbench::partitioned::aggregation::Aggregation;
+use ddtbench::experiments::fine_grained::aggregation::Aggregation;
+use ddtbench::model::Outcome;
 
 use super::bulk::{Bulk, BulkTransfer};
 use super::fine::{Fine, FineTransport};
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn every_listed_method_is_implemented() {
-        for method in ddtbench::halo::METHODS {
+        for method in ddtbench::experiments::halo::methods::METHODS {
             let implementation = implementation(method.name).unwrap();
             assert!(implementation.needs.iter().all(|function| function.starts_with("MPI_")));
         }
@@ -107,13 +107,18 @@ mod tests {
 
     #[test]
     fn only_what_moves_packed_bytes_packs() {
-        for method in ddtbench::halo::METHODS {
+        for method in ddtbench::experiments::halo::methods::METHODS {
             let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
             let moves_arrays = matches!(
                 kind,
                 Kind::Bulk(BulkTransfer::Typed) | Kind::Neighbour | Kind::Put | Kind::FineTyped
             );
-            assert_eq!(packing == PackingKind::None, moves_arrays || !method.is_complete, "{}", method.name);
+            assert_eq!(
+                packing == PackingKind::None,
+                moves_arrays || !method.array_to_array,
+                "{}",
+                method.name
+            );
         }
     }
 }

@@ -10,8 +10,8 @@
 use std::sync::atomic::{Ordering, fence};
 use std::time::Instant;
 
-use ddtbench::event::Block;
-use ddtbench::record::Phase;
+use ddtbench::model::Phase;
+use ddtbench::model::event::Block;
 use ddtbench::stats;
 
 use super::clock::Clock;

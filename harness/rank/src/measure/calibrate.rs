@@ -1,6 +1,7 @@
 //! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
 
-use ddtbench::plan::{Limits, pcomm};
+use ddtbench::experiments::pcomm;
+use ddtbench::plan::Limits;
 
 use super::experiment::{Amount, Experiment, Turn};
 

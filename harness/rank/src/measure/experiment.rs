@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use ddtbench::event::{Block, Outcome};
-use ddtbench::experiment::Experiment as Kind;
+use ddtbench::experiments::Kind;
+use ddtbench::model::Outcome;
+use ddtbench::model::event::Block;
 
 use super::job::Job;
 

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use ddtbench::event::{Event, Hello};
-use ddtbench::load::Load;
+use ddtbench::model::Case;
+use ddtbench::model::event::{Event, Hello};
+use ddtbench::model::load::Load;
 use ddtbench::plan::Limits;
-use ddtbench::record::Case;
 
 use super::experiment::Experiment;
 use super::schedule;
@@ -21,6 +21,7 @@ pub fn run_case<'a>(
     limits: Limits,
     case: Case,
 ) -> anyhow::Result<ExitCode> {
+    let kind = experiment.kind();
     experiment.job().guard_memory();
     let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
     experiment.job().reporter.report(&Event::Hello(Box::new(hello)));
@@ -30,6 +31,6 @@ pub fn run_case<'a>(
         experiment.job().abort(&error);
     }
     let mut reporter = experiment.into_job().finish()?;
-    reporter.output.table(case, limits.rule);
+    reporter.output.table(kind, case, limits.rule);
     Ok(reporter.exit_code())
 }

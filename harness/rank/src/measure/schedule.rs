@@ -7,10 +7,14 @@
 use std::mem::take;
 use std::time::Instant;
 
-use ddtbench::event::{Block, Event, Outcome};
-use ddtbench::plan::{Limits, MIN_ROUNDS, MOST_METHODS, Rule, pcomm};
-use ddtbench::record::{Measured, Phase};
-use ddtbench::{stats, summary};
+use ddtbench::experiments::pcomm;
+use ddtbench::experiments::{Kind, summary};
+use ddtbench::model::Outcome;
+use ddtbench::model::conditions::Rule;
+use ddtbench::model::event::{Block, Event};
+use ddtbench::model::{Measured, Phase};
+use ddtbench::plan::{Limits, MIN_ROUNDS, MOST_METHODS};
+use ddtbench::stats;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -37,7 +41,7 @@ pub fn run<'a, E: Experiment<'a>>(
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let whole = experiment.kind().whole();
+    let kind = experiment.kind();
     let mut active_methods: Vec<(String, E::ActiveMethod)> = Vec::new();
     for name in methods {
         if !is_available(experiment, name)? {
@@ -99,7 +103,7 @@ pub fn run<'a, E: Experiment<'a>>(
             end(experiment, &name, active, Outcome::WrongData { detail })?;
         }
         let amounts: Vec<Amount> = scheduled.iter().map(|method| method.amount).collect();
-        let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, whole)?;
+        let outcomes = decide(experiment.job(), &measured, &amounts, limits, rounds, start, kind)?;
         let all = take(&mut scheduled).into_iter().zip(take(&mut measured)).zip(outcomes);
         for ((method, blocks), outcome) in all {
             let Some(outcome) = outcome else {
@@ -171,13 +175,13 @@ fn decide(
     limits: Limits,
     rounds: u32,
     start: Instant,
-    whole: Phase,
+    kind: Kind,
 ) -> anyhow::Result<Vec<Option<Outcome>>> {
     let mut decisions = [Decision::GoesOn.number(); MOST_METHODS];
     if job.rank == 0 {
         let decided = match limits.rule {
-            Rule::Interval => by_interval(measured, amounts, limits, rounds, start, whole),
-            Rule::Pcomm => measured.iter().map(|method| by_attempt(method, whole)).collect(),
+            Rule::Interval => by_interval(measured, amounts, limits, rounds, start, kind),
+            Rule::Pcomm => measured.iter().map(|method| by_attempt(method, kind.headline())).collect(),
         };
         decisions.iter_mut().zip(decided).for_each(|(to, decision)| *to = decision.number());
     }
@@ -192,7 +196,7 @@ fn by_interval(
     limits: Limits,
     rounds: u32,
     start: Instant,
-    whole: Phase,
+    kind: Kind,
 ) -> Vec<Decision> {
     let going_on = vec![Decision::GoesOn; amounts.len()];
     let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
@@ -203,7 +207,7 @@ fn by_interval(
     if !(is_up || is_full || stats::is_time_to_look(rounds as usize)) {
         return going_on;
     }
-    let narrow = summary::narrow(measured, whole, limits.precision_percent / 100.0);
+    let narrow = summary::narrow(kind, measured, limits.precision_percent / 100.0);
     let enough = |amount: &Amount| rounds >= MIN_ROUNDS && samples(amount) >= limits.min_runs.into();
     let known: Vec<bool> =
         amounts.iter().zip(narrow).map(|(amount, narrow)| narrow && enough(amount)).collect();
@@ -215,9 +219,9 @@ fn by_interval(
 }
 
 /// Each method ends by itself: a block is an attempt.
-fn by_attempt(method: &Measured, whole: Phase) -> Decision {
+fn by_attempt(method: &Measured, headline: Phase) -> Decision {
     let attempts = &method.blocks;
-    match pcomm::verdict(attempts.last().map_or(&[], |last| whole.samples(last)), attempts.len()) {
+    match pcomm::verdict(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
         pcomm::Verdict::Accepted => Decision::Converged,
         pcomm::Verdict::Again => Decision::GoesOn,
         pcomm::Verdict::GivenUp => Decision::RunLimit,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use datatypes::Element;
-use ddtbench::event::MachineState;
+use ddtbench::model::event::MachineState;
 
 use super::cache;
 use crate::checked::{CallError, Comm, Datatype, Window};

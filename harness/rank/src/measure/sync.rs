@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use datatypes::Element;
-use ddtbench::event::ClockFacts;
+use ddtbench::model::event::ClockFacts;
 
 use super::offset::{Offset, ThereAndBack};
 use crate::checked::{CallError, Comm, Datatype, Envelope};

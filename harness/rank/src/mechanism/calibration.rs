@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 
-use ddtbench::partitioned::costs::{Cost, Costs};
-use ddtbench::partitioned::merging::sizes;
+use ddtbench::experiments::fine_grained::costs::{Cost, Costs};
+use ddtbench::experiments::fine_grained::merging::sizes;
 use ddtbench::stats;
 
 use super::aggregated::ranges;

@@ -1,10 +1,10 @@
 //! The mechanisms by name: what each is made of, and what it needs of the MPI.
 
 use anyhow::Context;
-use ddtbench::event::Outcome;
-use ddtbench::partitioned::aggregation::{Aggregation, Over, Rule};
-use ddtbench::partitioned::costs::Costs;
-use ddtbench::partitioned::mechanisms::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
+use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Over, Rule};
+use ddtbench::experiments::fine_grained::costs::Costs;
+use ddtbench::experiments::partitioned::methods::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
+use ddtbench::model::Outcome;
 
 use super::aggregated::Units;
 use super::aggregated_adaptive::AggregatedAdaptive;
@@ -151,7 +151,7 @@ impl Implementation {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::partitioned::mechanisms::{BY_LAUNCHES, MECHANISMS};
+    use ddtbench::experiments::partitioned::methods::{BY_LAUNCHES, MECHANISMS};
 
     use super::*;
 

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use ddtbench::partitioned::{Emulation, Setting};
+use ddtbench::experiments::fine_grained::Emulation;
+use ddtbench::experiments::partitioned::Setting;
 
 use crate::checked::Comm;
 use crate::measure::sync::Sync;

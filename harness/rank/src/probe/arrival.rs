@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ddtbench::partitioned::probe::Outcome;
+use ddtbench::model::probe::Outcome;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, Exchange};

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use ddtbench::event::Event;
-use ddtbench::partitioned::probe::Outcome;
+use ddtbench::model::event::Event;
+use ddtbench::model::probe::Outcome;
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};

@@ -1,6 +1,6 @@
 //! What the standard forbids or leaves open, and `MPI_PROC_NULL`, which it allows.
 
-use ddtbench::partitioned::probe::Outcome;
+use ddtbench::model::probe::Outcome;
 
 use super::context::{Observation, ProbeContext, Stop, refused};
 use super::exchange::TAG;

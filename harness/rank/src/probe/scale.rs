@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use ddtbench::memory;
-use ddtbench::partitioned::probe::Outcome;
+use ddtbench::experiments::memory;
+use ddtbench::model::probe::Outcome;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, Exchange, TAG};

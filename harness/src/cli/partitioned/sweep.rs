@@ -1,7 +1,7 @@
 //! Which transfers are measured: values of each parameter.
 
 use clap::Args;
-use ddtbench::partitioned::sweep::Sweep;
+use ddtbench::experiments::partitioned::sweep::Sweep;
 
 /// Transfers that can also come from a plan, or be those of an earlier run.
 #[derive(Clone, Debug, Args)]

@@ -1,0 +1,329 @@
+//! From a plan to a folder of results and a table, for all kinds of experiments.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::launches::over_launches;
+use ddtbench::experiments::pingpong::ddtbench_format;
+use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
+use ddtbench::model::{Case, Outcome, Record};
+use ddtbench::mpi::{self, interrupt};
+use ddtbench::plan::{CheckedPlan, Format, Plan, memory};
+use ddtbench::report;
+use ddtbench::run::{End, Environment, Run, RunError, Target};
+
+use super::conditions::ConditionArgs;
+use super::output::{self, say};
+use super::progress::Progress;
+use super::targets::{self, Chosen};
+
+/// Exit code after Ctrl-C.
+pub(super) const INTERRUPTED: u8 = 130;
+/// Exit code when a method failed, or nothing could be measured.
+pub(super) const FAILED: u8 = 1;
+
+/// Runs a plan. A folder that was asked for is tried before anything is installed or built.
+pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow::Result<ExitCode> {
+    let mut checked = plan.check()?;
+    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    if flags.dry_run {
+        targets::check_names(&checked.plan)?;
+        output::print(checked.plan.to_toml().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = flags.out.as_deref().map(|out| Folder::create(out, about(&checked))).transpose()?;
+    let chosen = match targets::choose(&mut checked.plan, flags.verbose, all_mpis) {
+        Ok(chosen) => chosen,
+        Err(error) => {
+            folder.map(Folder::discard);
+            return Err(error);
+        }
+    };
+    let folder = match folder {
+        Some(folder) => folder,
+        None => default_folder(&what(&checked, &chosen), |path| Folder::create(path, about(&checked)))?,
+    };
+    folder.write_plan(&checked.plan.to_toml())?;
+    introduce(&chosen, folder.path());
+    if interrupt::requested() {
+        return Ok(stopped(folder.path()));
+    }
+    let built = chosen.build().and_then(|targets| {
+        let run = Run { plan: &checked, targets: &targets };
+        let environment = Environment::now(now(), checked.plan.to_toml(), &run)?;
+        Ok((targets, environment))
+    });
+    if interrupt::requested() {
+        return Ok(stopped(folder.path()));
+    }
+    match built {
+        Ok((targets, environment)) => {
+            measure(&checked, &targets, folder, Vec::new(), environment, flags.verbose)
+        }
+        Err(error) => Err(give_back(folder, error)),
+    }
+}
+
+/// Goes on with a run. Everything is checked before anything in its folder is touched.
+pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCode> {
+    let recorded = Recorded::open(dir)?;
+    let file = dir.join(folder::PLAN);
+    let plan = Plan::parse(&recorded.plan).with_context(|| format!("plan file {}", file.display()))?;
+    let mut checked = plan.check().with_context(|| format!("plan file {}", file.display()))?;
+    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
+    if let Some(earlier) = &earlier {
+        refuse_edits(&recorded.plan, &earlier.plan, dir)?;
+    }
+    let chosen = targets::choose(&mut checked.plan, flags.verbose, false)?;
+    if let Some(earlier) = &earlier {
+        refuse_other_mpis(&chosen, earlier, dir)?;
+    }
+    introduce(&chosen, dir);
+    let targets = chosen.build()?;
+    if interrupt::requested() {
+        return Ok(stopped(dir));
+    }
+    let run = Run { plan: &checked, targets: &targets };
+    let kind = checked.plan.experiment;
+    let of_case: HashMap<(&str, String), usize> = (0..checked.cases.len())
+        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params()), i))
+        .collect();
+    let methods = |case: &Case| {
+        let i = of_case.get(&(case.test.as_str(), case.params.clone()))?;
+        Some(checked.methods_of(*i))
+    };
+    let done = Recorded::done(&recorded.records, kind.headline(), methods);
+    let environment = match earlier {
+        Some(mut earlier) => {
+            let part = Environment::part(now(), done.len());
+            if part.machine.host != earlier.machine.host
+                || part.machine.cpu_model != earlier.machine.cpu_model
+            {
+                say(
+                    "warning: the run began on another machine; its parts are told apart in environment.json",
+                );
+            }
+            if part.ddtbench_version != earlier.ddtbench_version {
+                say(&format!("warning: the run was begun by ddtbench {}", earlier.ddtbench_version));
+            }
+            earlier.resumed.push(part);
+            earlier
+        }
+        None => Environment::now(now(), recorded.plan.clone(), &run)?,
+    };
+    let records = recorded.records.clone();
+    let (folder, moved) =
+        recorded.resume(&done, About { plan: checked.plan.to_toml(), ..about(&checked) })?;
+    for file in moved {
+        say(&format!("set aside, since its case had not ended: {}", file.display()));
+    }
+    let is_done =
+        |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
+    let records = records.into_iter().filter(is_done).collect();
+    measure(&checked, &targets, folder, records, environment, flags.verbose)
+}
+
+/// What a folder must know of a run.
+fn about(checked: &CheckedPlan) -> About {
+    let has_original = checked.plan.formats.contains(&Format::Ddtbench);
+    About {
+        plan: checked.plan.to_toml(),
+        phases: checked.plan.experiment.phases(),
+        numbers: checked.number_names(),
+        original: has_original.then(ddtbench_format::header),
+    }
+}
+
+/// What a run is of, for the name of its folder: the MPI, or the kind where there are several.
+fn what(checked: &CheckedPlan, chosen: &Chosen) -> String {
+    match chosen.labels().as_slice() {
+        [one] => one.replace(':', "-"),
+        _ => checked.plan.experiment.name().to_owned(),
+    }
+}
+
+/// A plan that was edited after the run began is another one.
+fn refuse_edits(now: &str, then: &str, dir: &Path) -> anyhow::Result<()> {
+    let lines =
+        |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let (now, then): (Vec<String>, Vec<String>) = (lines(now), lines(then));
+    let Some(i) = (0..now.len().max(then.len())).find(|&i| now.get(i) != then.get(i)) else { return Ok(()) };
+    let line =
+        |lines: &[String]| lines.get(i).map_or_else(|| "nothing".to_owned(), |line| format!("`{line}`"));
+    bail!(
+        "{}: the plan was edited after the run began: it had {} where it has {} now; undo that, or start a new run: \
+         ddtbench run --plan FILE",
+        dir.join(folder::PLAN).display(),
+        line(&then),
+        line(&now)
+    )
+}
+
+/// Results of another version of an MPI do not belong to the run.
+fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyhow::Result<()> {
+    for installation in chosen.installations() {
+        let known = earlier.mpis.iter().find(|account| account.mpi.name == installation.name);
+        let Some(account) = known else { continue };
+        let then = format!("{} {}", account.mpi.family, account.mpi.version);
+        if then != installation.title() {
+            bail!(
+                "`{}` is {} now and was {then} when the run in {} began; start a new run",
+                installation.name,
+                installation.title(),
+                dir.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn measure(
+    checked: &CheckedPlan,
+    targets: &[Target],
+    mut folder: Folder,
+    mut records: Vec<Record>,
+    mut environment: Environment,
+    verbose: bool,
+) -> anyhow::Result<ExitCode> {
+    let run = Run { plan: checked, targets };
+    let units = run.units();
+    if verbose {
+        environment.mpis.iter().for_each(|account| say(&account.first_case));
+    }
+    warn_of_shared_cores(&run);
+    folder.write_environment(&environment)?;
+    let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
+    let mut progress = Progress::new(units.len(), checked.plan.methods.len());
+    let result = run.all(&mut folder, &done, &mut environment, &mut progress);
+    drop(progress);
+    let (end, new) = match result {
+        Ok(result) => result,
+        Err(error @ (RunError::Mpi(_) | RunError::NeverBegan { .. })) => {
+            return Err(give_back(folder, error.into()));
+        }
+        Err(error) => return Err(anyhow::Error::from(error).context(resume_hint(folder.path()))),
+    };
+    records.extend(new);
+    let kind = checked.plan.experiment;
+    let over = over_launches(&records);
+    if !over.is_empty() {
+        let page = page(kind, &over, folder.path());
+        folder.write_summary(&over, &page).with_context(|| resume_hint(folder.path()))?;
+        output::print(kind.table(&over, output::width()).as_bytes())?;
+    }
+    if end == End::Interrupted {
+        return Ok(stopped(folder.path()));
+    }
+    output::print(format!("\nresults: {}\n", folder.path().display()).as_bytes())?;
+    Ok(if is_success(kind, &over) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// The records as a page, with the folder's account of the machine.
+pub(super) fn page(kind: Kind, records: &[Record], dir: &Path) -> String {
+    let environment = std::fs::read_to_string(dir.join(folder::ENVIRONMENT)).unwrap_or_default();
+    report::html::html(kind.form(), records, environment.trim_end())
+}
+
+fn warn_of_shared_cores(run: &Run<'_>) {
+    let plan = &run.plan.plan;
+    let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
+    if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
+        let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
+        say(&format!(
+            "warning: {} ranks{of} share {} cores: they are not bound, and times say little of other machines",
+            plan.ranks(),
+            mpi::cores()
+        ));
+    }
+}
+
+/// Removes the folder of a new run that could not begin; where cases have ended, says how to go on.
+fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
+    let hint = resume_hint(folder.path());
+    if folder.discard() { error } else { error.context(hint) }
+}
+
+/// Whether there are times, and every method has some that count unless the MPI lacks what it needs.
+fn is_success(kind: Kind, records: &[Record]) -> bool {
+    let invalid = Outcome::Invalid { detail: String::new() }.label();
+    let lacks = Outcome::NotAvailable { reason: String::new() }.label();
+    let has_times = |record: &Record| record.median_s.is_some() && Outcome::counts(&record.outcome);
+    let outcomes = records.iter().filter(|record| record.phase == kind.headline() && record.outcome != lacks);
+    let mut outcomes = outcomes.map(|record| has_times(record) && record.outcome != invalid).peekable();
+    outcomes.peek().is_some() && outcomes.all(|has_times| has_times)
+}
+
+fn introduce(chosen: &Chosen, dir: &Path) {
+    for mpi in chosen.installations() {
+        let from = mpi.mpicc.display();
+        say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
+    }
+    say(&format!("results: {}", dir.display()));
+}
+
+fn resume_hint(dir: &Path) -> String {
+    format!("stopped; what was finished is kept, and `ddtbench run --resume {}` goes on", dir.display())
+}
+
+fn stopped(dir: &Path) -> ExitCode {
+    say(&resume_hint(dir));
+    ExitCode::from(INTERRUPTED)
+}
+
+/// `results/DATE-TIME-WHAT` in the current folder; with a number if two begin in one second. `create` makes it.
+fn default_folder<F>(what: &str, create: impl Fn(&Path) -> Result<F, FolderError>) -> anyhow::Result<F> {
+    let stem = format!("results/{}-{what}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"));
+    let names = (2..).map(|number| format!("{stem}-{number}"));
+    for name in std::iter::once(stem.clone()).chain(names) {
+        match create(Path::new(&name)) {
+            Err(FolderError::NotEmpty(_) | FolderError::InUse(_)) => {}
+            result => return Ok(result?),
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
+/// This moment, with the zone's offset.
+pub(super) fn now() -> String {
+    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::experiments::halo;
+    use ddtbench::model::Phase;
+
+    use super::*;
+
+    #[test]
+    fn a_run_succeeds_if_all_has_times_that_count() {
+        let record = |outcome: &str, median_s| Record {
+            phase: Phase::Exchange,
+            outcome: outcome.to_owned(),
+            median_s,
+            ..Record::default()
+        };
+        let is_success = |records: &[Record]| is_success(halo::KIND, records);
+        let (measured, lacking) = (record("converged", Some(1.0)), record("not available", None));
+        assert!(is_success(&[measured.clone(), lacking.clone()]));
+        assert!(!is_success(&[lacking]), "nothing was measured");
+        for failed in [record("invalid", Some(1.0)), record("crashed", None), record("crashed", Some(1.0))] {
+            assert!(!is_success(&[measured.clone(), failed]));
+        }
+        // Other phases tell nothing of success.
+        assert!(is_success(&[measured, Record { phase: Phase::Init, ..record("converged", None) }]));
+    }
+
+    #[test]
+    fn an_edited_plan_is_named_by_its_first_other_line() {
+        let dir = Path::new("run");
+        assert!(refuse_edits("a = 1\n\nb = 2\n", "a = 1\nb = 2", dir).is_ok());
+        let error = refuse_edits("a = 1\nb = 3\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string();
+        assert!(error.contains("`b = 2`") && error.contains("`b = 3`"), "{error}");
+        assert!(refuse_edits("a = 1\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string().contains("nothing"));
+    }
+}

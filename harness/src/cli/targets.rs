@@ -1,0 +1,152 @@
+//! The MPIs of a run: picked by name, with their variants, and built for.
+
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail};
+use ddtbench::mpi::{Installation, Project, Source, interrupt};
+use ddtbench::plan::{Plan, Variant};
+use ddtbench::run::Target;
+
+use super::output::say;
+
+/// MPIs that were chosen, with their variants; nothing is built for them yet.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    project: Project,
+    mpis: Vec<(Installation, Option<Variant>)>,
+    /// Whether one that cannot be built for is left out, since nobody has named it.
+    may_leave_out: bool,
+}
+
+/// Refuses names of MPIs that do not exist. Nothing is installed.
+pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
+    let project = Project::locate()?;
+    for name in &plan.mpis {
+        project.pick(Some(parted(name).0), &mut say)?;
+    }
+    Ok(())
+}
+
+/// The MPIs of a plan, which gets names by which they can be found again. Where it names none, it is the one that is
+/// preferred, or all.
+pub(super) fn choose(plan: &mut Plan, verbose: bool, all: bool) -> anyhow::Result<Chosen> {
+    let mut project = Project::locate()?;
+    project.verbose = verbose;
+    let may_leave_out = plan.mpis.is_empty();
+    if plan.mpis.is_empty() {
+        let mut installations = if all { project.installations(&mut say)? } else { Vec::new() };
+        if installations.is_empty() {
+            installations.push(project.pick(None, &mut say)?);
+        }
+        plan.mpis = installations.iter().map(lasting_name).collect();
+    }
+    let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
+    for i in 0..plan.mpis.len() {
+        let (name, variant) = parted(&plan.mpis[i]);
+        let installation = project.pick(Some(name), &mut say)?;
+        let chosen = match variant {
+            Some(variant) => vec![Some(named(plan, &project, &installation.name, variant)?)],
+            None => {
+                let is_named = |variant: &Variant| plan.mpis.contains(&format!("{name}:{}", variant.name));
+                let of_mpi = plan.variants.iter().filter(|variant| variant.is_of(name) && !is_named(variant));
+                std::iter::once(None).chain(of_mpi.cloned().map(Some)).collect()
+            }
+        };
+        for variant in chosen {
+            let is_same = |known: &(Installation, Option<Variant>)| {
+                known.0.name == installation.name && known.1 == variant
+            };
+            if !mpis.iter().any(is_same) {
+                mpis.push((installation.clone(), variant));
+            }
+        }
+    }
+    Ok(Chosen { project, mpis, may_leave_out })
+}
+
+/// An MPI's name and that of its variant. A path has none.
+fn parted(name: &str) -> (&str, Option<&str>) {
+    match name.split_once(':') {
+        Some((mpi, variant)) if !name.contains('/') => (mpi, Some(variant)),
+        _ => (name, None),
+    }
+}
+
+/// A name by which a run can be gone on with: of what only a variable names, its path.
+fn lasting_name(installation: &Installation) -> String {
+    match installation.source {
+        Source::MpiccVariable => installation.mpicc.display().to_string(),
+        _ => installation.name.clone(),
+    }
+}
+
+/// The variant of an MPI by its name: of the plan, or of the list of this machine's MPIs.
+fn named(plan: &Plan, project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
+    let is_it = |variant: &&Variant| variant.name == name && variant.is_of(mpi);
+    if let Some(variant) = plan.variants.iter().find(is_it) {
+        return Ok(variant.clone());
+    }
+    let listed = project.variants(mpi)?;
+    let known: Vec<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();
+    match listed.iter().find(|(known, _)| known == name) {
+        Some((name, env)) => Ok(Variant { name: name.clone(), mpi: Some(mpi.to_owned()), env: env.clone() }),
+        None => bail!(
+            "--mpi {mpi}:{name}: there is no such variant of {mpi}{}; give it with --variant {name}:VARIABLE=VALUE",
+            if known.is_empty() { String::new() } else { format!(", there are {}", known.join(", ")) }
+        ),
+    }
+}
+
+impl Chosen {
+    /// The MPIs, each once.
+    pub fn installations(&self) -> Vec<&Installation> {
+        let mut all: Vec<&Installation> = Vec::new();
+        for (installation, _) in &self.mpis {
+            if all.iter().all(|known| known.name != installation.name) {
+                all.push(installation);
+            }
+        }
+        all
+    }
+
+    /// What tables name them.
+    pub fn labels(&self) -> Vec<String> {
+        let label = |(installation, variant): &(Installation, Option<Variant>)| match variant {
+            Some(variant) => format!("{}:{}", installation.name, variant.name),
+            None => installation.name.clone(),
+        };
+        self.mpis.iter().map(label).collect()
+    }
+
+    /// Builds the rank program for each. Of those that nobody has named, one that cannot be built for is left out.
+    ///
+    /// # Errors
+    /// If one that was named, or none at all, can be built for.
+    pub fn build(&self) -> anyhow::Result<Vec<Target>> {
+        let mut programs: Vec<(&str, PathBuf)> = Vec::new();
+        for installation in self.installations() {
+            if interrupt::requested() {
+                return Err(anyhow!("interrupted"));
+            }
+            match self.project.rank_program(installation, &mut say) {
+                Ok(program) => programs.push((&installation.name, program)),
+                Err(error) if self.may_leave_out && self.mpis.len() > 1 => say(&format!("left out: {error}")),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let target = |(installation, variant): &(Installation, Option<Variant>)| {
+            let (_, program) = programs.iter().find(|(name, _)| *name == installation.name)?;
+            let mut installation = installation.clone();
+            let variant = variant.as_ref().map(|variant| {
+                installation.env.extend(variant.env.clone());
+                variant.name.clone()
+            });
+            Some(Target { installation, variant: variant.unwrap_or_default(), program: program.clone() })
+        };
+        let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
+        if targets.is_empty() {
+            bail!("the rank program could be built for no MPI");
+        }
+        Ok(targets)
+    }
+}

@@ -1,0 +1,143 @@
+use super::*;
+use crate::experiments::engine::KIND;
+use crate::experiments::summary;
+use crate::model::conditions::Rule;
+use crate::model::event::{Block, LineBytes, MessageFacts};
+use crate::model::{Case, CaseResult, Outcome, Times};
+
+/// A contender whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of moods 1, 3, 1, 3, ...
+pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
+    let mood = |round: usize| if round.is_multiple_of(2) { 1.0 } else { 3.0 };
+    let block = |round: usize| Block {
+        method: method.to_owned(),
+        block: round,
+        batch: 4,
+        times: Times::from([
+            (Phase::Create, create_s.map(|time| time * mood(round)).into_iter().collect()),
+            (Phase::Free, create_s.map(|_| 1e-7).into_iter().collect()),
+            (Phase::Pack, vec![pack_s * mood(round); 5]),
+            (Phase::Unpack, vec![2.0 * pack_s * mood(round); 5]),
+        ]),
+        ..Block::default()
+    };
+    let blocks = (0..11).map(block).collect();
+    Measured { method: method.to_owned(), outcome: Outcome::Converged, blocks }
+}
+
+/// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
+pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> CaseResult {
+    let case = Case {
+        experiment: KIND.name().to_owned(),
+        test: test.to_owned(),
+        set: "small".to_owned(),
+        params: "count=1000".to_owned(),
+        mpi: mpi.to_owned(),
+        ranks: 1,
+        ..Case::default()
+    };
+    CaseResult {
+        case,
+        launch: 0,
+        rule: Rule::Interval,
+        load: None,
+        message: MessageFacts {
+            bytes: 8000,
+            segments: 1000,
+            array_bytes: 16_000,
+            line_bytes: Some(LineBytes { pack: 24_000, unpack: 16_000 }),
+        },
+        methods: vec![
+            measured("engine", 1e-6, Some(1e-6)),
+            measured("manual", manual_s, None),
+            measured("mpi_pack", mpi_pack_s, Some(2e-6)),
+            measured("memcpy", 0.25e-6, None),
+            measured("bound", 0.5e-6, None),
+        ],
+    }
+}
+
+fn of<'a>(records: &'a [Record], method: &str, phase: Phase) -> &'a Record {
+    records.iter().find(|record| record.method == method && record.phase == phase).unwrap()
+}
+
+pub(in crate::experiments) fn records(result: &CaseResult) -> Vec<Record> {
+    summary::records(KIND, result)
+}
+
+fn ratio(record: &Record) -> Option<f64> {
+    record.over("engine")?.value
+}
+
+fn lines(record: &Record) -> Option<f64> {
+    record.value(Quantity::LineBytes)
+}
+
+#[test]
+fn every_phase_of_every_contender_has_a_record() {
+    let records = records(&result("strided", "mpich", 2e-6, 3e-6));
+    assert_eq!(records.len(), 5 * 2 + 2 * 2, "packing and unpacking; two make and free something");
+    let engine = of(&records, "engine", Phase::Pack);
+    assert_eq!((engine.blocks, engine.n, engine.batch), (11, 55, 4));
+    assert_eq!((engine.median_s, engine.value(Quantity::Bandwidth)), (Some(1e-6), Some(8e9)));
+    assert_eq!(engine.over("engine"), None);
+    assert_eq!((engine.value(Quantity::BoundShare), lines(engine)), (Some(0.5), Some(24_000.0)));
+    assert_eq!(lines(of(&records, "engine", Phase::Unpack)), Some(16_000.0));
+    let create = of(&records, "mpi_pack", Phase::Create);
+    assert_eq!(
+        (create.batch, create.value(Quantity::Bandwidth), create.value(Quantity::BoundShare)),
+        (1, None, None)
+    );
+    assert_eq!((ratio(create), create.n), (Some(2.0), 11));
+    let bound = of(&records, "bound", Phase::Pack);
+    assert_eq!(bound.value(Quantity::BoundShare), None, "of itself it has no share");
+}
+
+#[test]
+fn ratios_are_of_one_round_each_whatever_the_machines_mood() {
+    let records = records(&result("strided", "mpich", 2e-6, 3e-6));
+    let manual = of(&records, "manual", Phase::Pack);
+    assert!(manual.median_low_s < manual.median_s || manual.median_s < manual.median_high_s);
+    for (method, expected) in [("manual", 2.0), ("mpi_pack", 3.0), ("memcpy", 0.25)] {
+        for phase in [Phase::Pack, Phase::Unpack] {
+            let record = of(&records, method, phase);
+            let over = record.over("engine").unwrap();
+            let near = |value: Option<f64>| (value.unwrap() - expected).abs() < 1e-9;
+            assert!(near(over.value) && near(over.low) && near(over.high), "{record:?}");
+        }
+    }
+}
+
+#[test]
+fn a_contender_without_times_has_one_line_and_costs_no_other() {
+    let mut result = result("strided", "mpich", 2e-6, 3e-6);
+    result.methods[2].outcome = Outcome::Crashed { detail: "signal 11".to_owned() };
+    let records = records(&result);
+    let failed: Vec<_> = records.iter().filter(|record| record.method == "mpi_pack").collect();
+    assert_eq!((failed.len(), failed[0].median_s, ratio(failed[0])), (1, None, None));
+    assert_eq!((failed[0].outcome.as_str(), failed[0].detail.as_deref()), ("crashed", Some("signal 11")));
+    assert!(ratio(of(&records, "manual", Phase::Pack)).is_some());
+}
+
+#[test]
+fn without_the_engine_there_are_times_but_no_ratios() {
+    let mut result = result("strided", "mpich", 2e-6, 3e-6);
+    result.methods[0].outcome = Outcome::WrongData { detail: "byte 7".to_owned() };
+    let records = records(&result);
+    let manual = of(&records, "manual", Phase::Pack);
+    assert!(
+        manual.median_s.is_some() && ratio(manual).is_none() && manual.figure(Quantity::BoundShare).is_some()
+    );
+    assert!(!is_narrow(&result.methods[1..], 0.01), "no ratio is known");
+}
+
+#[test]
+fn a_comparison_goes_on_until_every_ratio_is_known() {
+    let mut methods = result("strided", "mpich", 2e-6, 3e-6).methods;
+    assert!(is_narrow(&methods, 0.01));
+    for block in methods[1].blocks.iter_mut().step_by(2) {
+        block.times[Phase::Unpack].iter_mut().for_each(|time| *time *= 1.2);
+    }
+    assert!(!is_narrow(&methods, 0.05));
+    methods.iter_mut().for_each(|measured| measured.blocks.truncate(5));
+    assert!(!is_narrow(&methods, 0.9), "too few rounds for an interval");
+}

@@ -1,0 +1,96 @@
+//! The synthetic grid: blocks from 4 B to 64 KiB, from side by side to 4 KiB apart, at equal distances and at random
+//! places.
+
+use std::collections::BTreeMap;
+
+use crate::experiments::planned::{PlannedCase, Text};
+
+/// The set's name in results.
+pub const SET: &str = "grid";
+
+/// Blocks, in bytes: powers of two, and the sizes of three and five floats or doubles that applications have.
+const BLOCKS: [u64; 18] =
+    [4, 8, 12, 16, 24, 32, 40, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
+
+/// Bytes between blocks beyond none and one block.
+const GAPS: [u64; 3] = [64, 512, 4096];
+
+/// Packed bytes of a case: about as much as a second-level cache holds, and far above the cost of a call.
+const PACKED_BYTES: u64 = 1 << 18;
+
+/// Bytes from the first block to the last; where blocks lie far apart, there are fewer of them. More tells nothing new,
+/// since all caches and what they know of pages are exceeded, and takes long to verify.
+const SPAN_BYTES: u64 = 1 << 24;
+
+/// The cases of the grid.
+pub fn cases() -> Vec<PlannedCase> {
+    let mut cases: Vec<PlannedCase> = Vec::new();
+    for block in BLOCKS {
+        let mut gaps = vec![0, block];
+        gaps.extend(GAPS);
+        gaps.sort_unstable();
+        gaps.dedup();
+        for gap in gaps.into_iter().filter(|&gap| gap <= GAPS[2].max(block)) {
+            for case in [strided(block, gap), scattered(block, gap)] {
+                // A gap may be too small against the block to make another number of places.
+                if !cases.contains(&case) {
+                    cases.push(case);
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// An element that blocks of so many bytes are made of, and its bytes.
+fn element(block: u64) -> (&'static str, u64) {
+    if block.is_multiple_of(8) { ("double", 8) } else { ("float", 4) }
+}
+
+fn count(block: u64, gap: u64) -> u64 {
+    PACKED_BYTES.div_ceil(block).min(SPAN_BYTES / (block + gap))
+}
+
+fn strided(block: u64, gap: u64) -> PlannedCase {
+    let (element, bytes) = element(block);
+    let stride = (block + gap) / bytes;
+    case(
+        "strided",
+        element,
+        &[("count", count(block, gap)), ("blocklength", block / bytes), ("stride", stride)],
+    )
+}
+
+/// Blocks lie at multiples of their length: this many places make the same mean distance.
+fn scattered(block: u64, gap: u64) -> PlannedCase {
+    let (element, bytes) = element(block);
+    let count = count(block, gap);
+    let places = count * (block + gap) / block;
+    case("scattered", element, &[("count", count), ("blocklength", block / bytes), ("places", places)])
+}
+
+fn case(test: &str, element: &str, values: &[(&str, u64)]) -> PlannedCase {
+    let mut params: BTreeMap<String, Text> =
+        values.iter().map(|(name, value)| ((*name).to_owned(), Text(value.to_string()))).collect();
+    params.insert("element".to_owned(), Text(element.to_owned()));
+    PlannedCase { test: test.to_owned(), set: Some(SET.to_owned()), params, ..PlannedCase::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::Setup;
+    use crate::experiments::engine::KIND;
+
+    #[test]
+    fn every_case_can_be_and_none_is_there_twice() {
+        let all = cases();
+        for (i, case) in all.iter().enumerate() {
+            let message = KIND.prepare(case, Setup { ranks: 1, seed: 1 }).unwrap().message();
+            assert!(message.bytes <= PACKED_BYTES + 64, "{case:?}");
+            assert!(message.bytes >= 1 << 13, "{case:?}");
+            assert!(message.array_bytes <= 2 * SPAN_BYTES, "{case:?}");
+            assert!(!all[..i].contains(case), "{case:?}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The engine's comparison: our pack engine beside the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
+//! one process each, without communication.
+//!
+//! [`cases`] says what is compared, and [`standing`] where the engine stands.
+
+mod figures;
+pub mod grid;
+mod methods;
+mod prepared;
+mod selection;
+pub mod standing;
+mod table;
+
+use apps::WireOrder;
+use clap::ValueEnum;
+
+pub use figures::is_narrow;
+pub use methods::Contender;
+pub use selection::cases;
+
+use super::planned::PlannedCase;
+use super::summary::RowContext;
+use super::{Experiment, Kind, Prepared, Setup};
+use crate::model::{MethodInfo, Phase, Record};
+use crate::report::table::Form;
+
+/// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
+pub const RANKS: usize = 2;
+
+/// Rounds at least: the interval of a ratio rests on the rounds' ratios, of which the lowest and the highest lie outside
+/// it from ten on, so that one disturbed round does not decide.
+pub const MIN_ROUNDS: usize = 10;
+
+/// Rounds that are never exceeded: an interval is then about a seventh as wide as the rounds differ, and a narrower
+/// one would tell of this run's luck with its memory's places.
+pub const MAX_ROUNDS: usize = 200;
+
+/// The parameter that says in which order bytes are packed, where loop and datatype differ.
+pub const ORDER: &str = "order";
+
+/// In which order bytes are packed, where the hand-written loop and the datatype differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// As the hand-written loop packs
+    #[default]
+    Manual,
+    /// As the datatype packs
+    Ddt,
+}
+
+impl Order {
+    /// The name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Ddt => "ddt",
+        }
+    }
+
+    /// The same as apps say it.
+    pub const fn wire_order(self) -> WireOrder {
+        match self {
+            Self::Manual => WireOrder::Manual,
+            Self::Ddt => WireOrder::Ddt,
+        }
+    }
+}
+
+/// The order of bytes that a case's values name; `None` where loop and datatype agree.
+pub fn order(params: &str) -> Option<&str> {
+    let mut pairs = params.split(' ').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(name, _)| *name == ORDER).map(|(_, value)| value)
+}
+
+/// The kind.
+pub const KIND: Kind = Kind(&Engine);
+
+/// See the module.
+#[derive(Debug)]
+struct Engine;
+
+impl Experiment for Engine {
+    fn name(&self) -> &'static str {
+        "engine"
+    }
+
+    fn methods(&self) -> &'static [MethodInfo] {
+        methods::METHODS
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        use Phase::{Create, Free, Pack, Unpack};
+        &[Create, Unpack, Free, Pack]
+    }
+
+    fn reference(&self) -> &'static str {
+        Contender::Engine.name()
+    }
+
+    fn default_ranks(&self) -> usize {
+        1
+    }
+
+    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
+        (ranks != 1).then_some("must be 1: the comparison is one of one process")
+    }
+
+    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
+        Ok(Box::new(prepared::Comparison::of(case, setup)?))
+    }
+
+    fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
+        figures::add(record, context);
+    }
+
+    /// It has no single phase by which all are ranked.
+    fn is_contest(&self) -> bool {
+        false
+    }
+
+    fn form(&self) -> &'static Form {
+        &table::FORM
+    }
+
+    fn table(&self, records: &[Record], width: Option<u16>) -> String {
+        table::table(records, width)
+    }
+}

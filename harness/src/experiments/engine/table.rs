@@ -1,0 +1,403 @@
+//! The engine's comparison as tables for people: a table per MPI and cache mode, and where the engine stands.
+
+use std::fmt::Write as _;
+
+use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
+use super::{Contender, KIND, grid, order};
+use crate::model::conditions::Cache;
+use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
+use crate::report::case::{CaseView, half_width};
+use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::table::{Form, text_width};
+use crate::report::units;
+
+const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine and MPI/engine: time over the \
+    engine's, the median over the rounds, with its 95% interval; above 1 the engine is faster. bound: share of the \
+    speed of a copy that touches as many cache lines as the engine must; above 100% where the engine writes fewer of \
+    them than the copy, which writes half. compile: the engine's. create: making and \
+    committing both datatypes, and its ratio to compile.";
+
+/// Two rows per case: packing and unpacking.
+const COLUMNS: [Column; 21] = [
+    Column::new("test", Align::Left, 0),
+    Column::new("set", Align::Left, 2),
+    Column::new("bytes", Align::Right, 2),
+    Column::new("segments", Align::Right, 2),
+    Column::new("", Align::Left, 2),
+    Column::new("engine", Align::Right, 2),
+    Column::new("manual", Align::Right, 2),
+    Column::new("tuned", Align::Right, 2),
+    Column::new("MPI", Align::Right, 2),
+    Column::new("memcpy", Align::Right, 2),
+    Column::new("manual/engine", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("tuned/engine", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("MPI/engine", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("bound", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("compile", Align::Right, 2),
+    Column::new("create", Align::Right, 2),
+    Column::new("", Align::Right, 1),
+];
+
+/// How the page shows a case: a row per contender.
+pub(super) static FORM: Form = Form {
+    method: |name| KIND.method(name).ok(),
+    headline: Phase::Pack,
+    reference_method: "engine",
+    columns: &OF_CASE,
+    legend: LEGEND,
+    figures,
+    size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
+    set,
+    reference: "our pack engine",
+    contest: "The engine's rivals",
+    verdict_name: "",
+    verdict: |_| String::new(),
+};
+
+/// A row per contender: `±` and `[95%]` belong to the column before them.
+const OF_CASE: [Column; 9] = [
+    Column::new("contender", Align::Left, 0),
+    Column::new("pack", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("unpack", Align::Right, 2),
+    Column::new("create", Align::Right, 2),
+    Column::new("pack rate", Align::Right, 2),
+    Column::new("over engine", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("note", Align::Left, 2),
+];
+
+/// The figures of a contender.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
+    let mut row = vec![text(record.median_s), half_width(record)];
+    row.extend([Phase::Unpack, Phase::Create].map(|phase| text(case.median(&record.method, phase))));
+    row.push(record.value(Quantity::Bandwidth).map_or_else(String::new, units::rate));
+    let over = over_engine(record);
+    row.push(over.and_then(|over| over.value).map_or_else(String::new, ratio));
+    row.push(over.map_or_else(String::new, interval));
+    row
+}
+
+/// All tables, and where there is more than one case the standing. Headings and notes are broken at `width`.
+pub fn table(records: &[Record], width: Option<u16>) -> String {
+    if records.is_empty() {
+        return "No records.\n".to_owned();
+    }
+    let width = text_width(width);
+    let mut text = wrapped("", LEGEND, width, 0);
+    if let Some(note) = crate::report::earlier::note(records) {
+        text += &wrapped("", &note, width, 0);
+    }
+    for (mpi, cache) in places(records) {
+        let here: Vec<_> = records.iter().filter(|record| place(record) == (mpi.clone(), cache)).collect();
+        let _ = write!(text, "\n{mpi}, {}: GB/s\n", cache.name());
+        let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
+        let rows = cases(&here).into_iter().flat_map(|case| rows(&case));
+        let rows: Vec<_> = std::iter::once(header).chain(rows).collect();
+        for line in aligned(&COLUMNS, &rows) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text += &notes(records, width);
+    if places(records).len() > 1 || cases(&records.iter().collect::<Vec<_>>()).len() > 1 {
+        text += &standing(records);
+    }
+    text
+}
+
+/// The MPI and the cache mode of a record.
+fn place(record: &Record) -> (String, Cache) {
+    (record.case.mpi_label(), record.case.cache)
+}
+
+/// The MPIs and cache modes, in the order in which they came, MPI by MPI.
+fn places(records: &[Record]) -> Vec<(String, Cache)> {
+    let mut places: Vec<(String, Cache)> = Vec::new();
+    for place in records.iter().map(place) {
+        if !places.contains(&place) {
+            let behind = places.iter().rposition(|known| known.0 == place.0);
+            places.insert(behind.map_or(places.len(), |behind| behind + 1), place);
+        }
+    }
+    places
+}
+
+/// The records of each case, in the order in which they came.
+fn cases<'a>(records: &[&'a Record]) -> Vec<Vec<&'a Record>> {
+    let mut cases: Vec<Vec<&Record>> = Vec::new();
+    for &record in records {
+        match cases.last_mut() {
+            Some(case) if case[0].case == record.case => case.push(record),
+            _ => cases.push(vec![record]),
+        }
+    }
+    cases
+}
+
+/// What tells the sizes of a test: its set, or its values where that has no name, and its order of bytes.
+fn set(record: &Record) -> String {
+    let case = &record.case;
+    let is_named = case.set != CUSTOM && case.set != grid::SET;
+    let values = case.params.split(' ').filter_map(|pair| pair.split_once('='));
+    let values = values.filter(|(name, _)| *name != super::ORDER).map(|(_, value)| value);
+    let set = if is_named { case.set.clone() } else { values.collect::<Vec<_>>().join(",") };
+    order(&case.params).map_or(set.clone(), |order| format!("{set} {order}"))
+}
+
+/// The rows of a case.
+fn rows(case: &[&Record]) -> Vec<Vec<String>> {
+    let of = |contender: Contender, phase: Phase| {
+        case.iter().copied().find(|r| r.method == contender.name() && r.phase == phase)
+    };
+    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
+    let row = |phase: Phase| {
+        let first = case[0];
+        let mut row = match phase {
+            Phase::Pack => {
+                vec![
+                    first.case.test.clone(),
+                    set(first),
+                    units::bytes(first.bytes),
+                    first.segments.to_string(),
+                ]
+            }
+            _ => vec![String::new(); 4],
+        };
+        row.push(phase.name().to_owned());
+        let order = [
+            Contender::Engine,
+            Contender::Manual,
+            Contender::ManualTuned,
+            Contender::MpiPack,
+            Contender::Memcpy,
+        ];
+        row.extend(order.map(|contender| {
+            let record = of(contender, phase);
+            // A contender without times says why where its rate would be.
+            match of(contender, Phase::Pack).filter(|record| record.median_s.is_none()) {
+                Some(failed) if phase == Phase::Pack => failed.outcome.clone(),
+                _ => text(record.and_then(|r| r.value(Quantity::Bandwidth)), |rate| {
+                    format!("{:.1}", rate / 1e9)
+                }),
+            }
+        }));
+        for contender in [Contender::Manual, Contender::ManualTuned, Contender::MpiPack] {
+            let record = of(contender, phase);
+            let over = record.and_then(over_engine);
+            row.push(text(over.and_then(|over| over.value), ratio));
+            row.push(over.map_or_else(String::new, interval));
+        }
+        row.extend(of(Contender::Engine, phase).map_or_else(Default::default, bound));
+        let created = |contender| of(contender, Phase::Create).filter(|_| phase == Phase::Pack);
+        row.push(text(created(Contender::Engine).and_then(|r| r.median_s), units::seconds));
+        row.push(text(created(Contender::MpiPack).and_then(|r| r.median_s), units::seconds));
+        let over_compiling = |record: &Record| {
+            let over = over_engine(record)?;
+            Some(format!("{}x {}", ratio(over.value?), interval(over)))
+        };
+        row.push(created(Contender::MpiPack).and_then(over_compiling).unwrap_or_default());
+        row
+    };
+    [Phase::Pack, Phase::Unpack].map(row).into()
+}
+
+fn ratio(value: f64) -> String {
+    if value < 9.995 { format!("{value:.2}") } else { format!("{value:.1}") }
+}
+
+/// The share of the bound and its interval.
+fn bound(record: &Record) -> [String; 2] {
+    let share = record.figure(Quantity::BoundShare);
+    let Some((share, (low, high))) = share.and_then(|share| Some((share.value?, share.interval()?))) else {
+        return Default::default();
+    };
+    let figure = |end| units::percent_figure(end, units::percent_decimals(share));
+    [units::percent(share), format!("[{}, {}]", figure(low), figure(high))]
+}
+
+/// Its time over the engine's.
+fn over_engine(record: &Record) -> Option<&Figure> {
+    record.over(Contender::Engine.name())
+}
+
+fn interval(figure: &Figure) -> String {
+    figure.interval().map_or_else(String::new, |(low, high)| format!("[{}, {}]", ratio(low), ratio(high)))
+}
+
+/// Why contenders have no times.
+fn notes(records: &[Record], width: usize) -> String {
+    let note = |record: &Record| {
+        let (mpi, cache) = place(record);
+        let start = format!("  {}  {}, {mpi}, {}: ", record.case.test, set(record), cache.name());
+        let text = format!("{} {}: {}", record.method, record.outcome, record.detail.as_deref()?);
+        Some(wrapped(&start, &text, width, 4))
+    };
+    let text: String = records.iter().filter_map(note).collect();
+    if text.is_empty() { text } else { format!("\nNotes\n{text}") }
+}
+
+/// A rival that is faster by less than this is counted apart: as little as ratios are known to.
+const CLEARLY: f64 = 0.975;
+
+/// The geometric means, how often the engine is first, and where it is not.
+fn standing(records: &[Record]) -> String {
+    let mut text = "\nTime over the engine's, geometric means (above 1 the engine is faster)\n".to_owned();
+    let last_sets = Scope::LastSets.of(records).len();
+    for scope in Scope::ALL {
+        let of_scope = scope.of(records);
+        if of_scope.is_empty() || scope == Scope::Tests && of_scope.len() == last_sets {
+            continue;
+        }
+        let title = match scope {
+            Scope::LastSets => "each test once, its last set",
+            Scope::Tests => "all sets of all tests",
+            Scope::Grid => "synthetic grid",
+        };
+        let _ = writeln!(text, "  {title}");
+        for line in means(&of_scope, &standing::rivals(records)) {
+            let _ = writeln!(text, "    {line}");
+        }
+        let verdicts = standing::verdicts(of_scope.iter().copied());
+        let count = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
+        let _ = writeln!(
+            text,
+            "    of {} contests (packing or unpacking a case, warm or cold; against both loops and every MPI)\n    \
+             the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
+            verdicts.len(),
+            count(Verdict::First),
+            count(Verdict::Level),
+            count(Verdict::Behind),
+            standing::lost(&of_scope, CLEARLY),
+            units::percent(1.0 - CLEARLY),
+        );
+    }
+    text + &behind(records)
+}
+
+/// The means of each rival, a line each, with the number of contests.
+fn means(records: &[&Record], rivals: &[Rival]) -> Vec<String> {
+    let columns: [(&'static str, Work); 6] = [
+        ("all", Work::All),
+        ("warm pack", Work::One(Cache::Warm, Phase::Pack)),
+        ("warm unpack", Work::One(Cache::Warm, Phase::Unpack)),
+        ("cold pack", Work::One(Cache::Cold, Phase::Pack)),
+        ("cold unpack", Work::One(Cache::Cold, Phase::Unpack)),
+        ("create", Work::Create),
+    ];
+    let mut rows =
+        vec![std::iter::once("").chain(columns.map(|column| column.0)).map(str::to_owned).collect()];
+    for rival in rivals {
+        let name = match rival {
+            Rival::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
+            Rival::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
+            Rival::Manual => "application's loop".to_owned(),
+            Rival::ManualTuned => "tuned loop".to_owned(),
+        };
+        let cells = columns.map(|(_, work)| {
+            let mean = standing::mean(records, rival, work);
+            mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
+                format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
+            })
+        });
+        rows.push(std::iter::once(name).chain(cells).collect::<Vec<_>>());
+    }
+    let layout = columns.map(|(name, _)| Column::new(name, Align::Right, 2));
+    aligned(&[&[Column::new("", Align::Left, 0)], &layout[..]].concat(), &rows)
+}
+
+/// Every rival that is faster than the engine.
+fn behind(records: &[Record]) -> String {
+    let faster = standing::faster(records);
+    if faster.is_empty() {
+        return "\nNowhere is the engine behind\n".to_owned();
+    }
+    const COLUMNS: [Column; 7] = [
+        Column::new("test", Align::Left, 0),
+        Column::new("set", Align::Left, 2),
+        Column::new("", Align::Left, 2),
+        Column::new("", Align::Left, 2),
+        Column::new("faster", Align::Left, 2),
+        Column::new("its time/engine", Align::Right, 2),
+        Column::new("[95%]", Align::Left, 1),
+    ];
+    let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
+    rows.extend(faster.iter().map(|record| {
+        let rival = match record.method == Contender::MpiPack.name() {
+            true => format!("MPI_Pack of {}", record.case.mpi_label()),
+            false => format!("{}, beside {}", record.method, record.case.mpi_label()),
+        };
+        let exact = |value: f64| format!("{value:.3}");
+        let over = over_engine(record);
+        let value = over.and_then(|over| over.value).map_or_else(String::new, exact);
+        let interval = over.and_then(Figure::interval);
+        let interval =
+            interval.map_or_else(String::new, |(low, high)| format!("[{}, {}]", exact(low), exact(high)));
+        let (cache, phase) = (record.case.cache.name().to_owned(), record.phase.name().to_owned());
+        vec![record.case.test.clone(), set(record), cache, phase, rival, value, interval]
+    }));
+    let lines: String =
+        aligned(&COLUMNS, &rows).iter().fold(String::new(), |lines, line| lines + "  " + line + "\n");
+    format!("\nWhere the engine is behind (the interval lies below 1)\n{lines}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::engine::figures::tests::{records, result};
+    use crate::model::Outcome;
+
+    fn lines_with<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
+        text.lines().filter(|line| line.contains(word)).collect()
+    }
+
+    #[test]
+    fn a_case_has_two_rows_with_rates_ratios_and_what_is_created() {
+        let text = table(&records(&result("strided", "mpich", 2e-6, 3e-6)), None);
+        let rows = lines_with(&text, "pack  ");
+        assert_eq!(rows.len(), 2, "{text}");
+        let words: Vec<_> = rows[0].split_whitespace().collect();
+        let expected = [
+            "strided", "small", "8.000", "kB", "1000", "pack", "8.0", "4.0", "2.7", "32.0", "2.00", "[2.00,",
+            "2.00]", "3.00", "[3.00,", "3.00]", "50%", "[50,", "50]", "1.00", "µs", "2.00", "µs", "2.00x",
+            "[2.00,", "2.00]",
+        ];
+        assert_eq!(words, expected, "{text}");
+        assert!(!text.contains("geometric means"), "one case has no standing");
+    }
+
+    #[test]
+    fn what_failed_says_so_where_its_rate_would_be() {
+        let mut result = result("strided", "mpich", 2e-6, 3e-6);
+        result.methods[2].outcome = Outcome::WrongData { detail: "pack: packed byte 7".to_owned() };
+        let text = table(&records(&result), None);
+        assert_eq!(lines_with(&text, "wrong data").len(), 2, "{text}");
+        assert!(text.contains("mpi_pack wrong data: pack: packed byte 7"), "{text}");
+    }
+
+    #[test]
+    fn the_standing_counts_every_contest_and_names_all_who_are_faster() {
+        let cases = [
+            result("a", "mpich", 2e-6, 4e-6),
+            result("a", "openmpi", 2e-6, 0.5e-6),
+            result("b", "mpich", 2e-6, 0.99e-6),
+            result("b", "openmpi", 2e-6, 2e-6),
+        ];
+        let text = table(&cases.iter().flat_map(records).collect::<Vec<_>>(), None);
+        assert!(
+            text.contains("first in 0, level in 0, behind in 4, in 2 of these by more than 2.5%"),
+            "{text}"
+        );
+        assert_eq!(lines_with(&text, "each test once").len(), 1);
+        assert!(!text.contains("all sets of all tests"), "the same once more");
+        assert_eq!(lines_with(&text, "MPI_Pack of openmpi  0.500 [0.500, 0.500]").len(), 0);
+        let faster: Vec<_> =
+            text.split("Where the engine is behind").nth(1).unwrap().lines().skip(2).collect();
+        assert_eq!(faster.len(), 4, "{text}");
+        assert!(faster[0].contains("MPI_Pack of openmpi") && faster[0].contains("0.500"), "{text}");
+    }
+}

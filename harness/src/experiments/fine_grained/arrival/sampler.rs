@@ -1,0 +1,139 @@
+//! Draws of the threads' times.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::{Arrival, s_per_byte};
+use crate::experiments::fine_grained::kde::{Kde, standard_normal};
+use crate::experiments::fine_grained::trace::Trace;
+
+/// Gives the computing time of every thread of one rank, iteration by iteration. The same arguments give the same
+/// times.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    times: Times,
+    compute_s: f64,
+    threads: usize,
+    last_partition_delay_s: f64,
+    /// Of this rank.
+    seed: u64,
+    random: Pcg64,
+}
+
+/// How a thread's time is found.
+#[derive(Clone, Debug)]
+enum Times {
+    Equal,
+    Laggard(f64),
+    Uniform(f64),
+    Normal(f64),
+    Kde(Kde),
+}
+
+impl Sampler {
+    /// A sampler for rank `rank`, whose `threads` threads compute for `compute_s` seconds and hand over partitions of
+    /// `partition_bytes`, which only matter to [`Arrival::Delay`].
+    ///
+    /// Each rank has a stream of its own, whose seed is the rank-th number that `seed` gives: ranks that draw the same
+    /// times, as all of CMB do, are late together, and nobody waits for anybody.
+    ///
+    /// # Errors
+    /// The arrival's numbers, a trace that cannot be read, a time that is negative or not finite, no thread, or a share
+    /// of no time.
+    pub fn new(
+        arrival: &Arrival,
+        compute_s: f64,
+        threads: usize,
+        partition_bytes: u64,
+        seed: u64,
+        rank: usize,
+    ) -> Result<Self, String> {
+        arrival.check()?;
+        if !(compute_s.is_finite() && compute_s >= 0.0) {
+            return Err(format!("a computing time of {compute_s} s: it must be finite and not negative"));
+        }
+        if threads == 0 {
+            return Err("a rank of 0 threads: it must have at least 1".to_owned());
+        }
+        let is_share = matches!(arrival, Arrival::Laggard { .. } | Arrival::Uniform { .. });
+        if is_share && compute_s == 0.0 {
+            return Err(format!(
+                "arrival \"{arrival}\" is a share of the computing time, which must be above 0"
+            ));
+        }
+        let mut last_partition_delay_s = 0.0;
+        let times = match *arrival {
+            Arrival::None => Times::Equal,
+            Arrival::Laggard { fraction } => Times::Laggard(fraction),
+            Arrival::Uniform { fraction } => Times::Uniform(fraction),
+            Arrival::Normal { sigma_s } => Times::Normal(sigma_s),
+            Arrival::Kde { ref source, bandwidth_s } => {
+                let trace = Trace::load(source).map_err(|error| format!("arrival \"{arrival}\": {error}"))?;
+                Times::Kde(Kde::new(&trace.pooled_s(), bandwidth_s)?)
+            }
+            Arrival::Delay { gamma_us_per_mb } => {
+                last_partition_delay_s = s_per_byte(gamma_us_per_mb) * partition_bytes as f64;
+                Times::Equal
+            }
+        };
+        let seed = nth(seed, rank);
+        let random = Pcg64::seed_from_u64(seed);
+        Ok(Self { times, compute_s, threads, last_partition_delay_s, seed, random })
+    }
+
+    /// Goes to the first iteration of a round: the same one has the same times, whatever was drawn before.
+    pub fn begin_round(&mut self, round: u32) {
+        self.random = Pcg64::seed_from_u64(nth(self.seed, round as usize));
+    }
+
+    /// Whether iterations differ.
+    pub fn is_random(&self) -> bool {
+        matches!(self.times, Times::Uniform(_) | Times::Normal(_) | Times::Kde(_))
+    }
+
+    /// Fills in the computing time of each thread for the next iteration, in seconds; never negative.
+    ///
+    /// # Panics
+    /// If there is not a place for each thread.
+    pub fn next(&mut self, compute_s: &mut [f64]) {
+        assert_eq!(compute_s.len(), self.threads, "a time for each thread");
+        let (mean_s, random) = (self.compute_s, &mut self.random);
+        match &self.times {
+            Times::Equal => compute_s.fill(mean_s),
+            Times::Laggard(fraction) => {
+                compute_s.fill(mean_s);
+                compute_s[0] = mean_s * (1.0 + fraction);
+            }
+            Times::Uniform(fraction) => {
+                let mut draw = || mean_s * (1.0 + fraction * (2.0 * random.random::<f64>() - 1.0));
+                compute_s.fill_with(|| draw().max(0.0));
+            }
+            Times::Normal(sigma_s) => {
+                compute_s.fill_with(|| (mean_s + sigma_s * standard_normal(random)).max(0.0));
+            }
+            Times::Kde(kde) => compute_s.fill_with(|| kde.draw_s(random)),
+        }
+    }
+
+    /// By how much the partition of the last index is ready later than its thread, in seconds: 0 for all but
+    /// [`Arrival::Delay`].
+    pub fn last_partition_delay_s(&self) -> f64 {
+        self.last_partition_delay_s
+    }
+
+    /// The bandwidth of the density estimate that is drawn from, in seconds.
+    pub fn bandwidth_s(&self) -> Option<f64> {
+        match &self.times {
+            Times::Kde(kde) => Some(kde.bandwidth_s()),
+            _ => None,
+        }
+    }
+}
+
+/// Number `index` of those that `seed` gives, as the seed of a stream: streams of one PCG generator that differ in
+/// their increment alone are correlated.
+fn nth(seed: u64, index: usize) -> u64 {
+    let mut seeds = Pcg64::seed_from_u64(seed);
+    seeds.advance(index as u128);
+    seeds.next_u64()
+}

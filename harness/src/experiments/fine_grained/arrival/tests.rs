@@ -1,0 +1,226 @@
+use super::*;
+use crate::stats::mean;
+
+const COMPUTE_S: f64 = 1e-3;
+
+fn sampler(text: &str, seed: u64, rank: usize) -> Sampler {
+    Sampler::new(&text.parse().unwrap(), COMPUTE_S, 4, 1 << 20, seed, rank).unwrap()
+}
+
+/// The times of all threads in many iterations.
+fn draws(text: &str, iterations: usize, seed: u64, rank: usize) -> Vec<f64> {
+    let mut sampler = sampler(text, seed, rank);
+    let draw = |_| {
+        let mut times = [f64::NAN; 4];
+        sampler.next(&mut times);
+        times
+    };
+    (0..iterations).flat_map(draw).collect()
+}
+
+/// Mean and standard deviation.
+fn moments(samples: &[f64]) -> (f64, f64) {
+    let mean = mean(samples).unwrap();
+    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    (mean, (squares / (samples.len() - 1) as f64).sqrt())
+}
+
+#[test]
+fn without_arrivals_and_with_a_delay_all_threads_take_the_same_time() {
+    for text in ["none", "delay:100"] {
+        assert!(draws(text, 3, 1, 0).iter().all(|&time| time == COMPUTE_S));
+    }
+}
+
+#[test]
+fn a_round_has_its_times_whatever_was_drawn_before() {
+    let mut sampler = sampler("normal:20us", 1, 0);
+    let mut first_of = |round: Option<u32>| {
+        let mut times = [0.0; 4];
+        round.into_iter().for_each(|round| sampler.begin_round(round));
+        sampler.next(&mut times);
+        times
+    };
+    let (zero, next, one) = (first_of(Some(0)), first_of(None), first_of(Some(1)));
+    assert!(zero != next && zero != one && next != one, "iterations and rounds differ");
+    assert_eq!((first_of(Some(0)), first_of(None), first_of(Some(1))), (zero, next, one));
+    for (text, is_random) in
+        [("none", false), ("laggard:4%", false), ("uniform:4%", true), ("kde:molecular", true)]
+    {
+        assert_eq!(self::sampler(text, 1, 0).is_random(), is_random, "{text}");
+    }
+}
+
+#[test]
+fn thread_0_alone_is_the_laggard() {
+    let late = COMPUTE_S * 1.04;
+    assert_eq!(draws("laggard:4%", 2, 1, 0), [late, 1e-3, 1e-3, 1e-3, late, 1e-3, 1e-3, 1e-3]);
+}
+
+#[test]
+fn uniform_times_have_their_ends_mean_and_deviation() {
+    let draws = draws("uniform:10%", 25_000, 1, 0);
+    assert!(draws.iter().all(|time| (0.9e-3..=1.1e-3).contains(time)));
+    let (mean, deviation) = moments(&draws);
+    // Of 10^5 draws the mean is good to 0.18 µs, the deviation, 0.2 ms / sqrt(12), to some 0.1: four times that.
+    assert!((mean - 1e-3).abs() < 0.8e-6, "{mean}");
+    assert!((deviation - 0.2e-3 / 12_f64.sqrt()).abs() < 0.4e-6, "{deviation}");
+}
+
+#[test]
+fn normal_times_have_their_mean_and_deviation() {
+    let draws = draws("normal:20us", 25_000, 1, 0);
+    let (mean, deviation) = moments(&draws);
+    assert!((mean - 1e-3).abs() < 0.26e-6, "{mean}");
+    assert!((deviation - 20e-6).abs() < 0.18e-6, "{deviation}");
+    let within = draws.iter().filter(|&&time| (time - 1e-3).abs() < 20e-6).count() as f64 / 1e5;
+    assert!((within - 0.6827).abs() < 0.006, "{within}");
+}
+
+#[test]
+fn normal_times_that_would_be_negative_are_0() {
+    // A deviation of the mean itself: 15.87% below 0.
+    let draws = draws("normal:1ms", 25_000, 1, 0);
+    assert!(draws.iter().all(|&time| time >= 0.0));
+    let zeros = draws.iter().filter(|&&time| time == 0.0).count() as f64 / 1e5;
+    assert!((zeros - 0.1587).abs() < 0.005, "{zeros}");
+}
+
+#[test]
+fn times_of_a_density_replace_the_computing_time() {
+    let pooled = crate::experiments::fine_grained::trace::Trace::load("matrix").unwrap().pooled_s();
+    let (expected, deviation) = moments(&pooled);
+    let (mean, _) = moments(&draws("kde:matrix", 25_000, 1, 0));
+    assert!((mean - expected).abs() < 0.05 * deviation + 1e-3 * expected, "{mean} {expected}");
+    assert_eq!(sampler("kde:matrix@5us", 1, 0).bandwidth_s(), Some(5e-6));
+    assert!(sampler("kde:matrix", 1, 0).bandwidth_s().unwrap() > 0.0);
+    // Without a width, only what was measured comes back.
+    assert!(draws("kde:matrix@0ns", 100, 1, 0).iter().all(|draw| pooled.contains(draw)));
+    assert!(draws("kde:matrix@1s", 1000, 1, 0).iter().all(|&draw| draw >= 0.0));
+}
+
+#[test]
+fn the_same_arguments_give_the_same_times_and_ranks_have_their_own() {
+    for text in ["uniform:10%", "normal:2us", "kde:sparse"] {
+        let first = draws(text, 1000, 7, 0);
+        assert_eq!(first, draws(text, 1000, 7, 0));
+        for (seed, rank) in [(7, 1), (7, 2), (8, 0)] {
+            let other = draws(text, 1000, seed, rank);
+            let same = first.iter().zip(&other).filter(|(a, b)| a == b).count();
+            assert!(same < 10, "{text}: {same} of 4000 times are the same");
+        }
+    }
+    // Times of two ranks do not go together: the correlation of 4000 pairs is below 4 / sqrt(4000).
+    let (a, b) = (draws("normal:2us", 1000, 7, 0), draws("normal:2us", 1000, 7, 1));
+    let ((mean_a, deviation_a), (mean_b, deviation_b)) = (moments(&a), moments(&b));
+    let products: f64 = a.iter().zip(&b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum();
+    assert!((products / (4000.0 * deviation_a * deviation_b)).abs() < 0.064);
+}
+
+#[test]
+fn the_delay_grows_with_the_size_of_one_partition() {
+    let delay = |bytes| {
+        let arrival = Arrival::Delay { gamma_us_per_mb: 100.0 };
+        Sampler::new(&arrival, 0.0, 4, bytes, 1, 0).unwrap().last_partition_delay_s()
+    };
+    assert!((delay(1_000_000) - 100e-6).abs() < 1e-18);
+    assert!((delay(250_000) - 25e-6).abs() < 1e-18);
+    assert_eq!(sampler("laggard:4%", 1, 0).last_partition_delay_s(), 0.0);
+}
+
+#[test]
+fn texts_round_trip() {
+    let texts = [
+        "none",
+        "laggard:0.04",
+        "uniform:0.1",
+        "uniform:1",
+        "normal:2us",
+        "normal:200ns",
+        "normal:1.5ms",
+        "normal:3s",
+        "normal:0s",
+        "normal:0.0000000003s",
+        "kde:sparse",
+        "kde:some/file.csv",
+        "kde:sparse@5us",
+        "kde:C:/a@b.csv@0.125us",
+        "delay:100",
+        "delay:0.5",
+    ];
+    for text in texts {
+        let arrival: Arrival = text.parse().unwrap();
+        if text != "kde:C:/a@b.csv@0.125us" {
+            assert_eq!(arrival.to_string(), text);
+        }
+        assert_eq!(arrival.to_string().parse(), Ok(arrival.clone()));
+        let json = serde_json::to_string(&arrival).unwrap();
+        assert_eq!(serde_json::from_str::<Arrival>(&json).unwrap(), arrival);
+    }
+    // Any number of seconds, however odd.
+    for i in 1..2000 {
+        let sigma_s = f64::from(i) * 1e-10 * std::f64::consts::PI.powi(i % 40);
+        let arrival = Arrival::Normal { sigma_s };
+        assert_eq!(arrival.to_string().parse(), Ok(arrival));
+    }
+}
+
+#[test]
+fn percentages_and_units_are_what_they_say() {
+    assert_eq!("laggard:4%".parse(), Ok(Arrival::Laggard { fraction: 0.04 }));
+    assert_eq!("uniform:10 %".parse(), Ok(Arrival::Uniform { fraction: 0.1 }));
+    for (text, sigma_s) in [("2us", 2e-6), ("2000ns", 2e-6), ("0.002ms", 2e-6), ("3s", 3.0), ("2 us", 2e-6)] {
+        assert_eq!(format!("normal:{text}").parse(), Ok(Arrival::Normal { sigma_s }));
+    }
+    let kde = Arrival::Kde { source: "sparse".to_owned(), bandwidth_s: Some(5e-6) };
+    assert_eq!("kde:sparse@5us".parse(), Ok(kde));
+}
+
+#[test]
+fn texts_that_are_no_arrival_are_named() {
+    let bad = [
+        "",
+        "lagard:4%",
+        "none:1",
+        "laggard",
+        "laggard:",
+        "laggard:x",
+        "laggard:-0.1",
+        "laggard:inf",
+        "uniform:1.5",
+        "uniform:NaN",
+        "normal:2",
+        "normal:us",
+        "normal:-2us",
+        "normal:2min",
+        "kde",
+        "kde:",
+        "kde:@5us",
+        "kde:sparse@",
+        "kde:sparse@5",
+        "delay",
+        "delay:100us",
+        "delay:-1",
+    ];
+    for text in bad {
+        let error = text.parse::<Arrival>().unwrap_err();
+        // Numbers that are refused are told as they were understood.
+        let told = text.trim_end_matches(|c: char| c != ':').trim_end_matches(':');
+        assert!(error.contains("arrival \"") && error.contains(told), "{text}: {error}");
+        assert!(serde_json::from_str::<Arrival>(&format!("{text:?}")).is_err());
+    }
+}
+
+#[test]
+fn what_no_times_can_be_made_of_is_refused() {
+    let of = |text: &str, compute_s, threads| {
+        Sampler::new(&text.parse().unwrap(), compute_s, threads, 0, 1, 0).err().unwrap_or_default()
+    };
+    assert!(of("none", -1.0, 1).contains("-1 s"));
+    assert!(of("none", f64::NAN, 1).contains("finite"));
+    assert!(of("none", 1.0, 0).contains("0 threads"));
+    assert!(of("laggard:4%", 0.0, 1).contains("laggard:0.04"));
+    assert!(of("kde:sparce", 1.0, 1).contains("sparse, molecular, matrix"));
+    assert_eq!(of("normal:2us", 0.0, 1), "");
+    assert!(Sampler::new(&Arrival::Laggard { fraction: -1.0 }, 1.0, 1, 0, 1, 0).is_err());
+}

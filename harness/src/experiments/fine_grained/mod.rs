@@ -1,0 +1,13 @@
+//! What experiments with threads share: when threads are done, in which order partitions become ready, and how partitions
+//! are merged into messages.
+
+pub mod aggregation;
+pub mod arrival;
+pub mod costs;
+pub mod emulation;
+pub mod kde;
+pub mod merging;
+pub mod order;
+pub mod trace;
+
+pub use emulation::Emulation;

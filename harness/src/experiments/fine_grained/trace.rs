@@ -1,0 +1,203 @@
+//! Measured times of threads: files, and those that come with the program.
+//!
+//! A trace is CSV: a line per iteration with a column per thread, whole numbers of nanoseconds from the common start of
+//! the iteration to the end of the thread's work. Lines that begin with `#` are comments. A line of the columns' names,
+//! `thread_0_ns,thread_1_ns,...`, may come before the first iteration; without it, a trace is a file as CMB reads them.
+
+use std::fmt;
+use std::fs;
+
+/// Recorded by `ddtbench record-arrivals`, by the name of the kernel.
+const RECORDED: [(&str, &str); 3] = [
+    ("sparse", include_str!("../../../fixtures/arrivals/sparse.csv")),
+    ("molecular", include_str!("../../../fixtures/arrivals/molecular.csv")),
+    ("matrix", include_str!("../../../fixtures/arrivals/matrix.csv")),
+];
+
+/// Times of threads, iteration by iteration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Where it comes from: the comments' lines, without `#`.
+    pub comments: Vec<String>,
+    /// For each iteration the time of each thread, in nanoseconds; at least one, and equally many threads in all.
+    pub times_ns: Vec<Vec<u64>>,
+}
+
+/// What is wrong with a trace.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// Neither a name nor a file.
+    #[error("{source_name}: {reason}; it is a file, or one of the recorded {}", names())]
+    Unreadable {
+        /// What was asked for.
+        source_name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// No iteration.
+    #[error(
+        "{source_name}: there is no iteration in it, which is a line of nanoseconds, one number per thread"
+    )]
+    Empty {
+        /// The trace's name.
+        source_name: String,
+    },
+    /// A place that is wrong.
+    #[error("{source_name}, line {line}, column {column}: {reason}")]
+    Place {
+        /// The trace's name.
+        source_name: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column between commas, from 1.
+        column: usize,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+}
+
+/// The names of the traces that come with the program.
+fn names() -> String {
+    RECORDED.map(|(name, _)| name).join(", ")
+}
+
+impl Trace {
+    /// The recorded trace called `source`, or else the file at that path.
+    ///
+    /// # Errors
+    /// [`TraceError`].
+    pub fn load(source: &str) -> Result<Self, TraceError> {
+        if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
+            return Self::parse(source, text);
+        }
+        let text = fs::read_to_string(source).map_err(|error| TraceError::Unreadable {
+            source_name: source.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Self::parse(source, &text)
+    }
+
+    /// Reads a trace; `source_name` is what errors call it.
+    ///
+    /// # Errors
+    /// [`TraceError`], of the first place that is wrong.
+    pub fn parse(source_name: &str, text: &str) -> Result<Self, TraceError> {
+        let place = |line, column, reason| TraceError::Place {
+            source_name: source_name.to_owned(),
+            line,
+            column,
+            reason,
+        };
+        let mut trace = Self::default();
+        let mut columns = None;
+        for (line, text) in (1..).zip(text.lines()) {
+            if let Some(comment) = text.strip_prefix('#') {
+                trace.comments.push(comment.trim().to_owned());
+                continue;
+            }
+            let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+            if fields == [""] {
+                continue;
+            }
+            let expected = *columns.get_or_insert(fields.len());
+            if fields.len() != expected {
+                let reason = format!("the line ends after {} numbers, others have {expected}", fields.len());
+                return Err(place(line, fields.len().min(expected + 1), reason));
+            }
+            let is_head = |(thread, field): (usize, &&str)| *field == column_name(thread);
+            if trace.times_ns.is_empty() && fields.iter().enumerate().all(is_head) {
+                continue;
+            }
+            let time = |(column, field): (usize, &&str)| {
+                let is_number = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
+                field.parse().ok().filter(|_| is_number).ok_or_else(|| {
+                    let reason = format!("{field:?} is no time, which is a whole number of nanoseconds");
+                    place(line, column + 1, reason)
+                })
+            };
+            trace.times_ns.push(fields.iter().enumerate().map(time).collect::<Result<_, _>>()?);
+        }
+        if trace.times_ns.is_empty() {
+            return Err(TraceError::Empty { source_name: source_name.to_owned() });
+        }
+        Ok(trace)
+    }
+
+    /// All threads' times of all iterations, in seconds.
+    pub fn pooled_s(&self) -> Vec<f64> {
+        self.times_ns.iter().flatten().map(|&time_ns| time_ns as f64 / 1e9).collect()
+    }
+}
+
+fn column_name(thread: usize) -> String {
+    format!("thread_{thread}_ns")
+}
+
+/// The file.
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.comments.iter().try_for_each(|comment| writeln!(f, "# {comment}"))?;
+        let threads = self.times_ns.first().map_or(0, Vec::len);
+        writeln!(f, "{}", (0..threads).map(column_name).collect::<Vec<_>>().join(","))?;
+        self.times_ns.iter().try_for_each(|step| {
+            writeln!(f, "{}", step.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Trace::parse("a.csv", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let trace = Trace {
+            comments: vec!["sparse, 2 threads".to_owned(), "a processor".to_owned()],
+            times_ns: vec![vec![1, 0], vec![u64::MAX, 3]],
+        };
+        assert_eq!(Trace::parse("", &trace.to_string()), Ok(trace));
+    }
+
+    #[test]
+    fn files_as_cmb_reads_them_are_traces() {
+        let trace = Trace::parse("", "100,200,300\n110, 210, 310\r\n\n").unwrap();
+        assert_eq!(trace.times_ns, [[100, 200, 300], [110, 210, 310]]);
+        assert_eq!(trace.pooled_s()[1], 200e-9);
+    }
+
+    #[test]
+    fn bad_files_are_named_by_line_and_column() {
+        assert_eq!(
+            error("# a\n1,2\n3,x\n"),
+            "a.csv, line 3, column 2: \"x\" is no time, which is a whole number of nanoseconds"
+        );
+        for bad in ["1,-2", "1,+2", "1,2.5", "1,", "1,99999999999999999999", "1,thread_1_ns"] {
+            assert!(error(bad).starts_with("a.csv, line 1, column 2: "), "{bad}");
+        }
+        assert!(error("thread_1_ns,thread_0_ns\n1,2").starts_with("a.csv, line 1, column 1: "));
+        assert!(error("1,2\n1\n").starts_with("a.csv, line 2, column 1: the line ends after 1 "));
+        assert!(error("1,2\n1,2,3\n").starts_with("a.csv, line 2, column 3: the line ends after 3 "));
+        assert!(error("# nothing\nthread_0_ns\n").contains("no iteration"));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_told_with_the_names_that_are() {
+        let error = Trace::load("no/such.csv").unwrap_err().to_string();
+        assert!(error.contains("no/such.csv") && error.contains("sparse, molecular, matrix"), "{error}");
+    }
+
+    #[test]
+    fn recorded_traces_have_iterations_enough_and_say_where_they_come_from() {
+        for (name, _) in RECORDED {
+            let trace = Trace::load(name).unwrap();
+            assert!(trace.times_ns.len() >= 100 && trace.times_ns[0].len() == 2, "{name}");
+            assert!(trace.comments[0].contains(name), "{name}");
+            assert!(trace.pooled_s().iter().all(|&time| time > 0.0), "{name}");
+        }
+    }
+}

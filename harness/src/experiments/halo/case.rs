@@ -1,0 +1,142 @@
+//! An exchange with its values, on any number of ranks: its message, its memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use apps::Values;
+use apps::halo::{HaloApp, HaloTest};
+
+use super::setting::{HaloSetting, NAMES};
+use crate::model::event::MessageFacts;
+
+/// A case: an exchange with its values, and the setting.
+#[derive(Clone, Debug)]
+pub struct HaloCase {
+    /// The exchange.
+    pub test: &'static HaloTest,
+    /// Its values.
+    pub values: Values,
+    /// The rest.
+    pub setting: HaloSetting,
+}
+
+impl HaloCase {
+    /// The case of a test, one of its sets, and parameters of both kinds.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, or a value that cannot be.
+    pub fn parse(test: &str, set: Option<&str>, params: &BTreeMap<String, String>) -> Result<Self, String> {
+        let test = apps::halo::find(test).map_err(|error| error.to_string())?;
+        let set = set.unwrap_or(test.quick_set().name);
+        let mut values = test.set(set).map_err(|error| error.to_string())?;
+        let is_own = |name: &str| NAMES.contains(&name);
+        for (name, text) in params.iter().filter(|(name, _)| !is_own(name)) {
+            values.assign(test, name, text).map_err(|error| error.to_string())?;
+        }
+        let own = params.iter().filter(|(name, _)| is_own(name));
+        let setting = HaloSetting::parse(own.map(|(name, text)| (name.as_str(), text.as_str())))?;
+        Ok(Self { test, values, setting })
+    }
+
+    /// The exchange on so many ranks.
+    ///
+    /// # Errors
+    /// Values or ranks that it cannot have, with the nearest that it can.
+    pub fn build(&self, ranks: usize, seed: u64) -> Result<Box<dyn HaloApp>, String> {
+        self.test.build(&self.values, self.setting.context(ranks, seed)).map_err(|error| error.to_string())
+    }
+
+    /// All parameters.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.values.pairs().map(|(name, value)| (name.to_owned(), value)).chain(own).collect()
+    }
+}
+
+impl fmt::Display for HaloCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs: Vec<_> = self.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        f.write_str(&pairs.join(" "))
+    }
+}
+
+/// What the rank sends that sends most.
+pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
+    let of_rank = |rank: usize| {
+        let stages = app.stages(rank);
+        let faces = || stages.iter().flat_map(|stage| &stage.sends).map(|send| &send.face);
+        let message = |face: &apps::halo::Face| face.message(apps::WireOrder::Ddt).segments().count() as u64;
+        MessageFacts {
+            bytes: faces().map(|face| face.bytes() as u64).sum(),
+            segments: faces().map(message).sum(),
+            array_bytes: app.arrays(rank).iter().map(|array| array.bytes() as u64).sum(),
+            line_bytes: None,
+        }
+    };
+    (0..ranks).map(of_rank).max_by_key(|facts| facts.bytes).unwrap_or_default()
+}
+
+/// Memory that the largest rank needs, in bytes: arrays, what they are to hold, and wire buffers.
+pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
+    /// Of each element what it is after the exchange: a number and its kind.
+    const CELL_BYTES: u64 = 16;
+    let of_rank = |rank: usize| {
+        let arrays = app.arrays(rank);
+        let elements: u64 = arrays.iter().map(|array| array.elements() as u64).sum();
+        let stages = app.stages(rank);
+        let both = stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
+        let wire: u64 = both.map(|transfer| transfer.face.bytes() as u64).sum();
+        (apps::Arrays::footprint_bytes(&arrays)? as u64)
+            .checked_add(elements.checked_mul(CELL_BYTES)?)?
+            .checked_add(wire)
+    };
+    (0..ranks).map(of_rank).try_fold(0, |most: u64, bytes| Some(most.max(bytes?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::halo::methods::find;
+
+    fn params(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn parameters_of_both_kinds_come_back() {
+        let given = params(&[("threads", "4"), ("periodic", "no"), ("d1", "34"), ("d2", "18"), ("d3", "18")]);
+        let case = HaloCase::parse("nas_mg", None, &given).unwrap();
+        assert_eq!((case.setting.threads, case.setting.periodic), (4, false));
+        let again: BTreeMap<_, _> = case.pairs().into_iter().collect();
+        assert_eq!(HaloCase::parse("nas_mg", None, &again).unwrap().to_string(), case.to_string());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_by_name() {
+        for (name, text) in [
+            ("threads", "0"),
+            ("periodic", "perhaps"),
+            ("arrival", "delay:100"),
+            ("start", "gun"),
+            ("colour", "red"),
+        ] {
+            let error = HaloCase::parse("nas_mg", None, &params(&[(name, text)])).unwrap_err();
+            assert!(error.contains(name) || error.contains(text), "{error}");
+        }
+        assert!(find("aggregated:bins=2").is_ok() && find("aggregated:bins=0").is_err());
+        assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("messages alone"));
+        assert!(HaloCase::parse("nas_mgg", None, &params(&[])).unwrap_err().contains("nas_mg"));
+        let case = HaloCase::parse("nas_mg", None, &params(&[])).unwrap();
+        assert!(case.build(3, 1).err().unwrap().contains("2 and 4"));
+    }
+
+    #[test]
+    fn every_exchange_fits_and_says_what_it_sends() {
+        for test in apps::halo::HALOS {
+            let case = HaloCase::parse(test.name, None, &params(&[])).unwrap();
+            let app = case.build(4, 1).unwrap();
+            assert!(message(&*app, 4).bytes > 0, "{}", test.name);
+            assert!(rank_bytes(&*app, 4).unwrap() > message(&*app, 4).bytes, "{}", test.name);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The methods by which the messages of an exchange travel. The rank program implements them.
+
+use crate::experiments::find as find_row;
+use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::model::MethodInfo;
+
+/// The method against which packing is an overhead.
+pub const REFERENCE: &str = "reference";
+/// The bulk-synchronous method that speed-ups are over.
+pub const MANUAL: &str = "manual";
+
+const fn method(name: &'static str, about: &'static str, is_complete: bool) -> MethodInfo {
+    let method = MethodInfo::new(name, about);
+    if is_complete { method } else { method.contiguous() }
+}
+
+/// All methods, in report order.
+pub const METHODS: &[MethodInfo] = &[
+    method(REFERENCE, "contiguous messages of the same sizes, nothing packed", false),
+    method(
+        MANUAL,
+        "the application's loops around nonblocking messages, sent when all threads have packed",
+        true,
+    ),
+    method("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages", true),
+    method("engine", "our own pack engine around nonblocking messages", true),
+    method("ddt", "nonblocking messages with derived datatypes", true),
+    method("persistent", "hand-written loops around persistent messages", true),
+    method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true),
+    method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true),
+    method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true),
+    method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
+    method(
+        "aggregated",
+        "the same over our own layer, which merges shares into messages worth sending",
+        true,
+    ),
+    method(
+        "partitioned_ddt",
+        "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
+        true,
+    ),
+];
+
+/// The method called `name`, or the reason why there is none.
+///
+/// # Errors
+/// A sentence with all names.
+pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
+    let stem = match Aggregation::of_mechanism(name) {
+        Some(Ok(Aggregation { over: Over::Partitioned, .. })) => {
+            return Err(format!("method {name:?}: a halo aggregates over messages alone"));
+        }
+        Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
+        None => name,
+    };
+    find_row(METHODS, "method of a halo", stem)
+}

@@ -1,0 +1,77 @@
+//! An exchange, ready to be measured.
+
+use super::required::required_probes;
+use super::{HaloCase, message, rank_bytes};
+use crate::experiments::planned::{PlannedCase, Text, set_name};
+use crate::experiments::{Prepared, Setup};
+use crate::model::CUSTOM;
+use crate::model::event::MessageFacts;
+
+/// A rank that sends to itself where any does.
+const FIRST: usize = 0;
+
+/// An exchange with its values, and what was learnt of it when it was built.
+#[derive(Debug)]
+pub struct Exchange {
+    planned: PlannedCase,
+    case: HaloCase,
+    message: MessageFacts,
+    rank_bytes: Option<u64>,
+    /// Whether a rank is its own neighbour.
+    sends_to_itself: bool,
+}
+
+impl Exchange {
+    /// That of a planned case.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
+    pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
+        let params = planned.given().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let set = planned.set.as_deref().filter(|&set| set != CUSTOM);
+        let case = HaloCase::parse(&planned.test, set, &params)?;
+        let app = case.build(setup.ranks, setup.seed)?;
+        let mut sends = app.stages(FIRST).into_iter().flat_map(|stage| stage.sends);
+        Ok(Self {
+            planned: PlannedCase {
+                set: Some(set_name(case.test, planned.set.as_deref(), &case.values)),
+                params: case.pairs().into_iter().map(|(name, value)| (name, Text(value))).collect(),
+                ..planned.clone()
+            },
+            message: message(&*app, setup.ranks),
+            rank_bytes: rank_bytes(&*app, setup.ranks),
+            sends_to_itself: sends.any(|send| send.peer == FIRST),
+            case,
+        })
+    }
+}
+
+impl Prepared for Exchange {
+    fn planned(&self) -> PlannedCase {
+        self.planned.clone()
+    }
+
+    fn params(&self) -> String {
+        self.case.to_string()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.planned.arguments()
+    }
+
+    fn message(&self) -> MessageFacts {
+        self.message
+    }
+
+    fn threads(&self) -> usize {
+        self.case.setting.threads
+    }
+
+    fn required_probes(&self, method: &str) -> Vec<&'static str> {
+        required_probes(method, self.threads(), self.sends_to_itself)
+    }
+
+    fn rank_bytes(&self, _methods: usize) -> Option<u64> {
+        self.rank_bytes
+    }
+}

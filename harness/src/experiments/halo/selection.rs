@@ -1,0 +1,113 @@
+//! From words on a command line to cases of halo exchanges.
+
+use std::collections::BTreeMap;
+
+use apps::Preset;
+use apps::halo::{HALOS, HaloTest};
+
+use super::HaloCase;
+use crate::experiments::Setup;
+use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::model::CUSTOM;
+
+/// What the user selects; all exchanges if none is named.
+#[derive(Clone, Debug)]
+pub struct HaloSelection {
+    /// Names of exchanges.
+    pub tests: Vec<String>,
+    /// Which of their sets.
+    pub preset: Preset,
+    /// One named set instead.
+    pub set: Option<String>,
+    /// Single values, as `d1=34`.
+    pub params: Vec<String>,
+    /// Values of what a case says besides; one of each list is a case, and an empty list leaves the default.
+    pub conditions: Vec<(&'static str, Vec<String>)>,
+}
+
+impl HaloSelection {
+    /// The cases, for these ranks and this seed.
+    ///
+    /// # Errors
+    /// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
+    pub fn cases(&self, setup: Setup) -> Result<Selected, String> {
+        let mut selected = Selected::default();
+        for test in self.chosen()? {
+            for set in self.sets(test)? {
+                for params in self.combinations()? {
+                    let case = HaloCase::parse(test.name, Some(set), &params)?;
+                    match case.build(setup.ranks, setup.seed) {
+                        Ok(_) => {
+                            let values = self.params.is_empty();
+                            let params = case.pairs().into_iter();
+                            let case = PlannedCase {
+                                test: test.name.to_owned(),
+                                set: Some(if values { set } else { CUSTOM }.to_owned()),
+                                params: params.map(|(name, value)| (name, Text(value))).collect(),
+                                methods: Vec::new(),
+                            };
+                            selected.add(case);
+                        }
+                        // What another number of ranks could have is no mistake where all were asked for.
+                        Err(reason) if self.tests.is_empty() => {
+                            let note = format!("left out: {} {set}: {reason}", test.name);
+                            if !selected.notes.contains(&note) {
+                                selected.notes.push(note);
+                            }
+                        }
+                        Err(reason) => return Err(reason),
+                    }
+                }
+            }
+        }
+        match selected.cases.is_empty() {
+            true => Err(format!("nothing is left to run; {}", selected.notes.join("; "))),
+            false => Ok(selected),
+        }
+    }
+
+    fn chosen(&self) -> Result<Vec<&'static HaloTest>, String> {
+        if self.tests.is_empty() && !self.params.is_empty() {
+            return Err("single values (-p) need the TEST that they are for".to_owned());
+        }
+        match self.tests.is_empty() {
+            true => Ok(HALOS.iter().collect()),
+            false => {
+                let found = self.tests.iter().map(|name| apps::halo::find(name));
+                found.collect::<Result<_, _>>().map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    fn sets(&self, test: &'static HaloTest) -> Result<Vec<&str>, String> {
+        match &self.set {
+            Some(name) => {
+                test.set(name).map_err(|error| error.to_string())?;
+                Ok(vec![name])
+            }
+            None if !self.params.is_empty() => Ok(vec![test.quick_set().name]),
+            None => Ok(test.sets_of(self.preset).map(|set| set.name).collect()),
+        }
+    }
+
+    /// All parameters that were given, one combination of the conditions each.
+    fn combinations(&self) -> Result<Vec<BTreeMap<String, String>>, String> {
+        let mut single = BTreeMap::new();
+        for pair in &self.params {
+            let (name, value) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("parameter {pair:?}: must be NAME=VALUE, for example d1=34"))?;
+            single.insert(name.trim().to_owned(), value.trim().to_owned());
+        }
+        let mut all = vec![single];
+        for (name, values) in self.conditions.iter().filter(|(_, values)| !values.is_empty()) {
+            let with = |params: &BTreeMap<String, String>, value: &String| {
+                let mut params = params.clone();
+                params.insert((*name).to_owned(), value.clone());
+                params
+            };
+            all = all.iter().flat_map(|params| values.iter().map(move |value| with(params, value))).collect();
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,80 @@
+//! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
+
+use super::KIND;
+use super::methods::REFERENCE;
+use crate::model::{Phase, Quantity, Record};
+use crate::report::case::{
+    CaseView, gain, half_width, messages, overhead, packing, rate, share_and_half, speedup,
+};
+use crate::report::columns::{Align, Column};
+use crate::report::table::Form;
+use crate::report::units;
+
+/// See [`Form`].
+pub(super) static FORM: Form = Form {
+    method: |name| KIND.method(name).ok(),
+    headline: Phase::Exchange,
+    reference_method: REFERENCE,
+    columns: &COLUMNS,
+    legend: LEGEND,
+    figures,
+    size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
+    set: |record| record.case.set.clone(),
+    reference: "contiguous messages of the same sizes (reference)",
+    contest: "Fastest from arrays to arrays",
+    verdict_name: "manual or ddt",
+    verdict: |case| case.manual_or_ddt(),
+};
+
+/// A row per method: `±` and `[95%]` belong to the column before them.
+const COLUMNS: [Column; 21] = [
+    Column::new("method", Align::Left, 0),
+    Column::new("exchange", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("init", Align::Right, 2),
+    Column::new("compute", Align::Right, 2),
+    Column::new("pack", Align::Right, 2),
+    Column::new("comm", Align::Right, 2),
+    Column::new("unpack", Align::Right, 2),
+    Column::new("ovh", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("pack%", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("gain", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("speed-up", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("early", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("rate", Align::Right, 2),
+    Column::new("msgs", Align::Right, 2),
+    Column::new("note", Align::Left, 2),
+];
+
+const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
+    larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
+    the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
+    unpacking, with its interval. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
+    ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
+    msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
+    wandered during the run; gain unsteady: its halves part.";
+
+/// The figures of a method.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
+    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
+    row.push(text(record.median_s, units::seconds));
+    row.push(half_width(record));
+    row.extend([Phase::Init, Phase::Compute, Phase::Pack, Phase::Communicate, Phase::Unpack].map(|phase| {
+        let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
+        text(time, units::seconds)
+    }));
+    row.extend(overhead(record));
+    row.extend(packing(record));
+    row.extend(gain(record));
+    row.extend(speedup(record));
+    row.extend(share_and_half(record, Quantity::EarlyBird));
+    row.push(rate(record));
+    row.push(messages(record));
+    row
+}

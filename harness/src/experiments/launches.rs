@@ -1,0 +1,174 @@
+//! Times and figures over all launches, from those of each. The launch is the unit: what differs between processes is seen
+//! between launches alone.
+
+use std::collections::HashMap;
+
+use crate::model::{Case, Figure, Phase, Quantity, Record};
+use crate::stats::{self, launches};
+
+/// Launches from which on they have an interval of their own; fewer say nothing of another one.
+pub const FEWEST: usize = launches::FEWEST;
+
+/// One record for each method, phase and pair of a case, in the order in which they came first.
+pub fn over_launches(records: &[Record]) -> Vec<Record> {
+    type Of<'a> = (&'a Case, &'a str, Phase, &'a str);
+    let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
+    for record in records {
+        let of = (&record.case, record.method.as_str(), record.phase, record.pair.as_str());
+        let place = *places.entry(of).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(record),
+            None => groups.push(vec![record]),
+        }
+    }
+    groups.iter().filter_map(|group| joined(group)).collect()
+}
+
+/// The record over the launches of one method, phase and pair. Where some launches have times, it is of these.
+fn joined(all: &[&Record]) -> Option<Record> {
+    let measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
+    let of: &[&Record] = if measured.is_empty() { all } else { &measured };
+    let first = *of.first()?;
+    // A launch that failed is not hidden behind those that did not.
+    let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome == "invalid");
+    let told = worst.copied().unwrap_or(*of.last()?);
+    let mut record = Record {
+        launch: None,
+        launches: of.len(),
+        outcome: told.outcome.clone(),
+        detail: told.detail.clone(),
+        ..first.clone()
+    };
+    if of.len() > 1 {
+        over_several(&mut record, of);
+    }
+    Some(record)
+}
+
+/// Replaces what is of the first launch by what is of all.
+fn over_several(record: &mut Record, of: &[&Record]) {
+    let each = |value: fn(&Record) -> Option<f64>| {
+        of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
+    };
+    let medians = each(|record| record.median_s);
+    let location = launches::location(&medians);
+    record.median_s = stats::median(&stats::sorted(medians.iter().copied()));
+    (record.median_low_s, record.median_high_s) = location.interval.unzip();
+    (record.repeat_low_s, record.repeat_high_s) = launches::repeat(&medians).unzip();
+    record.basis = location.basis;
+    let median_of = |value: fn(&Record) -> Option<f64>| stats::median(&stats::sorted(each(value)));
+    record.mean_s = stats::mean(&each(|record| record.mean_s));
+    (record.mean_low_s, record.mean_high_s) = (None, None);
+    record.min_s = each(|record| record.min_s).into_iter().reduce(f64::min);
+    record.p90_s = median_of(|record| record.p90_s);
+    record.p99_s = median_of(|record| record.p99_s);
+    record.state_latency_s = median_of(|record| record.state_latency_s);
+    let sum = |value: fn(&Record) -> usize| of.iter().map(|record| value(record)).sum();
+    record.n = sum(|record| record.n);
+    record.blocks = sum(|record| record.blocks);
+    record.blocks_other_state = sum(|record| record.blocks_other_state);
+    record.blocks_disturbed = sum(|record| record.blocks_disturbed);
+    record.batch = of.iter().map(|record| record.batch).max().unwrap_or_default();
+    record.mixed_states = of.iter().any(|record| record.mixed_states);
+    // What wandered within a launch is told of that launch; between launches it is in the interval.
+    record.unsteady = record.unsteady.map(|_| false);
+    record.figures = figures(of);
+    record.fastest = of.iter().find_map(|record| record.fastest.clone());
+}
+
+/// The figures over launches: each the median of the launches' own.
+fn figures(of: &[&Record]) -> Vec<Figure> {
+    let mut groups: Vec<Vec<&Figure>> = Vec::new();
+    for figure in of.iter().flat_map(|record| &record.figures) {
+        let is_same = |group: &&mut Vec<&Figure>| {
+            // An equation of a model is told beside its figure; a method is part of what the figure says.
+            let by_model = matches!(figure.quantity, Quantity::GainModel | Quantity::GainDifference);
+            group[0].quantity == figure.quantity && (by_model || group[0].against == figure.against)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(figure),
+            None => groups.push(vec![figure]),
+        }
+    }
+    groups.iter().map(|group| over(group)).collect()
+}
+
+fn over(group: &[&Figure]) -> Figure {
+    let values: Vec<f64> = group.iter().filter_map(|figure| figure.value).collect();
+    let interval = match group.iter().any(|figure| figure.low.is_some()) {
+        true => launches::location(&values).interval,
+        // What has no interval in a launch, a number of messages say, is no estimate.
+        false => None,
+    };
+    Figure {
+        value: stats::median(&stats::sorted(values)),
+        low: interval.map(|interval| interval.0),
+        high: interval.map(|interval| interval.1),
+        unsteady: group[0].unsteady.map(|_| false),
+        ..group[0].clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Basis;
+
+    fn record(launch: usize, median_s: f64) -> Record {
+        let gain = Figure::with_interval(Quantity::TimeOver, 2.0 * median_s, (0.1, 9.0)).against("manual");
+        Record {
+            method: "ddt".to_owned(),
+            launch: Some(launch),
+            launches: 1,
+            n: 10,
+            median_s: Some(median_s),
+            median_low_s: Some(0.9 * median_s),
+            median_high_s: Some(1.1 * median_s),
+            outcome: "converged".to_owned(),
+            figures: vec![gain],
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn one_launch_is_what_it_was_and_says_so() {
+        let over = over_launches(&[record(0, 1.0)]);
+        let expected = Record { launch: None, ..record(0, 1.0) };
+        assert_eq!((over.as_slice(), over[0].basis), (&[expected][..], Basis::WithinLaunch));
+    }
+
+    #[test]
+    fn the_location_is_the_median_over_launches_whatever_the_intervals_within() {
+        let medians = [1.0, 1.2, 1.1, 1.3, 1.15, 1.05, 5.0];
+        let records: Vec<_> =
+            medians.iter().enumerate().map(|(launch, median)| record(launch, *median)).collect();
+        let over = &over_launches(&records)[0];
+        assert_eq!((over.median_s, over.launches, over.n), (Some(1.15), 7, 70));
+        assert_eq!(
+            (over.median_low_s, over.median_high_s, over.basis),
+            (Some(1.0), Some(5.0), Basis::Launches)
+        );
+        let ratio = over.over("manual").unwrap();
+        assert_eq!((ratio.value, ratio.interval()), (Some(2.3), Some((2.0, 10.0))));
+    }
+
+    #[test]
+    fn two_launches_have_a_median_and_no_interval() {
+        let over = &over_launches(&[record(0, 1.0), record(1, 2.0)])[0];
+        assert_eq!((over.median_s, over.median_low_s, over.basis), (Some(1.5), None, Basis::WithinLaunch));
+        assert_eq!(over.over("manual").unwrap().interval(), None);
+    }
+
+    #[test]
+    fn a_launch_that_failed_is_not_hidden() {
+        let failed = Record {
+            median_s: None,
+            outcome: "crashed".to_owned(),
+            detail: Some("signal 11".to_owned()),
+            ..record(1, 1.0)
+        };
+        let over = &over_launches(&[record(0, 1.0), failed])[0];
+        assert_eq!((over.median_s, over.launches), (Some(1.0), 1));
+        assert_eq!((over.outcome.as_str(), over.detail.as_deref()), ("crashed", Some("signal 11")));
+    }
+}

@@ -1,0 +1,74 @@
+//! How much memory a rank needs, and how much there is.
+
+use apps::{Arrays, MicroApp, Side, WireOrder};
+use procfs::{Current, Meminfo};
+
+/// Bytes of a wire buffer for a message: an eighth and a page more, for libraries whose `MPI_Pack` writes more
+/// than the data. `None` beyond the address space.
+pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
+    message_bytes.checked_add(message_bytes / 8)?.checked_add(4096)
+}
+
+/// Memory that a rank needs, in bytes: the arrays, two wire buffers, and what verification makes of the message: the
+/// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space.
+pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
+    message_bytes(app, app.message(Side::Send, WireOrder::Ddt).segments().count() as u64)
+}
+
+/// The same of a message whose segments, in the datatype's order, were counted already.
+pub(super) fn message_bytes(app: &dyn MicroApp, segments: u64) -> Option<u64> {
+    /// Offset and length.
+    const PLACE_BYTES: u64 = 16;
+    let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
+    let size = app.message_bytes();
+    let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
+    arrays.checked_add(buffers)?.checked_add(segments.checked_mul(2 * PLACE_BYTES)?)
+}
+
+/// Refuses what `ranks` on one machine cannot have.
+///
+/// # Errors
+/// What they need and what there is.
+pub fn check_ranks(app: &dyn MicroApp, ranks: usize, available: u64) -> Result<(), String> {
+    check_bytes(rank_bytes(app), ranks, available)
+}
+
+/// Refuses so many ranks on one machine, each of which needs so much.
+///
+/// # Errors
+/// What they need and what there is.
+pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result<(), String> {
+    let needed = of_rank.and_then(|bytes| bytes.checked_mul(ranks as u64));
+    if needed.is_some_and(|needed| needed <= available) {
+        return Ok(());
+    }
+    let (needed, available) = (words(needed), gib(available));
+    Err(format!("{ranks} ranks need {needed} of memory on this machine, which has {available} available"))
+}
+
+/// Refuses what the engine's comparison cannot have in its one process: what a rank has, and as much again for the
+/// plain copies. Those are of the message, and of no more lines than the arrays and the packed buffer have.
+///
+/// # Errors
+/// What is needed and what there is.
+pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
+    let needed = rank_bytes(app).and_then(|bytes| bytes.checked_mul(2));
+    if needed.is_some_and(|needed| needed <= available) {
+        return Ok(());
+    }
+    Err(format!("{} of memory are needed; {} are available", words(needed), gib(available)))
+}
+
+/// An amount of bytes as text for people; `None` is more than can be addressed.
+pub fn words(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "more than can be addressed".to_owned(), gib)
+}
+
+fn gib(bytes: u64) -> String {
+    format!("{:.2} GiB", bytes as f64 / (1u64 << 30) as f64)
+}
+
+/// Memory that can be had without swapping, in bytes; `None` where the system does not tell.
+pub fn available_bytes() -> Option<u64> {
+    Meminfo::current().ok()?.mem_available
+}

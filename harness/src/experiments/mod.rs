@@ -1,0 +1,277 @@
+//! The kinds of experiments: what each measures, by which methods, in which phases, and what is made of the times.
+//!
+//! A kind is a folder and a line in [`ALL`]. In its folder are the methods (`methods.rs`, one row each), what a case says
+//! (its parameters), how a case is prepared or refused, its figures, and how its table looks.
+
+pub mod agreement;
+pub mod engine;
+pub mod fine_grained;
+pub mod halo;
+pub mod launches;
+pub mod list;
+pub mod memory;
+pub mod partitioned;
+pub mod pcomm;
+pub mod pingpong;
+pub mod planned;
+pub mod probes;
+pub mod summary;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::ops::Deref;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::conditions::Cache;
+use crate::model::event::MessageFacts;
+use crate::model::{MethodInfo, Phase, Record};
+use crate::report::table::{self, Form};
+use planned::PlannedCase;
+use summary::RowContext;
+
+/// All kinds.
+pub const ALL: [Kind; 4] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND];
+
+/// A kind of experiments, as plans and results name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind(pub &'static dyn Experiment);
+
+/// What a kind of experiments knows.
+pub trait Experiment: Debug + Sync {
+    /// Its name: the subcommand of the rank program, the word in plans and results.
+    fn name(&self) -> &'static str;
+
+    /// Its methods, in report order.
+    fn methods(&self) -> &'static [MethodInfo];
+
+    /// The method called `name`.
+    ///
+    /// # Errors
+    /// A sentence with all names.
+    fn method(&self, name: &str) -> Result<&'static MethodInfo, String> {
+        find(self.methods(), "method", name)
+    }
+
+    /// Its phases, in the order in which they happen; the headline phase last.
+    fn phases(&self) -> &'static [Phase];
+
+    /// The method that all others are compared with.
+    fn reference(&self) -> &'static str;
+
+    /// Ranks where nobody says how many.
+    fn default_ranks(&self) -> usize {
+        2
+    }
+
+    /// What is wrong with a number of ranks, if anything.
+    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str>;
+
+    /// What is wrong with a cache mode, if anything.
+    fn refuse_cache(&self, _cache: Cache) -> Option<&'static str> {
+        None
+    }
+
+    /// The subcommand of `ddtbench` that makes plans of it.
+    fn command(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Those of a plan's options that not all kinds have: `pairs`, `formats`, `startall`, `rule`.
+    fn options(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Makes a case ready to be measured: its values complete, and everything known of it that needs no MPI.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right.
+    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String>;
+
+    /// Adds figures to a record, of any phase.
+    fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
+
+    /// Whether methods are ranked by the ratios of their headline phase.
+    fn is_contest(&self) -> bool {
+        true
+    }
+
+    /// How a case of it is shown.
+    fn form(&self) -> &'static Form;
+
+    /// The records as tables for people, headings and notes broken at `width`.
+    fn table(&self, records: &[Record], width: Option<u16>) -> String {
+        table::table(self.form(), records, width)
+    }
+}
+
+/// What a case is prepared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Ranks of the run.
+    pub ranks: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// A case that can be measured.
+pub trait Prepared: Debug + Send + Sync {
+    /// The case with all values.
+    fn planned(&self) -> PlannedCase;
+
+    /// All values, as results have them.
+    fn params(&self) -> String;
+
+    /// The values that are numbers, in the order in which they are shown.
+    fn numbers(&self) -> Vec<(String, f64)> {
+        let pairs = self.params();
+        let pairs = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
+        pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
+    }
+
+    /// What the rank program is told of it, after the kind.
+    fn arguments(&self) -> Vec<String>;
+
+    /// What one rank sends.
+    fn message(&self) -> MessageFacts;
+
+    /// Threads of each rank.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// Variables that the ranks are to see.
+    fn env(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// Whether it can be measured by a method.
+    fn has(&self, _method: &str) -> bool {
+        true
+    }
+
+    /// Probes that the figures of a method rest on.
+    fn required_probes(&self, _method: &str) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// Memory that a rank needs with so many methods, in bytes; `None` beyond the address space.
+    fn rank_bytes(&self, methods: usize) -> Option<u64>;
+}
+
+impl Kind {
+    /// The kind called `name`.
+    ///
+    /// # Errors
+    /// A sentence with all names.
+    pub fn find(name: &str) -> Result<Self, String> {
+        ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let names: Vec<_> = ALL.iter().map(|kind| kind.name()).collect();
+            format!("no kind of experiments is called {name:?}; there are {}", names.join(", "))
+        })
+    }
+
+    /// Whether it is the one that a plan is of which does not say.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The phase that a method is judged by: that of its last.
+    pub fn headline(self) -> Phase {
+        let phases = self.phases();
+        phases[phases.len() - 1]
+    }
+
+    /// The names of all methods.
+    pub fn all_methods(self) -> Vec<String> {
+        self.methods().iter().map(|method| method.name.to_owned()).collect()
+    }
+
+    /// The method that `method` is compared with; `None` for one that others are compared with.
+    pub fn reference_of(self, method: &str) -> Option<&'static str> {
+        let info = self.method(method).ok();
+        let is_reference = method == self.reference() || info.is_some_and(|info| info.is_reference);
+        (!is_reference).then(|| info.and_then(|info| info.reference).unwrap_or(self.reference()))
+    }
+
+    /// Whether a method is measured in processes of its own.
+    pub fn in_own_processes(self, method: &str) -> bool {
+        self.method(method).is_ok_and(|info| info.in_own_processes)
+    }
+}
+
+impl Deref for Kind {
+    type Target = dyn Experiment;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Kind {}
+
+impl Default for Kind {
+    /// Ping-pongs.
+    fn default() -> Self {
+        pingpong::KIND
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::find(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The row of a table that has a name; `word` is what its rows are.
+///
+/// # Errors
+/// A sentence with all names.
+pub fn find(rows: &'static [MethodInfo], word: &str, name: &str) -> Result<&'static MethodInfo, String> {
+    rows.iter().find(|row| row.name == name).ok_or_else(|| {
+        let names: Vec<_> = rows.iter().map(|row| row.name).collect();
+        format!("no {word} is called {name:?}; there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn methods_are_found_in_their_kind_and_each_once() {
+        for kind in ALL {
+            let names: HashSet<_> = kind.methods().iter().map(|method| method.name).collect();
+            assert_eq!(names.len(), kind.methods().len(), "{}", kind.name());
+            for method in kind.methods() {
+                assert_eq!(kind.method(method.name), Ok(method));
+            }
+            assert!(kind.method(kind.reference()).is_ok(), "{}", kind.name());
+            assert_eq!(Kind::find(kind.name()), Ok(kind));
+        }
+        assert!(
+            pingpong::KIND.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
+        );
+    }
+
+    #[test]
+    fn every_phase_belongs_to_a_kind() {
+        for phase in Phase::ALL {
+            assert!(ALL.iter().any(|kind| kind.phases().contains(&phase)), "{phase:?}");
+        }
+    }
+}

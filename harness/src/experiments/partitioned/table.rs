@@ -1,0 +1,128 @@
+//! How partitioned transfers are shown: a row per mechanism, its times, and how it stands to `single`.
+
+use super::methods::SINGLE;
+use super::{KIND, NO_EQUATION};
+use crate::experiments::fine_grained::aggregation::AGGREGATED;
+use crate::model::{Phase, Quantity, Record};
+use crate::report::case::{
+    CaseView, gain, half_width, larger_side, measured, messages, overhead, rate, share_and_half, speedup,
+};
+use crate::report::columns::{Align, Column};
+use crate::report::table::Form;
+use crate::report::units;
+use crate::report::verdict::{Against, Base};
+
+/// See [`Form`].
+pub(super) static FORM: Form = Form {
+    method: |name| KIND.method(name).ok(),
+    headline: Phase::Solution,
+    reference_method: SINGLE,
+    columns: &COLUMNS,
+    legend: LEGEND,
+    figures,
+    size: |record| units::bytes(record.bytes),
+    set: |record| record.case.params.clone(),
+    reference: "the bulk-synchronous message (single)",
+    contest: "Fastest",
+    verdict_name: "aggregated",
+    verdict: aggregated,
+};
+
+/// A row per mechanism: `±` and `[95%]` belong to the column before them.
+const COLUMNS: [Column; 22] = [
+    Column::new("mechanism", Align::Left, 0),
+    Column::new("time", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("ovh", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("gain", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("model", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("diff", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("first", Align::Right, 2),
+    Column::new("after", Align::Right, 2),
+    Column::new("early", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("avail", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("speed-up", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("rate", Align::Right, 2),
+    Column::new("msgs", Align::Right, 2),
+    Column::new("note", Align::Left, 2),
+];
+
+const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
+    larger side of its 95% interval. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
+    measured delay lets expect, by the model's equation for this size, or none; diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
+    share of the bytes that were seen in the receiver's memory before the last partition was ready; those on their way \
+    cannot be seen, so that a gain may stand beside 0%. avail: share of t_single that is not waited \
+    for. ± after model, early and avail: the larger side of their intervals. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
+    wandered during the run; gain unsteady: its halves part.";
+
+/// The figures of a mechanism.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
+    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
+    row.push(text(record.median_s, units::seconds));
+    row.push(half_width(record));
+    row.extend(overhead(record));
+    row.extend(gain(record));
+    row.extend(model(record));
+    row.extend(difference(record));
+    row.push(text(case.median(&record.method, Phase::FirstPartition), units::seconds));
+    row.push(text(case.median(&record.method, Phase::AfterLast), units::seconds));
+    row.extend(share_and_half(record, Quantity::EarlyBird));
+    row.extend(share_and_half(record, Quantity::Availability));
+    row.extend(speedup(record));
+    row.push(rate(record));
+    row.push(messages(record));
+    row
+}
+
+/// What the model predicts, or that it has no equation for the size; and the larger side of its interval.
+fn model(record: &Record) -> [String; 2] {
+    let Some(model) = record.figure(Quantity::GainModel) else { return Default::default() };
+    if model.against == NO_EQUATION {
+        return ["none".to_owned(), String::new()];
+    }
+    let text =
+        |value: Option<f64>, sign: &str| value.map_or_else(String::new, |value| format!("{sign}{value:.2}"));
+    [text(model.value, ""), text(larger_side(model), "±")]
+}
+
+/// The gain less what the model predicts, and its interval.
+fn difference(record: &Record) -> [String; 2] {
+    let Some(figure) = record.figure(Quantity::GainDifference) else { return Default::default() };
+    [
+        figure.value.map_or_else(String::new, |difference| format!("{difference:+.2}")),
+        figure.interval().map_or_else(String::new, |(low, high)| format!("[{low:+.2}, {high:+.2}]")),
+    ]
+}
+
+/// How our own layer stands to the fastest, or to the next where it is the fastest itself; by the rounds' own ratios.
+fn aggregated(case: &CaseView) -> String {
+    let is_ours = |record: &Record| record.method.starts_with(AGGREGATED);
+    let all: Vec<_> = case.methods().filter(|record| measured(record)).collect();
+    let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else { return String::new() };
+    let of_fastest = all.iter().find(|record| record.method == first).filter(|record| is_ours(record));
+    let of_nearest = |ours: bool| {
+        let ratios = all.iter().filter(|record| is_ours(record) == ours);
+        let ratios = ratios.filter_map(|record| Some((record, Against::of(record, Base::Fastest)?)));
+        ratios.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
+    };
+    let gain_of = |record: &Record| match gain(record) {
+        [value, interval] if !value.is_empty() => format!(", gain {value} {interval}"),
+        _ => String::new(),
+    };
+    match (of_fastest, of_nearest(of_fastest.is_none())) {
+        (_, Some((_, ratio))) if ratio.unsteady => "unsteady".to_owned(),
+        (Some(ours), Some((_, other))) => {
+            format!("{} of {}{}", other.inverse().text(), other.name, gain_of(ours))
+        }
+        (None, Some((ours, ratio))) => format!("{} of {first}{}", ratio.text(), gain_of(ours)),
+        (_, None) => String::new(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The rule of bench-pcomm, the benchmark of Gillis et al., "Quantifying the Performance Benefits of Partitioned
+//! Communication in MPI" (ICPP 2023), with its numbers.
+//!
+//! Two things differ. There a negative mean passes for precise, since its interval is compared with it and not with its
+//! absolute value; here no mean that is not above 0 is accepted. And the interval there is pooled from the receiver's
+//! times and the sender's computing, as if they were independent; here it is that of each repetition's difference.
+
+use crate::stats::student_interval;
+
+/// Repetitions that count in an attempt.
+pub const SAMPLES: usize = 150;
+/// Repetitions before them.
+pub const WARMUP: u32 = 1;
+/// Attempts at most, after which the last one is reported as it is.
+pub const ATTEMPTS: usize = 50;
+/// The level of Student's interval of the mean.
+pub const LEVEL: f64 = 0.9;
+/// Half width of the interval at which an attempt is accepted, as a share of the mean.
+pub const PRECISION: f64 = 0.05;
+
+/// What comes after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is precise enough.
+    Accepted,
+    /// All is measured again.
+    Again,
+    /// There were enough attempts, and this one is reported without being precise.
+    GivenUp,
+}
+
+/// Decides after `attempts`, of which the last had these `samples`.
+pub fn verdict(samples: &[f64], attempts: usize) -> Verdict {
+    let is_precise = |(mean, half): (f64, f64)| mean > 0.0 && half <= PRECISION * mean;
+    match student_interval(samples, LEVEL) {
+        Some(interval) if is_precise(interval) => Verdict::Accepted,
+        _ if attempts >= ATTEMPTS => Verdict::GivenUp,
+        _ => Verdict::Again,
+    }
+}
+
+/// What is to be said of a mean time, if it is none.
+pub fn complaint(mean_s: f64) -> Option<String> {
+    (mean_s <= 0.0).then(|| {
+        format!("the mean, {mean_s:.3e} s, is no time: computing took longer than the transfer with it, by two clocks")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As many samples as an attempt has, in two places around a mean.
+    fn around(mean: f64, distance: f64) -> Vec<f64> {
+        (0..SAMPLES).map(|i| if i % 2 == 0 { mean - distance } else { mean + distance }).collect()
+    }
+
+    #[test]
+    fn an_attempt_is_accepted_from_five_percent_on() {
+        // The half width is 1.655 / sqrt(149) of the distance: 0.1356 of it.
+        assert_eq!(verdict(&around(1.0, 0.36), 1), Verdict::Accepted);
+        assert_eq!(verdict(&around(1.0, 0.38), 1), Verdict::Again);
+    }
+
+    #[test]
+    fn the_fiftieth_attempt_is_the_last_whatever_it_is() {
+        assert_eq!(verdict(&around(1.0, 0.9), 49), Verdict::Again);
+        assert_eq!(verdict(&around(1.0, 0.9), 50), Verdict::GivenUp);
+        assert_eq!(verdict(&around(1.0, 0.1), 50), Verdict::Accepted);
+    }
+
+    #[test]
+    fn a_mean_that_is_no_time_is_never_accepted() {
+        for mean in [-13e-6, 0.0] {
+            assert_eq!(verdict(&around(mean, 0.0), 1), Verdict::Again, "{mean}");
+            assert_eq!(verdict(&around(mean, 0.0), 50), Verdict::GivenUp, "{mean}");
+            assert!(complaint(mean).is_some());
+        }
+        assert_eq!(complaint(1e-9), None);
+    }
+
+    #[test]
+    fn no_samples_are_no_attempt() {
+        assert_eq!(verdict(&[], 1), Verdict::Again);
+        assert_eq!(verdict(&[1.0], 50), Verdict::GivenUp);
+    }
+}

@@ -1,0 +1,220 @@
+//! The text output of the original suite, so that scripts written for it go on working.
+//!
+//! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into a
+//! buffer that is one character too short, which cuts the last. Tests and methods that it does not have are
+//! left out, and so are methods without usable times.
+
+use apps::TESTS;
+
+use super::methods::METHODS;
+use crate::model::event::Block;
+use crate::model::{CaseResult, Phase};
+
+/// The test of the original whose name carries the number of ranks: `FFT2`.
+const ALL_TO_ALL: &str = "FFT";
+
+/// The first line of the file.
+pub fn header() -> String {
+    line([
+        "testname",
+        "packMethod",
+        "bytes",
+        "id",
+        "time",
+        "papi_evt1_type",
+        "papi_evt1_val",
+        "papi_evt2_type",
+        "papi_evt2_val",
+    ])
+}
+
+/// The lines of a case, in the order in which things were timed; empty for a test that the original lacks.
+pub fn lines(result: &CaseResult) -> String {
+    let case = &result.case;
+    let Some(original) = TESTS.iter().find(|test| test.name == case.test).and_then(|test| test.original_name)
+    else {
+        return String::new();
+    };
+    let test = match original {
+        ALL_TO_ALL => format!("{original}{}", case.ranks),
+        _ => original.to_owned(),
+    };
+    let bytes = result.message.bytes.to_string();
+    let mut text = String::new();
+    for measured in result.methods.iter().filter(|measured| measured.outcome.is_measured()) {
+        let info = METHODS.iter().find(|method| method.name == measured.method);
+        let Some(method) = info.and_then(|method| method.original_name) else { continue };
+        for block in measured.blocks.iter().filter(|block| block.pair == 0) {
+            for (epoch, seconds) in epochs(block) {
+                let time = microseconds(seconds);
+                text += &line([&test, method, &bytes, epoch, &time, "NA", "NA", "NA", "NA"]);
+            }
+        }
+    }
+    text
+}
+
+/// The epochs of a block with their times, in the order in which they happened.
+fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
+    let once = |phase: Phase| phase.samples(block).first().copied();
+    let mut all: Vec<_> = once(Phase::Create).map(|s| ("ddt_create_overhead", s)).into_iter().collect();
+    // Of what is timed in parts, those repetitions: the original times all of them so.
+    let parts = Phase::InParts.samples(block).len();
+    let repetitions = if parts > 0 { parts } else { block.times.repetitions() };
+    for i in 0..repetitions {
+        let of = |phase: Phase| phase.samples(block).get(i).copied();
+        let (pack, unpack) = (of(Phase::Pack), of(Phase::Unpack));
+        // A batch is timed as a whole: what is not packing is communication.
+        let rest = || of(Phase::RoundTrip).map(|s| s - pack.unwrap_or(0.0) - unpack.unwrap_or(0.0));
+        all.extend(pack.map(|s| ("pack", s)));
+        all.extend(of(Phase::Communicate).or_else(rest).map(|s| ("communication", s)));
+        all.extend(unpack.map(|s| ("unpack", s)));
+    }
+    all.extend(once(Phase::Free).map(|s| ("ddt_free_overhead", s)));
+    all
+}
+
+/// Microseconds as the original prints them: four decimals, the last cut off.
+fn microseconds(seconds: f64) -> String {
+    let mut text = format!("{:.4}", seconds * 1e6);
+    text.pop();
+    text
+}
+
+fn line(cells: [&str; 9]) -> String {
+    let [test, method, bytes, id, time, evt1, val1, evt2, val2] = cells;
+    format!("{test:>30}{method:>30}{bytes:>15}{id:>20}{time:>20}{evt1:>20}{val1:>20}{evt2:>20}{val2:>20}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::conditions::Rule;
+    use crate::model::event::MessageFacts;
+    use crate::model::{Case, Measured, Outcome, Times};
+
+    use super::*;
+
+    fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
+        CaseResult {
+            rule: Rule::Interval,
+            case: Case {
+                experiment: "pingpong".into(),
+                test: test.into(),
+                set: "s".into(),
+                params: String::new(),
+                mpi: "mpich".into(),
+                ranks: 2,
+                ..Case::default()
+            },
+            launch: 0,
+            load: None,
+            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
+            methods,
+        }
+    }
+
+    fn measured(method: &str, blocks: Vec<Block>) -> Measured {
+        Measured { method: method.into(), outcome: Outcome::Converged, blocks }
+    }
+
+    /// The first five columns of each line, and the widths checked on the way.
+    fn words(text: &str) -> Vec<String> {
+        let five = |line: &str| line.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
+        text.lines().inspect(|line| assert_eq!(line.len(), 195)).map(five).collect()
+    }
+
+    #[test]
+    fn columns_have_the_widths_of_the_original() {
+        let expected = format!(
+            "{}testname{}packMethod{}bytes{}id{}time{}papi_evt1_type{}papi_evt1_val{}papi_evt2_type{}papi_evt2_val\n",
+            " ".repeat(22),
+            " ".repeat(20),
+            " ".repeat(10),
+            " ".repeat(18),
+            " ".repeat(16),
+            " ".repeat(6),
+            " ".repeat(7),
+            " ".repeat(6),
+            " ".repeat(7),
+        );
+        assert_eq!(header(), expected);
+    }
+
+    #[test]
+    fn a_block_is_written_in_the_order_in_which_it_happened() {
+        let block = Block {
+            times: Times::from([
+                (Phase::Create, vec![1e-6]),
+                (Phase::Free, vec![2e-6]),
+                (Phase::Pack, vec![3e-6, 4e-6]),
+                (Phase::Communicate, vec![50.12349e-6, 51e-6]),
+                (Phase::Unpack, vec![5e-6, 6e-6]),
+                (Phase::RoundTrip, vec![59e-6, 62e-6]),
+            ]),
+            ..Block::default()
+        };
+        let other_pair = Block { pair: 1, ..block.clone() };
+        let text = lines(&result("wrf_x_vec", vec![measured("mpi_pack", vec![block, other_pair])]));
+        let expected = [
+            "WRF_x_vec mpi_pack_ddt 1000 ddt_create_overhead 1.000",
+            "WRF_x_vec mpi_pack_ddt 1000 pack 3.000",
+            "WRF_x_vec mpi_pack_ddt 1000 communication 50.123",
+            "WRF_x_vec mpi_pack_ddt 1000 unpack 5.000",
+            "WRF_x_vec mpi_pack_ddt 1000 pack 4.000",
+            "WRF_x_vec mpi_pack_ddt 1000 communication 51.000",
+            "WRF_x_vec mpi_pack_ddt 1000 unpack 6.000",
+            "WRF_x_vec mpi_pack_ddt 1000 ddt_free_overhead 2.000",
+        ];
+        assert_eq!(words(&text), expected);
+    }
+
+    #[test]
+    fn of_what_is_timed_in_parts_only_those_repetitions_are_written() {
+        let times = [
+            (Phase::Pack, vec![3e-6]),
+            (Phase::Communicate, vec![50e-6]),
+            (Phase::Unpack, vec![5e-6]),
+            (Phase::InParts, vec![58e-6]),
+            (Phase::RoundTrip, vec![57e-6, 59e-6]),
+        ];
+        let block = Block { times: Times::from(times), ..Block::default() };
+        let expected = [
+            "WRF_x_vec manual 1000 pack 3.000",
+            "WRF_x_vec manual 1000 communication 50.000",
+            "WRF_x_vec manual 1000 unpack 5.000",
+        ];
+        assert_eq!(words(&lines(&result("wrf_x_vec", vec![measured("manual", vec![block])]))), expected);
+    }
+
+    #[test]
+    fn a_batch_without_communication_samples_leaves_the_rest_of_the_round_trip() {
+        let block = Block {
+            batch: 8,
+            times: Times::from([
+                (Phase::Pack, vec![1e-6]),
+                (Phase::Unpack, vec![2e-6]),
+                (Phase::RoundTrip, vec![10e-6]),
+            ]),
+            ..Block::default()
+        };
+        let text = lines(&result("fft2d", vec![measured("manual", vec![block])]));
+        let expected = [
+            "FFT2 manual 1000 pack 1.000",
+            "FFT2 manual 1000 communication 7.000",
+            "FFT2 manual 1000 unpack 2.000",
+        ];
+        assert_eq!(words(&text), expected);
+    }
+
+    #[test]
+    fn what_the_original_lacks_or_what_failed_is_left_out() {
+        let block = Block { times: Times::from([(Phase::RoundTrip, vec![1e-6])]), ..Block::default() };
+        let wrong = Measured {
+            outcome: Outcome::WrongData { detail: "x".into() },
+            ..measured("manual", vec![block.clone()])
+        };
+        let methods = vec![measured("put_ddt", vec![block.clone()]), wrong];
+        assert_eq!(lines(&result("wrf_x_vec", methods)), "");
+        assert_eq!(lines(&result("strided", vec![measured("manual", vec![block])])), "");
+    }
+}

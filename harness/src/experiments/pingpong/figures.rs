@@ -1,0 +1,34 @@
+//! Figures of ping-pongs: both estimates of the pack overhead, the bandwidth, and how the ranks met.
+
+use crate::experiments::summary::overhead::{with_packing, without_packing};
+use crate::experiments::summary::{RowContext, Scope};
+use crate::model::{Figure, Phase, Quantity, Record};
+use crate::stats;
+
+/// Adds what can be known of the whole ping-pong.
+pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
+    if !context.is_headline() {
+        return;
+    }
+    record.add(context.overhead());
+    if !context.kind.method(&record.method).is_ok_and(|method| method.is_reference) {
+        record.add(context.packing(with_packing, without_packing));
+    }
+    let blocks = context.blocks();
+    let skew = stats::median(&stats::sorted(blocks.iter().filter_map(|block| block.start_skew_s)));
+    record.add(skew.map(|skew| Figure::plain(Quantity::StartSkew, skew)));
+    record.add(bandwidth(context));
+}
+
+/// Payload per second one way; pairs send at the same time, so that theirs add up.
+fn bandwidth(context: &RowContext<'_>) -> Option<Figure> {
+    let of_pair = |pair: usize| {
+        let t_pp = context.view.median(Phase::RoundTrip, Scope::One(pair))?;
+        context.bandwidth(t_pp / 2.0)?.value
+    };
+    let value = match context.scope {
+        Scope::One(pair) => of_pair(pair),
+        Scope::All(pairs) => pairs.iter().map(|&pair| of_pair(pair)).sum(),
+    };
+    value.map(|value| Figure::plain(Quantity::Bandwidth, value))
+}

@@ -1,0 +1,42 @@
+//! The methods: how a test's bytes can travel. The rank program implements them.
+
+use crate::model::MethodInfo;
+
+/// The method that two-sided ones are compared with.
+pub const REFERENCE: &str = "reference";
+/// The method that one-sided ones are compared with.
+pub const PUT_REFERENCE: &str = "put_reference";
+
+/// All methods, in report order.
+pub const METHODS: &[MethodInfo] = &[
+    MethodInfo::new(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")
+        .contiguous()
+        .originally("reference"),
+    MethodInfo::new("reference_untouched", "the same bytes again and again, as IMB and OSU send them")
+        .contiguous(),
+    MethodInfo::new(
+        "manual",
+        "the application's pack and unpack loops, as it has them, around a contiguous message",
+    )
+    .originally("manual"),
+    MethodInfo::new(
+        "manual_tuned",
+        "these loops as an expert tunes them by hand, around a contiguous message",
+    ),
+    MethodInfo::new(
+        "mpi_pack",
+        "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
+    )
+    .originally("mpi_pack_ddt"),
+    MethodInfo::new("engine", "the datatype compiled by our own pack engine, around a contiguous message"),
+    MethodInfo::new("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt"),
+    MethodInfo::new("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's")
+        .partial(),
+    MethodInfo::new("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's")
+        .partial(),
+    MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences").contiguous(),
+    MethodInfo::new("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand")
+        .against(PUT_REFERENCE),
+    MethodInfo::new("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target")
+        .against(PUT_REFERENCE),
+];

@@ -1,0 +1,104 @@
+//! From words on a command line to cases: tests, a preset, a named set, single values.
+
+use apps::{ParameterError, Preset, TESTS, Test, Values};
+
+use crate::experiments::Setup;
+use crate::experiments::planned::{PlannedCase, Selected};
+
+/// What the user selects; all tests if none is named.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Names of tests.
+    pub tests: Vec<String>,
+    /// Which of their sets.
+    pub preset: Preset,
+    /// One named set instead.
+    pub set: Option<String>,
+    /// Single values, as `nx=162`.
+    pub params: Vec<String>,
+}
+
+impl Selection {
+    /// The cases, for these ranks and this seed.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, a refused value, a selection of nothing.
+    pub fn cases(&self, setup: Setup) -> Result<Selected, SelectionError> {
+        let tests = self.tests()?;
+        let mut selected = Selected::default();
+        for test in tests {
+            if self.set.is_some() || !self.params.is_empty() {
+                let values = self.values(test)?;
+                test.build(&values, setup.context())?;
+                selected.add(PlannedCase::of(test, self.set.as_deref(), &values));
+                continue;
+            }
+            for set in test.sets_of(self.preset) {
+                let values = test.set(set.name)?;
+                match test.build(&values, setup.context()) {
+                    Ok(_) => selected.add(PlannedCase::of(test, Some(set.name), &values)),
+                    // What another number of ranks could have is no mistake of the user's.
+                    Err(error @ ParameterError::Value { .. }) => {
+                        selected.notes.push(format!("left out: {} {}: {error}", test.name, set.name))
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        if selected.cases.is_empty() {
+            return Err(SelectionError::Selection(format!(
+                "nothing is left to run; {}",
+                selected.notes.join("; ")
+            )));
+        }
+        Ok(selected)
+    }
+
+    /// The values of one test: the named set or the one of `quick`, changed by the single values.
+    ///
+    /// # Errors
+    /// An unknown set or parameter, or a text that is no value.
+    pub fn values(&self, test: &Test) -> Result<Values, SelectionError> {
+        let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
+        for pair in &self.params {
+            let (name, text) = pair.split_once('=').ok_or_else(|| {
+                SelectionError::Selection(format!(
+                    "parameter {pair:?}: must be NAME=VALUE, for example nx=162"
+                ))
+            })?;
+            values.assign(test, name.trim(), text.trim())?;
+        }
+        Ok(values)
+    }
+
+    fn tests(&self) -> Result<Vec<&'static Test>, SelectionError> {
+        if !self.tests.is_empty() {
+            return Ok(self.tests.iter().map(|name| apps::find(name)).collect::<Result<_, _>>()?);
+        }
+        if !self.params.is_empty() {
+            return Err(SelectionError::Selection(
+                "single values (-p) need the TEST that they are for".to_owned(),
+            ));
+        }
+        let Some(set) = &self.set else { return Ok(TESTS.iter().collect()) };
+        let with_set: Vec<_> = TESTS.iter().filter(|test| test.set(set).is_ok()).collect();
+        if with_set.is_empty() {
+            return Err(SelectionError::Selection(format!(
+                "no test has a parameter set called {set:?}; `ddtbench list` shows them"
+            )));
+        }
+        Ok(with_set)
+    }
+}
+
+/// Why there are no cases.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectionError {
+    /// An unknown name, or a value that cannot be.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A selection that selects nothing or contradicts itself.
+    #[error("{0}")]
+    Selection(String),
+}

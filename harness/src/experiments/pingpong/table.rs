@@ -1,0 +1,69 @@
+//! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
+
+use super::KIND;
+use super::methods::REFERENCE;
+use crate::model::{Phase, Record};
+use crate::report::case::{CaseView, half_width, overhead, packing, rate};
+use crate::report::columns::{Align, Column};
+use crate::report::table::Form;
+use crate::report::units;
+
+/// See [`Form`].
+pub(super) static FORM: Form = Form {
+    method: |name| KIND.method(name).ok(),
+    headline: Phase::RoundTrip,
+    reference_method: REFERENCE,
+    columns: &COLUMNS,
+    legend: LEGEND,
+    figures,
+    size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
+    set: |record| record.case.set.clone(),
+    reference: "the same bytes in one piece (reference)",
+    contest: "Fastest from arrays to arrays",
+    verdict_name: "manual or ddt",
+    verdict: |case| case.manual_or_ddt(),
+};
+
+/// A row per method: `±` and `[95%]` belong to the column before them.
+const COLUMNS: [Column; 14] = [
+    Column::new("method", Align::Left, 0),
+    Column::new("round trip", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    Column::new("create", Align::Right, 2),
+    Column::new("pack", Align::Right, 2),
+    Column::new("peer", Align::Right, 2),
+    Column::new("net", Align::Right, 2),
+    Column::new("unpack", Align::Right, 2),
+    Column::new("ovh", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("pack%", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("rate", Align::Right, 2),
+    Column::new("note", Align::Left, 2),
+];
+
+pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
+    interval. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
+    clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
+    of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval; of put_* against \
+    put_reference. pack%: share of timed packing and unpacking, both ranks. rate: payload per second one way. \
+    unsteady: the times wandered during the run.";
+
+/// The figures of a method.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::new();
+    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
+    row.push(text(record.median_s, units::seconds));
+    row.push(half_width(record));
+    let of = |phase| case.median(&record.method, phase);
+    let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
+    let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
+    row.extend(parts.map(|part| text(part, units::seconds)));
+    row.extend(overhead(record));
+    row.extend(packing(record));
+    row.push(rate(record));
+    row
+}
+
+#[cfg(test)]
+mod tests;

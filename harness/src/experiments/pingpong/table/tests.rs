@@ -1,0 +1,255 @@
+use super::*;
+use crate::model::{Case, Figure, Quantity, SCHEMA};
+use crate::report::html::html;
+
+fn record(method: &str, phase: Phase, median: f64) -> Record {
+    Record {
+        case: Case {
+            experiment: KIND.name().into(),
+            test: "wrf_x_vec".into(),
+            set: "4x4".into(),
+            params: "ims=4 ime=27".into(),
+            mpi: "mpich".into(),
+            ranks: 2,
+            ..Case::default()
+        },
+        method: method.into(),
+        phase,
+        pair: "all".into(),
+        bytes: 102_648,
+        segments: 8554,
+        n: 100,
+        blocks: 10,
+        batch: 1,
+        median_s: Some(median),
+        median_low_s: Some(median * 0.99),
+        median_high_s: Some(median * 1.012),
+        outcome: "converged".into(),
+        schema: SCHEMA,
+        ..Record::default()
+    }
+}
+
+fn table(records: &[Record], width: Option<u16>) -> String {
+    KIND.table(records, width)
+}
+
+/// A figure of a record.
+fn figure(record: &mut Record, quantity: Quantity) -> &mut Figure {
+    record.figures.iter_mut().find(|figure| figure.quantity == quantity).unwrap()
+}
+
+fn ratio_to(quantity: Quantity, against: &str, (value, low, high): (f64, f64, f64)) -> Figure {
+    let figure = Figure::with_interval(quantity, value, (low, high)).against(against);
+    Figure { unsteady: Some(false), ..figure }
+}
+
+/// A method whose time is so many times that of the fastest and of `manual`.
+fn over(method: &str, median: f64, fastest: &str, ratio: (f64, f64, f64)) -> Record {
+    let over = |quantity, against| ratio_to(quantity, against, ratio);
+    Record {
+        fastest: Some(fastest.into()),
+        figures: vec![over(Quantity::TimeOverFastest, fastest), over(Quantity::TimeOver, "manual")],
+        unsteady: Some(false),
+        ..record(method, Phase::RoundTrip, median)
+    }
+}
+
+/// A case with what a case can have: times, failures, pairs.
+fn sample() -> Vec<Record> {
+    let mut manual = record("manual", Phase::RoundTrip, 80e-6);
+    manual.figures = vec![
+        Figure::with_interval(Quantity::OverheadReference, 0.47, (0.45, 0.49)).against("reference"),
+        Figure::with_interval(Quantity::OverheadPack, 0.4, (0.38, 0.41)),
+        Figure::plain(Quantity::Bandwidth, 2.57e9),
+    ];
+    manual.blocks_other_state = 3;
+    (manual.fastest, manual.unsteady) = (Some("manual".into()), Some(true));
+    let mut ddt = over("ddt", 160e-6, "manual", (2.0, 1.91, 2.1));
+    (ddt.outcome, ddt.batch) = ("time limit".into(), 4);
+    let mut put = record("put_ddt", Phase::RoundTrip, 1.0);
+    (put.median_s, put.outcome, put.detail) = (None, "wrong data".into(), Some("rank 1, byte 8".into()));
+    let pair = |pair: &str, t| Record { pair: pair.into(), ..record("manual", Phase::RoundTrip, t) };
+    vec![
+        record("reference", Phase::RoundTrip, 54.6e-6),
+        record("manual", Phase::Pack, 10e-6),
+        manual,
+        ddt,
+        put,
+        pair("0", 79e-6),
+        pair("1", 82e-6),
+        pair("2", 80e-6),
+        record("manual", Phase::PeerPack, 9e-6),
+        record("manual", Phase::PeerUnpack, 6e-6),
+        record("manual", Phase::Net, 47e-6),
+    ]
+}
+
+#[test]
+fn rows_comparison_and_notes() {
+    let text = table(&sample(), Some(110));
+    let expected = "\
+wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
+  method     round trip     ±  create     pack     peer      net  unpack  ovh [95%]     pack% [95%]          rate  note
+  reference     54.6 µs ±1.2%
+  manual        80.0 µs ±1.2%          10.0 µs  15.0 µs  47.0 µs          47% [45, 49]    40% [38, 41]  2.57 GB/s  unsteady
+  ddt            160 µs ±1.2%                                                                                      time limit
+  put_ddt                                                                                                          wrong data
+
+Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or
+  where the halves of the run part: unsteady)
+  test       set  fastest                         manual or ddt
+  wrf_x_vec  4x4  manual, 2.00x [1.91, 2.10] ddt  manual, 2.00x [1.91, 2.10] ddt
+
+Notes
+  wrf_x_vec  4x4: put_ddt wrong data: rank 1, byte 8
+  wrf_x_vec  4x4: round trips of the fastest and the slowest pair: manual 79.0 µs to 82.0 µs
+  wrf_x_vec  4x4: blocks left out, the machine was in another state: manual 3 of 13
+  wrf_x_vec  4x4: samples are means of a batch: ddt 4
+";
+    let (legend, rest) = text.split_once("\n\n").unwrap();
+    assert!(legend.ends_with("All: mpich, 2 ranks, warm"), "{legend}");
+    assert_eq!(rest, expected, "\n{rest}");
+    assert!(legend.lines().all(|line| line.chars().count() <= 110));
+}
+
+#[test]
+fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() {
+    let with = |load: Option<(usize, usize)>| {
+        let mut records = sample();
+        for record in &mut records {
+            (record.runnable_threads, record.cores) = (load.map(|load| load.0), load.map(|load| load.1));
+        }
+        table(&records, Some(110))
+    };
+    let text = with(Some((4, 2)));
+    assert!(
+        text.contains("All: mpich, 2 ranks, warm, 4 runnable threads on 2 cores\nOversubscribed: "),
+        "{text}"
+    );
+    assert_eq!(text.matches("Oversubscribed").count(), 1);
+    for load in [Some((2, 2)), None] {
+        assert_eq!(with(load), table(&sample(), Some(110)));
+    }
+}
+
+#[test]
+fn a_disturbed_machine_is_told_where_ranks_have_cores_of_their_own() {
+    let with = |threads| {
+        let mut records = sample();
+        for record in &mut records {
+            (record.runnable_threads, record.cores) = (Some(threads), Some(2));
+            record.blocks_disturbed = record.blocks;
+        }
+        table(&records, Some(110))
+    };
+    assert_eq!(with(2).matches("a disturbed machine").count(), 1);
+    assert_eq!(with(4).matches("a disturbed machine").count(), 0, "ranks take the cores from each other");
+}
+
+#[test]
+fn one_cause_of_several_failures_is_told_once() {
+    let mut records = sample();
+    for record in &mut records[2..5] {
+        (record.outcome, record.detail) = ("crashed".into(), Some("no such file".into()));
+    }
+    let text = table(&records, None);
+    assert!(text.contains("4x4: manual, ddt, put_ddt crashed: no such file\n"), "{text}");
+}
+
+#[test]
+fn methods_that_leave_bytes_packed_are_not_the_fastest() {
+    let mut records =
+        [("manual", 80e-6), ("ddt_to_packed", 1e-6)].map(|(name, t)| record(name, Phase::RoundTrip, t));
+    records.iter_mut().for_each(|record| record.fastest = Some("manual".into()));
+    assert!(table(&records, None).contains("manual alone was measured"));
+}
+
+#[test]
+fn a_ratio_whose_interval_holds_1_shows_no_difference() {
+    let mut records = against_manual([over("ddt", 80.5e-6, "manual", (1.01, 0.99, 1.02))]);
+    let text = table(&records, None);
+    assert!(text.contains("one of manual, ddt  ddt or manual: no difference shown\n"), "{text}");
+    // Medians far apart say nothing where the rounds' ratios do not.
+    records[1].median_s = Some(160e-6);
+    assert_eq!(table(&records, None).lines().last(), text.lines().last());
+}
+
+/// `manual`, the fastest, and others.
+fn against_manual<const N: usize>(others: [Record; N]) -> Vec<Record> {
+    let manual = Record { fastest: Some("manual".into()), ..record("manual", Phase::RoundTrip, 80e-6) };
+    std::iter::once(manual).chain(others).collect()
+}
+
+#[test]
+fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
+    let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
+    records[1].figures.iter_mut().for_each(|figure| figure.unsteady = Some(true));
+    let text = table(&records, None);
+    assert!(text.contains("unsteady: one of manual, ddt  ddt or manual: unsteady\n"), "{text}");
+    // One that is far behind changes nothing, however it moves.
+    records.push(over("engine", 90e-6, "manual", (1.1, 1.05, 1.15)));
+    let text = table(&records, None);
+    assert!(text.contains("manual, 1.10x [1.05, 1.15] engine  ddt or manual: unsteady\n"), "{text}");
+}
+
+#[test]
+fn nothing_is_concluded_without_an_interval() {
+    let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
+    records[1].figures.iter_mut().for_each(|figure| figure.low = None);
+    let text = table(&records, None);
+    let verdicts = "not known: too few rounds of ddt  ddt or manual: not known, too few rounds\n";
+    assert!(text.contains(verdicts), "{text}");
+    // What was recorded before there were ratios.
+    records.iter_mut().for_each(|record| record.fastest = None);
+    let verdicts = "not known: no ratios on record  ddt or manual: not known, no ratios on record\n";
+    assert!(table(&records, None).contains(verdicts));
+    records[0].add(
+        [(Quantity::OverheadReference, 0.123), (Quantity::Gain, 4.56)]
+            .map(|(q, value)| Figure::plain(q, value)),
+    );
+    let text = table(&records, None);
+    assert!(!text.contains("12%") && !text.contains("4.56"), "{text}");
+}
+
+#[test]
+fn verdicts_name_the_loops_as_they_are_and_those_tuned() {
+    let mut ddt = over("ddt", 80e-6, "ddt", (0.8, 0.75, 0.85));
+    *figure(&mut ddt, Quantity::TimeOverFastest) =
+        ratio_to(Quantity::TimeOver, "manual_tuned", (1.25, 1.2, 1.3));
+    let tuned = over("manual_tuned", 64e-6, "ddt", (1.25, 1.2, 1.3));
+    let text = table(&against_manual([ddt, tuned]), None);
+    let verdict = "ddt, 1.25x [1.18, 1.33] manual; manual_tuned, 1.25x [1.20, 1.30] ddt\n";
+    assert!(text.contains(verdict), "{text}");
+}
+
+#[test]
+fn nothing_is_said_of_no_records() {
+    assert_eq!(table(&[], None), "No records.\n");
+}
+
+#[test]
+fn a_page_has_every_method_its_figures_and_its_notes() {
+    let page = html(&FORM, &sample(), "{\"cpu\": \"<b>\"}");
+    for text in ["wrf_x_vec", "ims=4 ime=27", "80.0 µs", "47%", "[45, 49]", "2.57 GB&#x2f;s", "time limit"] {
+        assert!(page.contains(text), "{text} is missing");
+    }
+    assert!(page.contains("put_ddt wrong data: rank 1, byte 8"));
+    assert!(page.contains("manual, 2.00x [1.91, 2.10] ddt") && page.contains("<td>unsteady</td>"));
+    assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
+    assert!(!page.contains("http"), "the page needs nothing else");
+}
+
+#[test]
+fn a_page_says_that_threads_shared_cores() {
+    let mut records = sample();
+    assert!(!html(&FORM, &records, "").contains("Oversubscribed"));
+    (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
+    let page = html(&FORM, &records, "");
+    assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
+}
+
+#[test]
+fn no_records_make_a_page_too() {
+    assert!(html(&FORM, &[], "").contains("No records"));
+}

@@ -1,0 +1,171 @@
+//! What probes saw: a table with a row per probe and a column per MPI.
+
+use std::fmt::Write as _;
+
+use super::list::{Kind, PROBES, is_failure};
+use crate::model::probe::{Outcome, ProbeRecord};
+use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::table::text_width;
+
+const LEGEND: &str = "Each probe is a process of its own. must: a correct program, which an MPI that conforms passes; \
+    figures that rest on one that failed are invalid. misuse: forbidden or left open by the standard, so that nothing \
+    is a failure; an error, `refused`, is best. may: an MPI is free to do it or not. not available: the MPI lacks \
+    functions or the thread level. timed out: ended at its limit.";
+
+/// The table, how many of the probes each MPI passed, and what was seen beside it. Headings and notes are broken at
+/// `width`.
+pub fn table(records: &[ProbeRecord], width: Option<u16>) -> String {
+    if records.is_empty() {
+        return "No records.\n".to_owned();
+    }
+    let width = text_width(width);
+    let mut text = wrapped("", LEGEND, width, 0);
+    text.push('\n');
+    let mpis = mpis(records);
+    let columns: Vec<_> =
+        (0..2 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
+    let header = ["probe", ""].into_iter().chain(mpis.iter().copied()).map(str::to_owned).collect();
+    let mut rows: Vec<Vec<String>> = vec![header];
+    for probe in PROBES {
+        let of = |mpi: &&str| records.iter().find(|r| r.mpi == **mpi && r.probe == probe.name);
+        let cells: Vec<_> = mpis.iter().map(of).collect();
+        if cells.iter().any(Option::is_some) {
+            let cells = cells.into_iter().map(|record| record.map_or("", |record| record.outcome.label()));
+            rows.push([probe.name, kind(probe.kind)].into_iter().chain(cells).map(str::to_owned).collect());
+        }
+    }
+    for line in aligned(&columns, &rows) {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
+    for mpi in mpis {
+        text += &wrapped("", &standing(mpi, records), width, 2);
+    }
+    text + &notes(records, width)
+}
+
+/// The MPIs, in the order in which they came.
+fn mpis(records: &[ProbeRecord]) -> Vec<&str> {
+    let mut mpis: Vec<&str> = Vec::new();
+    for record in records {
+        if !mpis.contains(&record.mpi.as_str()) {
+            mpis.push(&record.mpi);
+        }
+    }
+    mpis
+}
+
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Conformance => "must",
+        Kind::Misuse => "misuse",
+        Kind::Question => "may",
+    }
+}
+
+/// How an MPI did, in a line.
+fn standing(mpi: &str, records: &[ProbeRecord]) -> String {
+    let musts = || {
+        let of = |record: &&ProbeRecord| {
+            let is_must = |name| PROBES.iter().any(|p| p.name == name && p.kind == Kind::Conformance);
+            record.mpi == mpi && is_must(record.probe.as_str())
+        };
+        records.iter().filter(of)
+    };
+    let count = |outcome| musts().filter(|record| record.outcome == outcome).count();
+    let mut text = format!("{mpi}: {} of {} passed", count(Outcome::Passed), musts().count());
+    for outcome in [Outcome::NotAvailable, Outcome::Skipped] {
+        if count(outcome) > 0 {
+            let _ = write!(text, ", {} {}", count(outcome), outcome.label());
+        }
+    }
+    let failed: Vec<_> =
+        musts().filter(|record| is_failure(record)).map(|record| record.probe.as_str()).collect();
+    match failed.len() {
+        0 => text,
+        n => text + &format!(", {n} failed: {}", failed.join(", ")),
+    }
+}
+
+/// What was seen beside the outcome, in the order of the table.
+fn notes(records: &[ProbeRecord], width: usize) -> String {
+    let of = |name: &'static str| records.iter().filter(move |record| record.probe == name);
+    let with_detail = PROBES.iter().flat_map(|probe| of(probe.name)).filter(|r| !r.detail.is_empty());
+    let note = |record: &ProbeRecord| {
+        let start = format!("  {}, {}: ", record.probe, record.mpi);
+        let text = format!("{}: {}", record.outcome.label(), essence(&record.detail));
+        wrapped(&start, &text, width, 4)
+    };
+    let text: String = with_detail.map(note).collect();
+    if text.is_empty() { text } else { format!("\nNotes\n{text}") }
+}
+
+/// A detail without what launchers draw around a crash and the frames of a stack, and not too long: the whole is in
+/// `probes.csv`.
+fn essence(detail: &str) -> String {
+    const LONGEST: usize = 300;
+    const WORDS: &str = "last words:";
+    const DECORATION: [&str; 6] = ["=", "/", "--", "YOU CAN IGNORE", "This typically refers", "Please see"];
+    let says_something = |words: &&str| !DECORATION.iter().any(|start| words.starts_with(start));
+    let pieces = detail.replacen(&format!("{WORDS} "), &format!("{WORDS} | "), 1);
+    let text = pieces.split(" | ").filter(says_something).collect::<Vec<_>>().join(" | ");
+    let text = text.replacen(&format!("{WORDS} | "), &format!("{WORDS} "), 1);
+    let text = text.trim_end_matches(&format!("; {WORDS}")).to_owned();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(mpi: &str, probe: &str, outcome: Outcome, detail: &str) -> ProbeRecord {
+        let [mpi, probe, detail] = [mpi, probe, detail].map(str::to_owned);
+        ProbeRecord { mpi, probe, outcome, detail, seconds: 0.125 }
+    }
+
+    fn records() -> Vec<ProbeRecord> {
+        vec![
+            record("mpich", "equal_counts", Outcome::Passed, ""),
+            record("mpich", "double_pready", Outcome::Crashed, "SIGABRT"),
+            record("mpich", "proc_null", Outcome::Crashed, "SIGSEGV, \"at\" once"),
+            record("openmpi", "equal_counts", Outcome::Passed, ""),
+            record("openmpi", "pready_list", Outcome::NotAvailable, ""),
+            record("openmpi", "double_pready", Outcome::Accepted, ""),
+        ]
+    }
+
+    #[test]
+    fn a_row_per_probe_and_a_column_per_mpi() {
+        let text = table(&records(), None);
+        let words = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(words("probe"), ["probe", "mpich", "openmpi"]);
+        assert_eq!(words("equal_counts"), ["equal_counts", "must", "passed", "passed"]);
+        assert_eq!(words("double_pready"), ["double_pready", "misuse", "crashed", "accepted"]);
+        assert_eq!(words("pready_list"), ["pready_list", "must", "not", "available"]);
+        assert!(!text.contains("any_order"), "was not run");
+    }
+
+    #[test]
+    fn misuse_counts_as_nothing_and_details_are_notes() {
+        let text = table(&records(), None);
+        assert!(text.contains("mpich: 1 of 2 passed, 1 failed: proc_null\n"), "{text}");
+        assert!(text.contains("openmpi: 1 of 2 passed, 1 not available\n"), "{text}");
+        assert!(text.contains("  double_pready, mpich: crashed: SIGABRT\n"), "{text}");
+        assert_eq!(text.split("\nNotes\n").nth(1).unwrap().lines().count(), 2, "{text}");
+    }
+
+    #[test]
+    fn a_crash_is_told_without_its_frame() {
+        let detail =
+            "exit code 11; last words: ===== | =   PID 1 | Segmentation fault | /lib/libmpi.so(+0x1) [0x2]";
+        assert_eq!(essence(detail), "exit code 11; last words: Segmentation fault");
+        assert_eq!(essence("killed; last words: ===="), "killed");
+        assert_eq!(essence(&"é".repeat(400)), "é".repeat(300) + "…");
+    }
+}

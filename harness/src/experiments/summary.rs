@@ -1,0 +1,359 @@
+//! Records from blocks: what all kinds of experiments have in common. The figures of a kind are made in its own folder.
+//!
+//! `t_pp` is the median round trip. `t_pack` is the packing and unpacking that lies within it, of both ranks, each by its
+//! own clock; 0 for a datatype. What it leaves of a round trip is one estimate of the net time; the other, measured, is
+//! the median round trip of the method's reference: the same number of contiguous bytes, written anew before each
+//! repetition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Kind, pcomm};
+use crate::model::conditions::Rule;
+use crate::model::event::Block;
+use crate::model::{BlockState, CaseResult, Figure, Measured, Phase, Quantity, Record};
+use crate::stats::{self, Ratio, State};
+
+pub mod early;
+pub mod overhead;
+pub mod ratios;
+
+use overhead::Overhead;
+use ratios::Rounds;
+
+/// The state of each block: per method, in the order of its blocks.
+///
+/// States are told apart for each pair by itself, since pairs lie at different distances. The blocks used are
+/// those of the rounds that passed wholly in one state, so that all methods are compared over the same time; or
+/// all blocks where there is no such round.
+///
+/// Under bench-pcomm's rule a block is an attempt, and the last of each method is used.
+pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
+    let none = BlockState { state: String::new(), used: false };
+    let mut all: Vec<_> = methods.iter().map(|method| vec![none.clone(); method.blocks.len()]).collect();
+    // What is measured in processes of its own shares no round with the others.
+    let groups = pairs(methods).into_iter().flat_map(|pair| [(pair, false), (pair, true)]);
+    for (pair, in_own) in groups {
+        let of_pair = || {
+            let blocks = |(m, method)| indexed(method).map(move |(b, block): (usize, &Block)| (m, b, block));
+            let of_group =
+                move |(_, method): &(usize, &Measured)| kind.in_own_processes(&method.method) == in_own;
+            let all = methods.iter().enumerate().filter(of_group).flat_map(blocks);
+            all.filter(move |(_, _, block)| block.pair == pair)
+        };
+        if of_pair().next().is_none() {
+            continue;
+        }
+        let is_measured = |m: usize| methods[m].outcome.is_measured();
+        let machines: Vec<_> = of_pair().map(|(_, _, block)| (block.before, block.after)).collect();
+        let states = stats::states(&machines);
+        let mut rounds: BTreeMap<usize, Vec<State>> = BTreeMap::new();
+        for ((m, _, block), &state) in of_pair().zip(&states) {
+            if is_measured(m) {
+                rounds.entry(block.block).or_default().push(state);
+            }
+        }
+        let chosen = stats::used_state(&rounds.values().cloned().collect::<Vec<_>>());
+        for ((m, b, block), &state) in of_pair().zip(&states) {
+            let in_chosen = || chosen.is_none_or(|chosen| stats::passed_in(&rounds[&block.block], chosen));
+            let is_last = || methods[m].blocks[b + 1..].iter().all(|later| later.pair != pair);
+            let counts = || match rule {
+                Rule::Interval => in_chosen(),
+                Rule::Pcomm => is_last(),
+            };
+            let used = is_measured(m) && counts();
+            all[m][b] = BlockState { state: state.name().to_owned(), used };
+        }
+    }
+    all
+}
+
+/// Whether the interval of each method's median of the headline phase lies within `precision` of it, by the same blocks that
+/// its figures will rest on.
+pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
+    let (states, pairs) = (block_states(kind, methods, Rule::Interval), pairs(methods));
+    let views =
+        methods.iter().zip(&states).map(|(method, states)| View { method, states, rule: Rule::Interval });
+    let is_narrow = |view: View<'_>| {
+        let rounds: Vec<_> = view.rounds(kind.headline(), Scope::All(&pairs)).into_values().collect();
+        stats::is_narrow(&rounds, precision)
+    };
+    views.map(is_narrow).collect()
+}
+
+/// A method's blocks with their places.
+fn indexed(method: &Measured) -> impl Iterator<Item = (usize, &Block)> {
+    method.blocks.iter().enumerate()
+}
+
+/// The numbers of the pairs, rising.
+fn pairs(methods: &[Measured]) -> BTreeSet<usize> {
+    methods.iter().flat_map(|method| &method.blocks).map(|block| block.pair).collect()
+}
+
+/// The records of a case: per measured method and phase with samples one per pair if there are several, then one of all
+/// pairs. A method without usable times has one record without figures.
+pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
+    let (rule, states) = (result.rule, block_states(kind, &result.methods, result.rule));
+    let views: Vec<_> =
+        result.methods.iter().zip(&states).map(|(method, states)| View { method, states, rule }).collect();
+    let reference_of = |method: &View<'_>| {
+        let name = kind.reference_of(&method.method.method);
+        let of_name = views.iter().find(|view| name == Some(&view.method.method));
+        of_name.filter(|view| view.method.outcome.is_measured())
+    };
+    let pairs = pairs(&result.methods);
+    // All pairs last: where that row of the headline phase is on disk, all of the method is.
+    let each = pairs.iter().map(|&pair| Scope::One(pair)).filter(|_| pairs.len() > 1);
+    let scopes: Vec<_> = each.chain([Scope::All(&pairs)]).collect();
+    let mut records = Vec::new();
+    for view in &views {
+        let before = records.len();
+        if view.method.outcome.is_measured() {
+            let reference = reference_of(view);
+            let context =
+                |phase, scope| RowContext { kind, result, view, views: &views, reference, phase, scope };
+            let rows =
+                kind.phases().iter().flat_map(|&phase| scopes.iter().map(move |&scope| (phase, scope)));
+            records.extend(rows.filter_map(|(phase, scope)| context(phase, scope).record()));
+        }
+        if records.len() == before {
+            records.push(Record::empty(result, view.method, kind.headline()));
+        }
+    }
+    if kind.is_contest() {
+        ratios::add(&mut records, &views, &scopes, kind);
+    }
+    records
+}
+
+/// The pairs that a record is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Scope<'a> {
+    /// All together.
+    All(&'a BTreeSet<usize>),
+    /// One, by its number.
+    One(usize),
+}
+
+impl Scope<'_> {
+    fn has(self, pair: usize) -> bool {
+        match self {
+            Self::All(_) => true,
+            Self::One(one) => one == pair,
+        }
+    }
+
+    fn label(self) -> String {
+        match self {
+            Self::All(_) => Record::ALL_PAIRS.to_owned(),
+            Self::One(pair) => pair.to_string(),
+        }
+    }
+}
+
+/// A method's blocks with what was found of their states.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The method.
+    pub method: &'a Measured,
+    states: &'a [BlockState],
+    /// The rule by which it was measured.
+    pub rule: Rule,
+}
+
+impl<'a> View<'a> {
+    /// Blocks of some pairs that have samples of a phase: those used, or those left out. What is done once, before the
+    /// first block, counts whatever state that one was in: there is no other.
+    pub fn blocks(&self, phase: Phase, scope: Scope<'_>, used: bool) -> Vec<&'a Block> {
+        let all = self.method.blocks.iter().zip(self.states);
+        let is_once = phase == Phase::Init;
+        let of = all.filter(|(block, state)| (state.used || is_once) == used && scope.has(block.pair));
+        of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
+    }
+
+    /// The samples of the blocks used, of all pairs together, by the number of their round. Attempts that count stand for
+    /// one round, whenever they were made.
+    pub fn rounds(&self, phase: Phase, scope: Scope<'_>) -> Rounds {
+        self.rounds_of(phase, scope, |block| phase.samples(block).to_vec())
+    }
+
+    /// The same of what is made of a block's samples, of the blocks that have any of `phase`.
+    pub fn rounds_of(&self, phase: Phase, scope: Scope<'_>, samples: impl Fn(&Block) -> Vec<f64>) -> Rounds {
+        let mut rounds = Rounds::new();
+        for block in self.blocks(phase, scope, true) {
+            let round = match self.rule {
+                Rule::Interval => block.block,
+                Rule::Pcomm => 0,
+            };
+            rounds.entry(round).or_default().extend(samples(block));
+        }
+        rounds
+    }
+
+    /// Whether blocks of different states are used for one pair, for want of better ones.
+    fn mixes_states(&self, scope: Scope<'_>) -> bool {
+        let mut states: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        for (block, state) in self.method.blocks.iter().zip(self.states) {
+            if state.used && scope.has(block.pair) {
+                states.entry(block.pair).or_default().insert(&state.state);
+            }
+        }
+        states.values().any(|states| states.len() > 1 || states.contains(State::Mixed.name()))
+    }
+
+    /// The ratio of another's times to these; `None` without an interval.
+    pub fn ratio(&self, other: &View<'_>, phase: Phase, scope: Scope<'_>) -> Option<Ratio> {
+        ratios::ratio(&other.rounds(phase, scope), &self.rounds(phase, scope), self.rule)
+    }
+
+    /// The median over the blocks used.
+    pub fn median(&self, phase: Phase, scope: Scope<'_>) -> Option<f64> {
+        let blocks = self.blocks(phase, scope, true);
+        stats::median(&stats::sorted(blocks.into_iter().flat_map(|block| phase.samples(block)).copied()))
+    }
+}
+
+/// What a record is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct RowContext<'a> {
+    /// The kind of experiments.
+    pub kind: Kind,
+    /// What came back of the case.
+    pub result: &'a CaseResult,
+    /// The method.
+    pub view: &'a View<'a>,
+    /// All methods of the case.
+    pub views: &'a [View<'a>],
+    /// The method that this one is compared with, where it was measured.
+    pub reference: Option<&'a View<'a>>,
+    /// The phase.
+    pub phase: Phase,
+    /// The pairs.
+    pub scope: Scope<'a>,
+}
+
+impl<'a> RowContext<'a> {
+    /// The record; `None` without samples.
+    fn record(&self) -> Option<Record> {
+        let Self { view, phase, scope, result, .. } = *self;
+        let blocks = self.blocks();
+        let samples = stats::sorted(blocks.iter().flat_map(|block| phase.samples(block).iter().copied()));
+        let median = stats::median(&samples)?;
+        let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
+        let interval = stats::blocks_interval(&rounds);
+        let latencies = blocks.iter().flat_map(|block| [block.before.latency_s, block.after.latency_s]);
+        // What is made and freed has batches of its own, whatever those of the repetitions are.
+        let batch_of = |block: &&Block| match phase {
+            Phase::Create => block.made_in_a_row.max(1),
+            Phase::Free => block.freed_in_a_row.max(1),
+            Phase::Init => 1,
+            _ => block.batch,
+        };
+        let batch = blocks.iter().map(batch_of).max()?;
+        let (mean_interval, blocks_other_state) = match result.rule {
+            Rule::Interval => (None, view.blocks(phase, scope, false).len()),
+            // Earlier attempts are left out as well, whatever the machine was then.
+            Rule::Pcomm => (stats::student_interval(&samples, pcomm::LEVEL), 0),
+        };
+        let mut record = Record {
+            phase,
+            pair: scope.label(),
+            n: samples.len(),
+            blocks: blocks.len(),
+            blocks_other_state,
+            mixed_states: view.mixes_states(scope),
+            blocks_disturbed: blocks.iter().filter(|block| block.is_disturbed()).count(),
+            batch,
+            median_s: Some(median),
+            median_low_s: interval.map(|interval| interval.0),
+            median_high_s: interval.map(|interval| interval.1),
+            mean_s: stats::mean(&samples),
+            mean_low_s: mean_interval.map(|(mean, half)| mean - half),
+            mean_high_s: mean_interval.map(|(mean, half)| mean + half),
+            min_s: samples.first().copied(),
+            p90_s: stats::quantile(&samples, 0.9),
+            p99_s: stats::quantile(&samples, 0.99),
+            state_latency_s: stats::median(&stats::sorted(latencies.filter(|&latency| latency > 0.0))),
+            ..Record::empty(result, view.method, phase)
+        };
+        if phase == self.kind.headline() && result.rule == Rule::Pcomm {
+            record.detail = record.mean_s.and_then(pcomm::complaint);
+        }
+        self.kind.add_figures(&mut record, self);
+        Some(record)
+    }
+
+    /// Whether it is the record of the headline phase.
+    pub fn is_headline(&self) -> bool {
+        self.phase == self.kind.headline()
+    }
+
+    /// The blocks that the record rests on.
+    pub fn blocks(&self) -> Vec<&'a Block> {
+        self.view.blocks(self.phase, self.scope, true)
+    }
+
+    /// Another method of the case, where it was measured.
+    pub fn measured(&self, method: &str) -> Option<&'a View<'a>> {
+        self.views.iter().find(|view| view.method.method == method && view.method.outcome.is_measured())
+    }
+
+    /// The overhead of the phase against that of the reference; under bench-pcomm's rule by the ratio of means.
+    pub fn overhead(&self) -> Option<Figure> {
+        let (reference, of) = (self.reference?, |view: &View<'_>| view.rounds(self.phase, self.scope));
+        let (value, interval) = match self.view.rule {
+            Rule::Interval => {
+                let overhead = Overhead::of(&of(self.view), &of(reference))?;
+                (overhead.value, overhead.interval)
+            }
+            Rule::Pcomm => {
+                let ratio = self.view.ratio(reference, self.phase, self.scope)?;
+                let (low, high) = ratio.interval?;
+                (1.0 - ratio.value, (1.0 - high, 1.0 - low))
+            }
+        };
+        let figure = Figure::with_interval(Quantity::OverheadReference, value, interval);
+        Some(figure.against(&reference.method.method))
+    }
+
+    /// The share of timed packing and unpacking in the phase, by what they leave of it; 0 where all of it is MPI's.
+    pub fn packing(&self, whole: fn(&Block) -> Vec<f64>, without: fn(&Block) -> Vec<f64>) -> Option<Figure> {
+        let of = |samples: fn(&Block) -> Vec<f64>| self.view.rounds_of(self.phase, self.scope, samples);
+        let has_parts = |phase| self.view.median(phase, self.scope).is_some();
+        if !has_parts(Phase::Pack) && !has_parts(Phase::Unpack) {
+            return Some(Figure::plain(Quantity::OverheadPack, 0.0));
+        }
+        let packing = Overhead::of(&of(whole), &of(without))?;
+        Some(Figure::with_interval(Quantity::OverheadPack, packing.value, packing.interval))
+    }
+
+    /// The bandwidth of so many bytes in so much time, unless the clock saw no time at all.
+    pub fn bandwidth(&self, time_s: f64) -> Option<Figure> {
+        let value = self.result.message.bytes as f64 / time_s;
+        value.is_finite().then(|| Figure::plain(Quantity::Bandwidth, value))
+    }
+
+    /// The messages of a repetition, where the method knows.
+    pub fn messages(&self) -> Option<Figure> {
+        let messages = self.blocks().last()?.messages?;
+        Some(Figure::plain(Quantity::Messages, messages as f64))
+    }
+
+    /// The speed-up over another method, computing included.
+    pub fn speedup(&self, other: &View<'_>) -> Option<Figure> {
+        let total = self.view.ratio(other, Phase::Total, self.scope)?;
+        let share = |ratio: f64| 1.0 - 1.0 / ratio;
+        let (low, high) = total.interval?;
+        let figure = Figure::with_interval(Quantity::Speedup, share(total.value), (share(low), share(high)));
+        Some(figure.against(&other.method.method))
+    }
+
+    /// The gain over another method, computing left out.
+    pub fn gain(&self, other: &View<'_>) -> Option<Figure> {
+        let ratio = self.view.ratio(other, self.phase, self.scope);
+        ratios::figure(Quantity::Gain, ratio, &other.method.method)
+    }
+}
+
+#[cfg(test)]
+pub(in crate::experiments) mod tests;

@@ -1,0 +1,132 @@
+//! The ratios that verdicts rest on: of each method to the hand-written loops and to the fastest of its case, and
+//! whether a method's own times kept their level.
+
+use std::collections::BTreeMap;
+
+use super::{Kind, Scope, View};
+use crate::model::conditions::Rule;
+use crate::model::{Figure, LOOPS, Outcome, Quantity, Record};
+use crate::stats::{self, Ratio};
+
+/// Samples by the number of their round.
+pub type Rounds = BTreeMap<usize, Vec<f64>>;
+
+/// The ratio a / b of two methods' times: over the rounds that have both, or under bench-pcomm's rule, whose attempts are no
+/// rounds, of the means of what counts. Nothing is concluded without an interval: `None` where there is none.
+pub fn ratio(a: &Rounds, b: &Rounds, rule: Rule) -> Option<Ratio> {
+    let ratio = match rule {
+        Rule::Interval => paired(&medians(a), &medians(b)),
+        Rule::Pcomm => {
+            let all = |rounds: &Rounds| rounds.values().flatten().copied().collect::<Vec<_>>();
+            stats::mean_ratio(&all(a), &all(b))
+        }
+    };
+    ratio.filter(|ratio| ratio.interval.is_some())
+}
+
+/// The figure of a ratio that has an interval, held against a method.
+pub fn figure(quantity: Quantity, ratio: Option<Ratio>, against: &str) -> Option<Figure> {
+    let (ratio, interval) = ratio.and_then(|ratio| Some((ratio, ratio.interval?)))?;
+    let figure = Figure::with_interval(quantity, ratio.value, interval).against(against);
+    Some(Figure { unsteady: Some(ratio.unsteady), ..figure })
+}
+
+/// Adds the ratios to the records of the headline phase.
+pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_>], kind: Kind) {
+    for &scope in scopes {
+        // What is measured in processes of its own shares no round with the others.
+        let measured = views
+            .iter()
+            .filter(|view| view.method.outcome.is_measured() && !kind.in_own_processes(&view.method.method));
+        let all: Vec<Headline<'_>> = measured.map(|view| Headline::new(view, scope, kind)).collect();
+        let find = |name: &str| all.iter().find(|headline| headline.name == name);
+        let fastest = fastest(&all, kind);
+        let of_scope = |record: &&mut Record| {
+            record.phase == kind.headline() && record.pair == scope.label() && record.median_s.is_some()
+        };
+        for record in records.iter_mut().filter(of_scope) {
+            let Some(mine) = find(&record.method) else { continue };
+            let over = |quantity, other: Option<&Headline<'_>>| {
+                let other = other.filter(|other| other.name != mine.name)?;
+                figure(quantity, mine.over(other), other.name)
+            };
+            record.add(LOOPS.into_iter().filter_map(|name| over(Quantity::TimeOver, find(name))));
+            record.add(over(Quantity::TimeOverFastest, fastest));
+            record.fastest = fastest.map(|fastest| fastest.name.to_owned());
+            record.unsteady = mine.unsteady();
+        }
+    }
+}
+
+/// A method's headline times.
+struct Headline<'a> {
+    name: &'a str,
+    /// Whether no failed probe speaks against its times.
+    is_valid: bool,
+    rule: Rule,
+    rounds: Rounds,
+    medians: BTreeMap<usize, f64>,
+}
+
+impl<'a> Headline<'a> {
+    fn new(view: &View<'a>, scope: Scope<'_>, kind: Kind) -> Self {
+        let rounds = view.rounds(kind.headline(), scope);
+        Self {
+            name: &view.method.method,
+            is_valid: !matches!(view.method.outcome, Outcome::Invalid { .. }),
+            rule: view.rule,
+            medians: medians(&rounds),
+            rounds,
+        }
+    }
+
+    /// The ratio of its times to another's.
+    fn over(&self, other: &Self) -> Option<Ratio> {
+        match self.rule {
+            Rule::Interval => paired(&self.medians, &other.medians).filter(|ratio| ratio.interval.is_some()),
+            Rule::Pcomm => ratio(&self.rounds, &other.rounds, self.rule),
+        }
+    }
+
+    /// Whether its times wandered; `None` where too few rounds tell.
+    fn unsteady(&self) -> Option<bool> {
+        let series: Vec<f64> = self.medians.values().copied().collect();
+        (series.len() >= stats::MIN_ROUNDS).then(|| stats::unsteady(&series))
+    }
+
+    /// The median over its rounds.
+    fn median(&self) -> Option<f64> {
+        stats::median(&stats::sorted(self.medians.values().copied()))
+    }
+}
+
+/// Of the methods that an application could use, that which none beats by the median of its ratios. It is looked for from
+/// the one with the smallest median on, which another may beat where they were not measured in the same rounds.
+fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'a>> {
+    let array_to_array = |name: &str| kind.method(name).is_ok_and(|method| method.array_to_array);
+    let all: Vec<_> = all.iter().filter(|one| one.is_valid && array_to_array(one.name)).collect();
+    let with_median = all.iter().filter_map(|one| Some((*one, one.median()?)));
+    let (mut first, _) = with_median.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    for _ in 0..all.len() {
+        let ratios = all.iter().filter_map(|one| Some((*one, one.over(first)?.value)));
+        match ratios.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((faster, ratio)) if ratio < 1.0 => first = faster,
+            _ => break,
+        }
+    }
+    Some(first)
+}
+
+/// The median of each round.
+fn medians(rounds: &Rounds) -> BTreeMap<usize, f64> {
+    let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
+    rounds.iter().filter_map(|(&round, samples)| Some((round, median(samples)?))).collect()
+}
+
+/// The ratio over the rounds that both have.
+fn paired(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> Option<Ratio> {
+    stats::paired_ratio(a.iter().filter_map(|(round, &a)| Some((a, *b.get(round)?))))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+use crate::experiments::pingpong;
+use crate::experiments::summary::tests::low;
+use crate::model::conditions::Rule;
+use crate::model::event::{Block, MessageFacts};
+use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Quantity, Record, Times};
+
+/// A method that takes `time` in each round.
+fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measured {
+    let block = |round| Block {
+        block: round,
+        batch: 1,
+        times: Times::from([(Phase::RoundTrip, vec![time(round); 3])]),
+        ..Block::default()
+    };
+    Measured {
+        method: method.to_owned(),
+        outcome: Outcome::Converged,
+        blocks: (0..rounds).map(block).collect(),
+    }
+}
+
+fn records(methods: Vec<Measured>) -> Vec<Record> {
+    crate::experiments::summary::records(
+        pingpong::KIND,
+        &CaseResult {
+            launch: 0,
+            load: None,
+            case: Case {
+                experiment: "pingpong".into(),
+                test: "wrf_x_vec".into(),
+                set: "s".into(),
+                params: "nx=8".into(),
+                mpi: "mpich".into(),
+                ranks: 2,
+                ..Case::default()
+            },
+            rule: Rule::Interval,
+            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
+            methods,
+        },
+    )
+}
+
+fn of<'a>(records: &'a [Record], method: &str) -> &'a Record {
+    records.iter().find(|record| record.method == method && record.phase == Phase::RoundTrip).unwrap()
+}
+
+/// A machine whose mood changes in every other round.
+fn mood(round: usize) -> f64 {
+    [1.0, 3.0][round % 2]
+}
+
+#[test]
+fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
+    let records = records(vec![
+        measured("reference", 12, |round| 0.25 * mood(round)),
+        measured("manual", 12, |round| 2.0 * mood(round)),
+        measured("manual_tuned", 12, |round| 1.5 * mood(round)),
+        measured("ddt", 12, mood),
+    ]);
+    let ddt = of(&records, "ddt");
+    assert_eq!(
+        (
+            ddt.over("manual").and_then(|figure| figure.value),
+            ddt.over("manual").and_then(|figure| figure.low),
+            ddt.over("manual").and_then(|figure| figure.high)
+        ),
+        (Some(0.5), Some(0.5), Some(0.5))
+    );
+    assert_eq!(
+        (
+            ddt.over("manual_tuned").and_then(|figure| figure.value),
+            ddt.over("manual").and_then(|figure| figure.unsteady)
+        ),
+        (Some(1.0 / 1.5), Some(false))
+    );
+    assert_eq!((ddt.fastest.as_deref(), ddt.value(Quantity::TimeOverFastest)), (Some("ddt"), None));
+    let manual = of(&records, "manual");
+    assert_eq!(
+        (manual.over("manual").and_then(|figure| figure.value), manual.value(Quantity::TimeOverFastest)),
+        (None, Some(2.0))
+    );
+    assert_eq!(
+        (manual.over("manual_tuned").and_then(|figure| figure.value), manual.unsteady),
+        (Some(2.0 / 1.5), Some(false))
+    );
+    // What leaves its bytes packed is compared, but not fastest.
+    assert_eq!(of(&records, "reference").value(Quantity::TimeOverFastest), Some(0.25));
+}
+
+#[test]
+fn fewer_than_six_rounds_have_no_ratio() {
+    let records = records(vec![measured("manual", 5, |_| 2.0), measured("ddt", 5, |_| 1.0)]);
+    let manual = of(&records, "manual");
+    assert_eq!(
+        (
+            manual.value(Quantity::TimeOverFastest),
+            low(manual, Quantity::TimeOverFastest),
+            manual.figure(Quantity::TimeOverFastest)
+        ),
+        (None, None, None)
+    );
+    assert_eq!(
+        (manual.unsteady, of(&records, "ddt").over("manual").and_then(|figure| figure.value)),
+        (None, None)
+    );
+}
+
+#[test]
+fn a_method_that_is_absent_or_failed_is_nobodys_base() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("manual", 12, |_| 1.0)
+    };
+    let records = records(vec![failed, measured("ddt", 12, |_| 1.0), measured("engine", 12, |_| 2.0)]);
+    assert_eq!(of(&records, "ddt").over("manual").and_then(|figure| figure.value), None);
+    assert_eq!(of(&records, "manual").fastest, None);
+    assert_eq!(of(&records, "engine").value(Quantity::TimeOverFastest), Some(2.0));
+}
+
+#[test]
+fn a_ratio_that_moves_is_unsteady_where_the_times_are_not_and_the_other_way_round() {
+    let wander = |round: usize| if round < 10 { 1.0 } else { 2.0 };
+    let noise = |round: usize| 1.0 + 0.01 * (round * 7 % 5) as f64;
+    let records = records(vec![
+        measured("manual", 20, |round| wander(round) * noise(round)),
+        measured("ddt", 20, |round| 4.0 * wander(round)),
+        measured("engine", 20, |_| 9.0),
+    ]);
+    let (ddt, engine) = (of(&records, "ddt"), of(&records, "engine"));
+    assert_eq!(
+        (ddt.unsteady, ddt.over("manual").and_then(|figure| figure.unsteady)),
+        (Some(true), Some(false))
+    );
+    assert_eq!(
+        (engine.unsteady, engine.over("manual").and_then(|figure| figure.unsteady)),
+        (Some(false), Some(true))
+    );
+}
+
+#[test]
+fn the_fastest_is_that_of_the_rounds_that_both_have() {
+    // `ddt` was measured only while the machine was fast, and `manual` was faster then.
+    let records = records(vec![
+        measured("manual", 30, |round| if round < 10 { 0.9 } else { 5.0 }),
+        measured("ddt", 10, |_| 1.0),
+    ]);
+    assert_eq!(of(&records, "ddt").fastest.as_deref(), Some("manual"));
+    assert_eq!(of(&records, "ddt").value(Quantity::TimeOverFastest), Some(1.0 / 0.9));
+}

@@ -1,0 +1,344 @@
+use super::*;
+use crate::experiments::{halo, pingpong};
+use crate::model::event::{MachineState, MessageFacts};
+use crate::model::{Case, Outcome, Times};
+
+fn result(methods: Vec<Measured>) -> CaseResult {
+    CaseResult {
+        rule: Rule::Interval,
+        case: Case {
+            experiment: "pingpong".into(),
+            test: "wrf_x_vec".into(),
+            set: "s".into(),
+            params: "nx=8 ny=8".into(),
+            mpi: "mpich".into(),
+            ranks: 2,
+            ..Case::default()
+        },
+        launch: 0,
+        load: None,
+        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
+        methods,
+    }
+}
+
+/// The records of a case, as its kind makes them.
+fn records(result: &CaseResult) -> Vec<Record> {
+    super::records(Kind::find(&result.case.experiment).unwrap(), result)
+}
+
+fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
+    super::block_states(pingpong::KIND, methods, rule)
+}
+
+/// The lower end of a figure's interval.
+pub(in crate::experiments) fn low(record: &Record, quantity: Quantity) -> Option<f64> {
+    record.figure(quantity)?.low
+}
+
+/// The upper end of it.
+pub(in crate::experiments) fn high(record: &Record, quantity: Quantity) -> Option<f64> {
+    record.figure(quantity)?.high
+}
+
+fn measured(method: &str, blocks: Vec<Block>) -> Measured {
+    let numbered = blocks.into_iter().enumerate().map(|(i, block)| Block { block: i, ..block });
+    Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
+}
+
+/// A block of five round trips of `time` at a latency in nanoseconds.
+fn block(time: f64, latency_ns: f64) -> Block {
+    let machine = MachineState { latency_s: latency_ns * 1e-9, ..MachineState::default() };
+    Block {
+        before: machine,
+        after: machine,
+        batch: 2,
+        times: Times::from([(Phase::RoundTrip, vec![time; 5])]),
+        ..Block::default()
+    }
+}
+
+/// A block with more samples.
+fn with(mut block: Block, phases: [(Phase, Vec<f64>); 2]) -> Block {
+    phases.into_iter().for_each(|(phase, samples)| block.times[phase] = samples);
+    block
+}
+
+fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a Record {
+    let is_it = |r: &&Record| r.method == method && r.phase == phase && r.pair == pair;
+    records.iter().find(is_it).unwrap()
+}
+
+#[test]
+fn overheads_follow_the_definitions() {
+    let packing = with(block(4.0, 33.0), [(Phase::Pack, vec![0.5; 5]), (Phase::Unpack, vec![0.25; 5])]);
+    // The peer packs more slowly: both ranks count, each by its own clock.
+    let packing = with(packing, [(Phase::PeerPack, vec![0.75; 5]), (Phase::PeerUnpack, vec![0.5; 5])]);
+    let packing = Block { start_skew_s: Some(-1e-7), ..packing };
+    let typed = with(block(2.0, 33.0), [(Phase::Create, vec![0.1]), (Phase::Free, vec![0.2])]);
+    let typed = Block { made_in_a_row: 1, freed_in_a_row: 3, ..typed };
+    let records = records(&result(vec![
+        measured("reference", vec![block(1.0, 33.0); 6]),
+        measured("manual", vec![packing; 6]),
+        measured("ddt", vec![typed; 6]),
+    ]));
+    let reference = of(&records, "reference", Phase::RoundTrip, "all");
+    assert_eq!(
+        (reference.value(Quantity::OverheadReference), reference.value(Quantity::OverheadPack)),
+        (None, None)
+    );
+    assert_eq!(reference.value(Quantity::Bandwidth), Some(2000.0));
+    let manual = of(&records, "manual", Phase::RoundTrip, "all");
+    assert_eq!(
+        (manual.value(Quantity::OverheadReference), manual.value(Quantity::OverheadPack)),
+        (Some(0.75), Some(0.5))
+    );
+    assert_eq!(
+        (low(manual, Quantity::OverheadPack), high(manual, Quantity::OverheadPack)),
+        (Some(0.5), Some(0.5))
+    );
+    assert_eq!(
+        (manual.value(Quantity::StartSkew), reference.value(Quantity::StartSkew)),
+        (Some(-1e-7), None)
+    );
+    assert_eq!(
+        (low(manual, Quantity::OverheadReference), high(manual, Quantity::OverheadReference)),
+        (Some(0.75), Some(0.75))
+    );
+    assert_eq!((manual.n, manual.blocks, manual.batch), (30, 6, 2));
+    assert_eq!((manual.median_low_s, manual.median_high_s), (Some(4.0), Some(4.0)));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!(
+        (ddt.value(Quantity::OverheadReference), ddt.value(Quantity::OverheadPack)),
+        (Some(0.5), Some(0.0))
+    );
+    let create = of(&records, "ddt", Phase::Create, "all");
+    assert_eq!((create.n, create.batch, create.median_s), (6, 1, Some(0.1)));
+    let free = of(&records, "ddt", Phase::Free, "all");
+    assert_eq!((free.n, free.batch, free.median_s), (6, 3, Some(0.2)));
+    assert_eq!(
+        (create.value(Quantity::OverheadReference), create.value(Quantity::OverheadPack)),
+        (None, None)
+    );
+    assert_eq!((create.median_low_s, create.value(Quantity::Bandwidth)), (Some(0.1), None));
+    assert_eq!(records.len(), 1 + 5 + 3);
+}
+
+#[test]
+fn one_sided_methods_are_compared_with_their_own_reference() {
+    let records = records(&result(vec![
+        measured("reference", vec![block(1.0, 33.0); 6]),
+        measured("reference_untouched", vec![block(0.5, 33.0); 6]),
+        measured("put_reference", vec![block(3.0, 33.0); 6]),
+        measured("put_ddt", vec![block(4.0, 33.0); 6]),
+        measured("ddt", vec![block(4.0, 33.0); 6]),
+    ]));
+    let overhead = |method| {
+        let record = of(&records, method, Phase::RoundTrip, "all");
+        (record.value(Quantity::OverheadReference), record.value(Quantity::OverheadPack))
+    };
+    assert_eq!(overhead("put_ddt"), (Some(0.25), Some(0.0)));
+    assert_eq!(overhead("ddt"), (Some(0.75), Some(0.0)));
+    for reference in ["reference", "reference_untouched", "put_reference"] {
+        assert_eq!(overhead(reference), (None, None), "{reference}");
+    }
+}
+
+#[test]
+fn without_a_reference_there_is_no_overhead_against_it() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("reference", vec![block(1.0, 33.0); 2])
+    };
+    let records = records(&result(vec![failed, measured("ddt", vec![block(2.0, 33.0); 2])]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!(
+        (
+            ddt.value(Quantity::OverheadReference),
+            low(ddt, Quantity::OverheadReference),
+            ddt.value(Quantity::OverheadPack)
+        ),
+        (None, None, Some(0.0))
+    );
+}
+
+#[test]
+fn a_method_without_times_has_one_row_that_says_why() {
+    let failed = Measured {
+        outcome: Outcome::WrongData { detail: "rank 0".into() },
+        ..measured("ddt", vec![block(1.0, 33.0)])
+    };
+    let result = result(vec![failed, measured("manual", vec![])]);
+    let records = records(&result);
+    assert_eq!(records.len(), 2);
+    assert_eq!((records[0].phase, records[0].n, records[0].median_s), (Phase::RoundTrip, 0, None));
+    assert_eq!((records[0].outcome.as_str(), records[0].detail.as_deref()), ("wrong data", Some("rank 0")));
+    assert_eq!((records[1].outcome.as_str(), records[1].n), ("converged", 0));
+    assert!(!block_states(&result.methods, Rule::Interval)[0][0].used);
+}
+
+#[test]
+fn rounds_of_a_process_that_crashed_count_for_no_method() {
+    let crashed = Measured {
+        outcome: Outcome::Crashed { detail: "signal 9".into() },
+        ..measured("ddt", vec![block(1.0, 33.0); 2])
+    };
+    let mut after = measured("manual", vec![block(2.0, 33.0); 6]);
+    after.blocks.iter_mut().for_each(|block| block.block += 2);
+    let result = result(vec![crashed, after]);
+    let used = block_states(&result.methods, Rule::Interval);
+    let used = used.iter().map(|method| method.iter().all(|block| block.used));
+    assert_eq!(used.collect::<Vec<_>>(), [false, true]);
+    assert_eq!(of(&records(&result), "manual", Phase::RoundTrip, "all").blocks, 6);
+}
+
+#[test]
+fn several_pairs_have_a_row_each_and_one_together() {
+    let pair = |pair: usize, time: f64| Block { pair, ..block(time, 33.0) };
+    let pairs = |method: &str, times: [f64; 2], rounds: usize| {
+        measured(method, (0..rounds).flat_map(|_| [pair(0, times[0]), pair(1, times[1])]).collect())
+    };
+    let of_rounds = |rounds| {
+        records(&result(vec![pairs("reference", [1.0, 2.0], rounds), pairs("ddt", [2.0, 8.0], rounds)]))
+    };
+    let records = of_rounds(6);
+    assert_eq!(records.len(), 6);
+    let ddt = |label| of(&records, "ddt", Phase::RoundTrip, label);
+    assert_eq!(ddt("0").value(Quantity::OverheadReference), Some(0.5));
+    assert_eq!(ddt("1").value(Quantity::OverheadReference), Some(0.75));
+    assert_eq!(low(ddt("0"), Quantity::OverheadReference), Some(0.5));
+    let few = of_rounds(5);
+    let few = of(&few, "ddt", Phase::RoundTrip, "0");
+    assert_eq!((few.value(Quantity::OverheadReference), low(few, Quantity::OverheadReference)), (None, None));
+    assert_eq!(ddt("all").value(Quantity::OverheadReference), Some((5.0 - 1.5) / 5.0));
+    assert_eq!(ddt("1").value(Quantity::Bandwidth), Some(250.0));
+    assert_eq!(ddt("all").value(Quantity::Bandwidth), Some(1250.0));
+    assert_eq!((ddt("all").n, ddt("1").n), (60, 30));
+    let last = records.last().map(|record| (record.phase, record.pair.as_str()));
+    assert_eq!(last, Some((Phase::RoundTrip, "all")), "it tells that the method is whole");
+}
+
+#[test]
+fn blocks_of_another_state_are_left_out_and_counted() {
+    let result = result(vec![
+        measured("reference", vec![block(1.0, 33.0), block(1.0, 34.0), block(3.0, 190.0)]),
+        measured("ddt", vec![block(2.0, 33.0), block(2.0, 34.0), block(9.0, 190.0)]),
+    ]);
+    let used: Vec<_> =
+        block_states(&result.methods, Rule::Interval)[1].iter().map(|s| (s.state.clone(), s.used)).collect();
+    assert_eq!(used, [("0".into(), true), ("0".into(), true), ("1".into(), false)]);
+    let records = records(&result);
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!((ddt.n, ddt.blocks, ddt.blocks_other_state, ddt.mean_s), (10, 2, 1, Some(2.0)));
+    assert!((ddt.state_latency_s.unwrap() - 33.5e-9).abs() < 1e-15);
+}
+
+#[test]
+fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
+    let exchange = || Block { times: Times::from([(Phase::Exchange, vec![4.0; 5])]), ..block(1.0, 33.0) };
+    let packing = with(exchange(), [(Phase::Pack, vec![1.0; 5]), (Phase::Unpack, vec![0.5; 5])]);
+    let mut result = result(vec![
+        measured("reference", vec![packing.clone(); 6]),
+        measured("manual", vec![packing.clone(); 6]),
+        measured("ddt", vec![exchange(); 6]),
+    ]);
+    halo::KIND.name().clone_into(&mut result.case.experiment);
+    let share = |records: &[Record], method| {
+        let record = of(records, method, Phase::Exchange, "all");
+        (
+            record.value(Quantity::OverheadPack),
+            low(record, Quantity::OverheadPack),
+            high(record, Quantity::OverheadPack),
+        )
+    };
+    let all = records(&result);
+    assert_eq!(share(&all, "manual"), (Some(0.375), Some(0.375), Some(0.375)));
+    assert_eq!(share(&all, "ddt"), (Some(0.0), None, None), "nobody can see MPI pack");
+    assert_eq!(share(&all, "reference"), (None, None, None));
+    result.methods[1].blocks.truncate(5);
+    assert_eq!(share(&records(&result), "manual"), (None, None, None), "too few rounds");
+}
+
+#[test]
+fn what_was_done_once_counts_though_its_block_was_left_out() {
+    let whole = |latency_ns: f64| Block {
+        times: Times::from([(Phase::Exchange, vec![1.0; 5])]),
+        ..block(1.0, latency_ns)
+    };
+    let first = with(whole(190.0), [(Phase::Init, vec![0.5]), (Phase::Compute, vec![0.1; 5])]);
+    let mut result = result(vec![measured("manual", vec![first, whole(33.0), whole(33.0)])]);
+    halo::KIND.name().clone_into(&mut result.case.experiment);
+    let records = records(&result);
+    let exchange = of(&records, "manual", Phase::Exchange, "all");
+    assert_eq!((exchange.blocks, exchange.blocks_other_state), (2, 1));
+    let init = of(&records, "manual", Phase::Init, "all");
+    assert_eq!((init.n, init.median_s, init.blocks_other_state), (1, Some(0.5), 0));
+    assert!(records.iter().all(|record| record.phase != Phase::Compute));
+}
+
+#[test]
+fn rounds_in_several_states_are_used_for_want_of_better_ones_and_said_to_be() {
+    let mixed = result(vec![
+        measured("reference", vec![block(1.0, 33.0); 2]),
+        measured("ddt", vec![block(2.0, 33.0), block(2.0, 190.0)]),
+    ]);
+    let used: Vec<_> =
+        block_states(&mixed.methods, Rule::Interval).concat().iter().map(|state| state.used).collect();
+    assert_eq!(used, [true, false, true, false], "the second round had two states");
+    let never = result(vec![
+        measured("reference", vec![block(1.0, 33.0); 2]),
+        measured("ddt", vec![block(2.0, 190.0); 2]),
+    ]);
+    assert!(block_states(&never.methods, Rule::Interval).iter().flatten().all(|state| state.used));
+    assert_eq!(block_states(&never.methods, Rule::Interval)[1][0].state, "1");
+    let both = result(vec![measured("ddt", vec![block(2.0, 190.0), block(2.0, 33.0)])]);
+    assert_eq!(block_states(&both.methods, Rule::Interval)[0].iter().filter(|state| state.used).count(), 1);
+    assert!(!of(&records(&both), "ddt", Phase::RoundTrip, "all").mixed_states);
+    let flipping = measured("ddt", vec![block(1.0, 33.0), block(1.0, 190.0)]);
+    let other = measured("reference", vec![block(1.0, 190.0), block(1.0, 33.0)]);
+    assert!(of(&records(&result(vec![flipping, other])), "ddt", Phase::RoundTrip, "all").mixed_states);
+}
+
+#[test]
+fn a_method_is_compared_with_the_reference_of_its_own_rounds() {
+    let slowing: Vec<_> = (0..12).map(|i| block(if i < 6 { 1.0 } else { 2.0 }, 33.0)).collect();
+    let records =
+        records(&result(vec![measured("reference", slowing), measured("ddt", vec![block(4.0, 33.0); 6])]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    assert_eq!(ddt.value(Quantity::OverheadReference), Some(0.75));
+    assert_eq!(
+        (low(ddt, Quantity::OverheadReference), high(ddt, Quantity::OverheadReference)),
+        (Some(0.75), Some(0.75))
+    );
+}
+
+#[test]
+fn narrowness_is_that_of_the_blocks_used() {
+    let steady = vec![block(1.0, 33.0); 8];
+    let flipping: Vec<_> =
+        (0..20).map(|i| if i < 12 { block(1.0, 33.0) } else { block(3.0, 190.0) }).collect();
+    let wide: Vec<_> = (0..8).map(|i| block(f64::from(1 + i % 2), 33.0)).collect();
+    let of = |blocks| narrow(pingpong::KIND, &[measured("ddt", blocks)], 0.025);
+    assert_eq!((of(steady), of(flipping), of(wide)), (vec![true], vec![true], vec![false]));
+}
+
+#[test]
+fn percentiles_are_those_of_all_samples_used() {
+    let of_samples = |samples: &[f64], latency_ns| Block {
+        times: Times::from([(Phase::RoundTrip, samples.to_vec())]),
+        ..block(0.0, latency_ns)
+    };
+    let records = records(&result(vec![measured(
+        "ddt",
+        vec![
+            of_samples(&[3.0, 11.0, 1.0, 7.0, 5.0], 33.0),
+            of_samples(&[8.0, 2.0, 4.0, 10.0, 6.0, 9.0], 33.0),
+            of_samples(&[100.0; 5], 190.0),
+        ],
+    )]));
+    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+    // R: quantile(1:11, c(0.9, 0.99)) is 10.0 and 10.9.
+    assert_eq!((ddt.n, ddt.min_s, ddt.median_s), (11, Some(1.0), Some(6.0)));
+    assert!((ddt.p90_s.unwrap() - 10.0).abs() < 1e-12, "{:?}", ddt.p90_s);
+    assert!((ddt.p99_s.unwrap() - 10.9).abs() < 1e-12, "{:?}", ddt.p99_s);
+}

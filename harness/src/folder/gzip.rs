@@ -1,0 +1,56 @@
+//! Files of gzip members: each is whole by itself, so that a cut costs nothing that was finished before it.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::bufread::GzDecoder;
+use flate2::write::GzEncoder;
+
+/// Bytes as a member.
+pub fn member(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("writing to memory does not fail")
+}
+
+/// A member of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Member<'a> {
+    /// As it is in the file.
+    pub packed: &'a [u8],
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// The whole members of a file, and what follows the last: nothing, or what a cut has left of one.
+pub fn members(file: &[u8]) -> (Vec<Member<'_>>, &[u8]) {
+    let (mut members, mut rest) = (Vec::new(), file);
+    while !rest.is_empty() {
+        let (mut decoder, mut bytes) = (GzDecoder::new(rest), Vec::new());
+        if decoder.read_to_end(&mut bytes).is_err() {
+            break;
+        }
+        let after = decoder.into_inner();
+        members.push(Member { packed: &rest[..rest.len() - after.len()], bytes });
+        rest = after;
+    }
+    (members, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_costs_the_last_member_alone() {
+        let [first, second] = [b"one\n".to_vec(), b"two\n".repeat(1000)].map(|bytes| member(&bytes));
+        let file = [first.clone(), second.clone()].concat();
+        let (whole, rest) = members(&file);
+        assert_eq!((whole.len(), rest.len()), (2, 0));
+        assert_eq!((whole[0].bytes.as_slice(), whole[1].packed), (&b"one\n"[..], &second[..]));
+        for cut in first.len()..file.len() {
+            let (whole, rest) = members(&file[..cut]);
+            assert_eq!((whole.len(), rest.len()), (1, cut - first.len()), "{cut}");
+        }
+    }
+}

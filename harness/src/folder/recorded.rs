@@ -1,0 +1,261 @@
+//! What is in the folder of a run: read and checked as a whole, before anything of it is touched.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::gzip::{self, Member, members};
+use super::place::{Place, replace};
+use super::rows::{FigureRow, Row};
+use super::{
+    About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, Result, SAMPLES, SET_ASIDE,
+    at, case_columns, earlier, figure_columns, original, record_columns, torn,
+};
+use crate::model::{Case, Phase, Record};
+
+/// A run that can be gone on with.
+#[derive(Debug)]
+pub struct Recorded {
+    place: Place,
+    /// The text of its plan.
+    pub plan: String,
+    /// What each launch came to, with figures.
+    pub records: Vec<Record>,
+    numbers: HashMap<Case, usize>,
+}
+
+/// The records of each launch in a run's folder, of this schema or an earlier one; of a run that was cut off, those that are
+/// whole.
+///
+/// # Errors
+/// If there are none, or they cannot be understood.
+pub fn read_records(path: &Path) -> Result<Vec<Record>> {
+    let file = path.join(LAUNCHES);
+    if !file.exists() {
+        return earlier::read(path);
+    }
+    let mut records: Vec<Record> = read_table(&file, &record_columns())?;
+    let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES), &figure_columns())?;
+    let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
+    for FigureRow { key, place, figure } in figures {
+        of_record.entry((key, place.phase, place.pair)).or_default().push(figure);
+    }
+    for record in &mut records {
+        record.figures =
+            of_record.remove(&(record.key(), record.phase, record.pair.clone())).unwrap_or_default();
+    }
+    Ok(records)
+}
+
+/// The whole rows of a table; without the file there are none.
+fn read_table<T: Row>(file: &Path, columns: &[String]) -> Result<Vec<T>> {
+    let bytes = read(file)?;
+    let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
+    torn::check(&bytes, columns).map_err(broken)?;
+    let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
+    let headers = reader.headers().cloned().unwrap_or_default();
+    let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &headers);
+    reader
+        .records()
+        .map(row)
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|error| broken(error.to_string()))
+}
+
+/// The bytes of a file; none where it is missing.
+fn read(file: &Path) -> Result<Vec<u8>> {
+    match fs::read(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(at(file)),
+    }
+}
+
+impl Recorded {
+    /// Reads the folder of a run. Nothing in it is changed.
+    ///
+    /// # Errors
+    /// A folder of no run, one that is being written to, or files that cannot be understood.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = path.join(PLAN);
+        if !file.exists() {
+            return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
+        }
+        let place = Place::reopen(path)?;
+        let plan = fs::read_to_string(&file).map_err(at(&file))?;
+        let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
+        Ok(Self { numbers: numbers(&path.join(CASES))?, place, plan, records })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Opens the folder for what is still to be measured. What is not of a case and launch in `done` is set aside, and what
+    /// was set aside is told.
+    ///
+    /// # Errors
+    /// If the cases have other parameters, or files cannot be written.
+    pub fn resume(mut self, done: &HashSet<(Case, usize)>, about: About) -> Result<(Folder, Vec<PathBuf>)> {
+        let aside = Aside::of(self.path());
+        let (mut moved, path) = (Vec::new(), self.path().to_owned());
+        let file = |name: &str| path.join(name);
+        let cases = file(CASES);
+        torn::check(&read(&cases)?, &case_columns(&about.numbers))
+            .map_err(|reason| FolderError::Broken { path: cases, reason })?;
+        let is_done = |case: &Case, launch: usize| done.contains(&(case.clone(), launch));
+        // The marks first: a crash in between leaves marks of what is whole alone.
+        moved.extend(aside.rows::<Record>(&file(LAUNCHES), |record| {
+            record.launch.is_some_and(|launch| is_done(&record.case, launch))
+        })?);
+        moved.extend(aside.rows::<FigureRow>(&file(LAUNCH_FIGURES), |row| {
+            row.key.launch.is_some_and(|launch| is_done(&row.key.case, launch))
+        })?);
+        let of_number: HashMap<usize, &Case> =
+            self.numbers.iter().map(|(case, number)| (*number, case)).collect();
+        let is_kept =
+            |number: usize, launch: usize| of_number.get(&number).is_some_and(|case| is_done(case, launch));
+        for name in [SAMPLES, BLOCKS] {
+            moved.extend(aside.members(&file(name), &is_kept)?);
+        }
+        moved.extend(aside.original(&path, &is_kept)?);
+        moved.extend(aside.tail(&file(CASES))?);
+        let folder = Folder::open(self.place, about, std::mem::take(&mut self.numbers))?;
+        Ok((folder, moved))
+    }
+
+    /// The cases of which a launch has a row of the headline phase for each of its methods.
+    pub fn done(
+        records: &[Record],
+        headline: Phase,
+        methods: impl Fn(&Case) -> Option<Vec<String>>,
+    ) -> HashSet<(Case, usize)> {
+        let mut seen: HashMap<(&Case, usize), HashSet<&str>> = HashMap::new();
+        for record in records.iter().filter(|record| record.phase == headline) {
+            if let Some(launch) = record.launch {
+                seen.entry((&record.case, launch)).or_default().insert(&record.method);
+            }
+        }
+        let has_all = |case: &Case, seen: &HashSet<&str>| {
+            methods(case).is_some_and(|methods| methods.iter().all(|method| seen.contains(method.as_str())))
+        };
+        let done = seen.iter().filter(|((case, _), seen)| has_all(case, seen));
+        done.map(|((case, launch), _)| ((*case).clone(), *launch)).collect()
+    }
+}
+
+/// The numbers of the cases.
+fn numbers(file: &Path) -> Result<HashMap<Case, usize>> {
+    let bytes = read(file)?;
+    let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
+    torn::undamaged(&bytes).map_err(broken)?;
+    let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
+    let headers = reader.headers().cloned().unwrap_or_default();
+    let mut numbers = HashMap::new();
+    for (number, cells) in reader.records().enumerate() {
+        let cells = cells.map_err(|error| broken(error.to_string()))?;
+        let case = cells.deserialize(Some(&headers)).map_err(|error| broken(error.to_string()))?;
+        numbers.insert(case, number);
+    }
+    Ok(numbers)
+}
+
+/// Where what cannot be used is put: files of a number that none had before.
+struct Aside {
+    folder: PathBuf,
+    number: usize,
+}
+
+impl Aside {
+    fn of(path: &Path) -> Self {
+        let folder = path.join(SET_ASIDE);
+        let is_free = |number: &usize| !folder.join(number.to_string()).exists();
+        let number = (1..).find(is_free).unwrap_or(1);
+        Self { folder, number }
+    }
+
+    /// Writes what is not kept, then replaces the file by what is. Says where it went, if there was any.
+    fn split(&self, file: &Path, kept: &[u8], rest: &[u8]) -> Result<Option<PathBuf>> {
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let to = self.put(file, rest)?;
+        replace(file, kept)?;
+        Ok(Some(to))
+    }
+
+    /// Writes bytes of a file, and says where they are.
+    fn put(&self, file: &Path, bytes: &[u8]) -> Result<PathBuf> {
+        let folder = self.folder.join(self.number.to_string());
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let to = folder.join(file.file_name().unwrap_or_default());
+        replace(&to, bytes)?;
+        Ok(to)
+    }
+
+    fn rows<T: Row>(&self, file: &Path, is_kept: impl Fn(&T) -> bool) -> Result<Option<PathBuf>> {
+        let bytes = read(file)?;
+        let (whole, torn) = torn::split(&bytes);
+        let mut reader = csv::Reader::from_reader(whole);
+        let headers = reader.headers().cloned().unwrap_or_default();
+        let mut start = reader.position().byte() as usize;
+        let header = &bytes[..start];
+        let (mut kept, mut rest) = (header.to_vec(), Vec::new());
+        let mut cells = csv::StringRecord::new();
+        while let Ok(true) = reader.read_record(&mut cells) {
+            let end = reader.position().byte() as usize;
+            let to =
+                if T::read(&cells, &headers).is_ok_and(|row| is_kept(&row)) { &mut kept } else { &mut rest };
+            to.extend_from_slice(&bytes[start..end]);
+            start = end;
+        }
+        rest.extend_from_slice(torn);
+        if !rest.is_empty() {
+            rest.splice(..0, header.iter().copied());
+        }
+        self.split(file, &kept, &rest)
+    }
+
+    fn members(&self, file: &Path, is_kept: &dyn Fn(usize, usize) -> bool) -> Result<Option<PathBuf>> {
+        let bytes = read(file)?;
+        let (all, torn) = members(&bytes);
+        let mut all = all.into_iter();
+        let Some(header) = all.next() else { return self.split(file, &[], torn) };
+        let of = |member: &Member<'_>| -> Option<(usize, usize)> {
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
+            let row = reader.records().next()?.ok()?;
+            Some((row.get(0)?.parse().ok()?, row.get(1)?.parse().ok()?))
+        };
+        let (mut kept, mut rest) = (header.packed.to_vec(), Vec::new());
+        for member in all {
+            // A member without rows says nothing of any case.
+            let keeps =
+                member.bytes.is_empty() || of(&member).is_some_and(|(case, launch)| is_kept(case, launch));
+            if keeps { &mut kept } else { &mut rest }.extend_from_slice(member.packed);
+        }
+        rest.extend_from_slice(torn);
+        if !rest.is_empty() {
+            rest.splice(..0, gzip::member(&header.bytes));
+        }
+        self.split(file, &kept, &rest)
+    }
+
+    fn original(&self, path: &Path, is_kept: &dyn Fn(usize, usize) -> bool) -> Result<Option<PathBuf>> {
+        let [text, index] = original::FILES.map(|name| path.join(name));
+        let old = read(&index)?;
+        let [kept, ends, rest] = original::split(&read(&text)?, &old, is_kept);
+        if rest.is_empty() && ends == old {
+            return Ok(None);
+        }
+        let of_index = self.put(&index, &old)?;
+        let of_text = self.split(&text, &kept, &rest)?;
+        replace(&index, &ends)?;
+        Ok(Some(of_text.unwrap_or(of_index)))
+    }
+
+    fn tail(&self, file: &Path) -> Result<Option<PathBuf>> {
+        let bytes = read(file)?;
+        let (whole, torn) = torn::split(&bytes);
+        self.split(file, whole, torn)
+    }
+}

@@ -1,0 +1,164 @@
+//! Rows of tables as CSV: what is nested in a row becomes columns of their own.
+//!
+//! Numbers are in the shortest form that reads back as the same number; what is missing is an empty cell.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::model::{Case, Figure, Key, Record};
+
+/// The names of the columns of a row, in their order.
+pub fn columns(row: &impl Serialize) -> Vec<String> {
+    fn add(name: Option<&str>, value: &Value, columns: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| add(Some(name), value, columns)),
+            Value::Array(parts) => parts.iter().for_each(|part| add(None, part, columns)),
+            _ => columns.extend(name.map(str::to_owned)),
+        }
+    }
+    let (value, mut columns) = (serde_json::to_value(row).expect("plain data"), Vec::new());
+    add(None, &value, &mut columns);
+    columns
+}
+
+/// The line with the names of the columns.
+pub fn header(columns: &[String]) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(columns).expect("a row of plain fields always fits into memory");
+    writer.into_inner().expect("writing to memory does not fail")
+}
+
+/// The rows without a header.
+pub fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row).expect("a row of plain fields always fits into memory");
+    }
+    writer.into_inner().expect("writing to memory does not fail")
+}
+
+/// A row that can be read by the names of its columns.
+pub trait Row: Sized {
+    /// Of the cells under these headers.
+    ///
+    /// # Errors
+    /// A cell that does not fit, or a column that is missing.
+    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error>;
+}
+
+fn part<T: DeserializeOwned>(
+    cells: &csv::StringRecord,
+    headers: &csv::StringRecord,
+) -> Result<T, csv::Error> {
+    cells.deserialize(Some(headers))
+}
+
+impl Row for Record {
+    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
+        let case: Case = part(cells, headers)?;
+        Ok(Self { case, ..part(cells, headers)? })
+    }
+}
+
+/// A figure with the record that it is of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureRow {
+    /// Case, method and launch of the record.
+    pub key: Key,
+    /// Its phase and pair.
+    pub place: Place,
+    /// The figure.
+    pub figure: Figure,
+}
+
+/// Which record of a method.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Place {
+    /// The phase.
+    pub phase: crate::model::Phase,
+    /// The pair.
+    pub pair: String,
+}
+
+/// Method and launch, which stand behind the case's columns.
+#[derive(Serialize, serde::Deserialize)]
+struct MethodAndLaunch {
+    method: String,
+    launch: Option<usize>,
+}
+
+impl FigureRow {
+    /// All figures of records, each with its record.
+    pub fn all(records: &[Record]) -> impl Iterator<Item = Self> + '_ {
+        records.iter().flat_map(|record| {
+            let place = Place { phase: record.phase, pair: record.pair.clone() };
+            let row = move |figure: &Figure| Self {
+                key: record.key(),
+                place: place.clone(),
+                figure: figure.clone(),
+            };
+            record.figures.iter().map(row)
+        })
+    }
+}
+
+impl Serialize for FigureRow {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let method = MethodAndLaunch { method: self.key.method.clone(), launch: self.key.launch };
+        (&self.key.case, method, &self.place, &self.figure).serialize(to)
+    }
+}
+
+impl Row for FigureRow {
+    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
+        let MethodAndLaunch { method, launch } = part(cells, headers)?;
+        let key = Key { case: part(cells, headers)?, method, launch };
+        Ok(Self { key, place: part(cells, headers)?, figure: part(cells, headers)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Quantity;
+
+    fn record() -> Record {
+        Record {
+            // Names that look like numbers stay names.
+            case: Case { test: "5".to_owned(), mpi_version: "5.10".to_owned(), ranks: 2, ..Case::default() },
+            method: "ddt".to_owned(),
+            launch: Some(3),
+            pair: "all".to_owned(),
+            median_s: Some(1.25e-6),
+            outcome: "converged".to_owned(),
+            ..Record::default()
+        }
+    }
+
+    fn read<T: Row>(columns: &[String], rows: &[u8]) -> Vec<T> {
+        let bytes = [header(columns), rows.to_vec()].concat();
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let headers = reader.headers().unwrap().clone();
+        reader.records().map(|cells| T::read(&cells.unwrap(), &headers).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_columns_of_the_key_come_first() {
+        let columns = columns(&record());
+        assert_eq!(columns[..4], ["experiment", "test", "set", "params"]);
+        assert_eq!(columns[10..14], ["cache", "method", "launch", "phase"]);
+        assert!(!columns.contains(&"figures".to_owned()));
+    }
+
+    #[test]
+    fn rows_read_back_as_they_were() {
+        let all = vec![record(), Record { launch: None, median_s: None, ..record() }];
+        assert_eq!(read::<Record>(&columns(&record()), &rows(&all)), all);
+        let figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.25, 2.0)).against("manual")];
+        let of: Vec<_> = FigureRow::all(&[Record { figures, ..record() }]).collect();
+        let columns = columns(&of[0]);
+        assert_eq!(columns[10..17], ["cache", "method", "launch", "phase", "pair", "figure", "value"]);
+        assert_eq!(read::<FigureRow>(&columns, &rows(&of)), of);
+    }
+}

@@ -1,0 +1,238 @@
+//! What the rank program tells while it runs: one JSON object per line of its standard output.
+//!
+//! Raw samples leave the rank program as they were measured; nothing is averaged or dropped on the way.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Outcome, Times, probe};
+
+/// One line from the rank program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// Before anything is measured: where this runs, and on what. Boxed: it is far larger than the others.
+    Hello(Box<Hello>),
+    /// Work on a method begins; whatever goes wrong before the next event is this method's.
+    Working {
+        /// The method's name.
+        method: String,
+        /// What is being done: `verify` or `measure`.
+        stage: String,
+    },
+    /// The samples of one block of one method.
+    Block(Block),
+    /// A method has come to its end.
+    Ended {
+        /// The method's name.
+        method: String,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// What a probe saw. One that goes on may tell more; what is told last, by its time, counts.
+    Probe {
+        /// The probe's name.
+        name: String,
+        /// What was seen.
+        outcome: probe::Outcome,
+        /// More about it; empty where there is nothing to say.
+        detail: String,
+        /// Time from the probe's beginning.
+        seconds: f64,
+    },
+    /// A rank whose call of MPI has failed is about to end all: no launcher has done so before.
+    Aborting,
+    /// All methods have ended; the rank program is about to leave.
+    Done,
+}
+
+/// The rank program's account of itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// `MPI_Get_library_version`, first line.
+    pub library_version: String,
+    /// The standard that the library says it supports, e.g. `4.1`.
+    pub mpi_standard: String,
+    /// Name and version that the rank program was compiled for, from `mpi.h`.
+    pub compiled_for: String,
+    /// File of the MPI library that is mapped into the process.
+    pub library_path: Option<String>,
+    /// Level of `MPI_Init_thread` that is in force.
+    pub thread_level: String,
+    /// Smallest step of the clock, in seconds.
+    #[serde(default)]
+    pub clock_step_s: f64,
+    /// Time of one reading of the clock, in seconds; taken off ping-pongs' samples once per reading that lies in them.
+    pub clock_cost_s: f64,
+    /// `MPI_Wtick`, for comparison.
+    pub mpi_wtick_s: f64,
+    /// Bytes of a message, of the send side's segments, and how many there are. Of one case: left out where the
+    /// account is kept for a whole run.
+    #[serde(default, skip_serializing_if = "MessageFacts::is_unknown")]
+    pub message: MessageFacts,
+    /// Where each rank runs, in rank order.
+    pub ranks: Vec<RankPlace>,
+    /// Threads of each rank that compute, pack or call MPI at the same time; 0 in accounts that do not say.
+    #[serde(default)]
+    pub threads: usize,
+    /// The pairs as (origin, echo) ranks; empty for an all-to-all.
+    pub pairs: Vec<(usize, usize)>,
+    /// Variables that steer the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
+    pub settings: Vec<(String, String)>,
+    /// The compiler and flags that the rank program was built with.
+    pub build: String,
+    /// How well clocks agree, in experiments that compare them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<ClockFacts>,
+}
+
+impl Hello {
+    /// Hosts that the ranks are on.
+    pub fn hosts(&self) -> usize {
+        self.ranks.iter().map(|rank| rank.host.as_str()).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// What one rank sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageFacts {
+    /// Bytes on the wire from one rank.
+    pub bytes: u64,
+    /// Merged segments of the send side.
+    pub segments: u64,
+    /// Bytes of all arrays of one rank.
+    pub array_bytes: u64,
+    /// Bytes of the cache lines that packing and unpacking must touch; known where they are compared with that bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bytes: Option<LineBytes>,
+}
+
+/// Bytes of all cache lines that a test's data touches in the arrays and in the packed buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineBytes {
+    /// When packed.
+    pub pack: u64,
+    /// When unpacked.
+    pub unpack: u64,
+}
+
+impl MessageFacts {
+    /// Whether nothing is said: no message lies in arrays without bytes.
+    fn is_unknown(&self) -> bool {
+        self.array_bytes == 0
+    }
+}
+
+/// How well the clocks of all ranks agree, where times begin on one and end on another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    /// Whether all read one clock of one kernel.
+    pub shared: bool,
+    /// How far off a time can be that is compared across ranks, in seconds: half the shortest exchange, of the worst
+    /// rank. 0 where the clock is shared.
+    pub error_s: f64,
+}
+
+/// Where a rank runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankPlace {
+    /// Rank in the world.
+    pub rank: usize,
+    /// Host name.
+    pub host: String,
+    /// Process id on that host.
+    pub pid: u32,
+    /// The processors that the rank may run on: the binding that is really in force.
+    pub cpus: Vec<usize>,
+}
+
+/// The machine beside a block: what changes under a benchmark without anyone's doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachineState {
+    /// One way of a cache line from core to core, in seconds; across nodes half a round trip of an 8-byte message.
+    pub latency_s: f64,
+    /// Rate of copying a buffer that fits in a core's cache, in bytes per second.
+    pub copy_bytes_per_s: f64,
+    /// Rate of copying between buffers that are in no cache; `None` where none can be evicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_copy_bytes_per_s: Option<f64>,
+}
+
+/// What disturbed a block: the most of any rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Time that the hypervisor kept cores of the machine for others, in seconds; counted in steps of some milliseconds.
+    pub steal_s: f64,
+    /// Times that another process or thread was given the core of one that wanted to go on.
+    pub switches: u64,
+    /// Pages of memory that had to be found.
+    pub faults: u64,
+}
+
+impl Disturbance {
+    /// Whether a rank may not have had its core for itself.
+    pub fn took_a_core(&self) -> bool {
+        self.steal_s > 0.0 || self.switches > 0
+    }
+}
+
+/// One block: a datatype created, some repetitions, the datatype freed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// The method's name.
+    pub method: String,
+    /// Number of the pair; 0 for an all-to-all.
+    pub pair: usize,
+    /// Number of the block within its method, from 0; once it has come from the rank program, on from where the rounds of
+    /// processes before ended, if any crashed.
+    pub block: usize,
+    /// When it began, in seconds since the case's measurement did.
+    #[serde(default)]
+    pub began_s: f64,
+    /// Its place in its round, from 0.
+    #[serde(default)]
+    pub place: usize,
+    /// What disturbed it.
+    #[serde(default)]
+    pub disturbance: Disturbance,
+    /// The machine before the block.
+    pub before: MachineState,
+    /// The machine after the block.
+    pub after: MachineState,
+    /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
+    pub batch: u32,
+    /// Datatypes that the sample of making them is of; above 1 where one alone is too short for the clock. 0 in accounts
+    /// that do not say.
+    #[serde(default)]
+    pub made_in_a_row: u32,
+    /// The same of freeing them.
+    #[serde(default)]
+    pub freed_in_a_row: u32,
+    /// By how much the peer began to wait after the origin had begun, in seconds, median; negative where it was ready before.
+    /// Only of ping-pongs between two ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_skew_s: Option<f64>,
+    /// The samples. What is made and freed once per block has one of each.
+    pub times: Times,
+    /// Shares of the bytes that had arrived when the last partition became ready, of repetitions in which the receiver
+    /// looked. Only of partitioned transfers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early: Vec<f64>,
+    /// Messages or puts of the last repetition, where the mechanism knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Half of an empty message's round trip between the ranks beside the block, in seconds. Only of partitioned transfers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_latency_s: Option<f64>,
+}
+
+impl Block {
+    /// Whether a rank was without its core in enough repetitions for the block's median to move: the hypervisor kept it, or
+    /// others had it in more than a tenth of them. One or two switches are seen in any block, since whoever reads what
+    /// the rank program tells needs a core as well.
+    pub fn is_disturbed(&self) -> bool {
+        let repetitions = self.times.repetitions() as u64 * u64::from(self.batch.max(1));
+        self.disturbance.steal_s > 0.0 || 10 * self.disturbance.switches > repetitions
+    }
+}

@@ -1,0 +1,106 @@
+//! Figures: what is made of times, each with its interval, its unit, and what it is held against.
+
+use serde::{Deserialize, Serialize};
+
+/// What a figure says. Its definition is the same in all kinds of experiments; what it is held against is said beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// (t - t_other) / t of the headline phase, the other a method of contiguous bytes: the pack overhead fraction.
+    #[default]
+    OverheadReference,
+    /// Share of timed packing and unpacking in the headline phase: the pack overhead fraction without a reference.
+    OverheadPack,
+    /// Payload per second one way in the headline phase, summed over pairs; of packing and unpacking, packed bytes per second.
+    Bandwidth,
+    /// Bytes over the time from the last partition that became ready to the end.
+    PerceivedBandwidth,
+    /// t_other / t of the headline phase, computing left out.
+    Gain,
+    /// The gain that the model predicts of what was measured beside it; held against the model's equation.
+    GainModel,
+    /// The gain less that of the model.
+    GainDifference,
+    /// (t_other - t) / t_other, computing included.
+    Speedup,
+    /// Share of the other's time that is not waited for after the last partition became ready.
+    Availability,
+    /// Share of the bytes that had arrived when the last partition became ready, or when a rank had handed over its own.
+    EarlyBird,
+    /// Messages, puts or requests of a repetition; the most of any rank.
+    Messages,
+    /// By how much the peer began to wait after the origin had begun; negative where it was ready before.
+    StartSkew,
+    /// Its time over another's, the median over the rounds that both have.
+    TimeOver,
+    /// The same over the fastest method of the case that an application could use.
+    TimeOverFastest,
+    /// The time of a copy that touches as many cache lines over its own: its share of the speed that memory allows.
+    BoundShare,
+    /// Bytes of all cache lines that packing or unpacking touches.
+    LineBytes,
+}
+
+impl Quantity {
+    /// The unit of its value and of both ends of its interval.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::OverheadReference
+            | Self::OverheadPack
+            | Self::Speedup
+            | Self::Availability
+            | Self::EarlyBird
+            | Self::BoundShare => "fraction",
+            Self::Gain | Self::GainModel | Self::GainDifference | Self::TimeOver | Self::TimeOverFastest => {
+                "ratio"
+            }
+            Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
+            Self::Messages => "messages",
+            Self::StartSkew => "s",
+            Self::LineBytes => "bytes",
+        }
+    }
+}
+
+/// A value of a quantity. What does not exist is missing, never 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it says.
+    #[serde(rename = "figure")]
+    pub quantity: Quantity,
+    /// Its value; missing where only what it is held against can be said.
+    pub value: Option<f64>,
+    /// Lower end of its 95% interval.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
+    /// The unit of the three.
+    pub unit: String,
+    /// What it is held against: a method, or an equation of a model; empty where nothing is.
+    pub against: String,
+    /// Whether the first and the second half of the rounds part, so that no verdict is drawn; missing where that is no
+    /// question.
+    pub unsteady: Option<bool>,
+}
+
+impl Figure {
+    /// A value without an interval, which no comparison is.
+    pub fn plain(quantity: Quantity, value: f64) -> Self {
+        Self { quantity, value: Some(value), unit: quantity.unit().to_owned(), ..Self::default() }
+    }
+
+    /// A value with its interval.
+    pub fn with_interval(quantity: Quantity, value: f64, (low, high): (f64, f64)) -> Self {
+        Self { low: Some(low), high: Some(high), ..Self::plain(quantity, value) }
+    }
+
+    /// The same, held against a method.
+    pub fn against(self, method: &str) -> Self {
+        Self { against: method.to_owned(), ..self }
+    }
+
+    /// Both ends of its interval.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+}

@@ -1,0 +1,57 @@
+//! What tells one result from another, of this run and of any other.
+
+use serde::{Deserialize, Serialize};
+
+use super::conditions::Cache;
+
+/// What is measured together: one test with one set of values on one MPI under one cache mode; all methods interleaved.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Case {
+    /// The kind of experiment, by its name.
+    pub experiment: String,
+    /// The test's name.
+    pub test: String,
+    /// The parameter set's name, or `custom`.
+    pub set: String,
+    /// All values, as `nx=162 ny=162`.
+    pub params: String,
+    /// The MPI's name in this project.
+    pub mpi: String,
+    /// The MPI library's version.
+    #[serde(default)]
+    pub mpi_version: String,
+    /// The name of the settings that it was given besides; empty without any.
+    #[serde(default)]
+    pub mpi_variant: String,
+    /// Ranks of the run.
+    pub ranks: usize,
+    /// Hosts that they ran on; 0 where nobody told.
+    #[serde(default)]
+    pub hosts: usize,
+    /// What carried the bytes between ranks, as far as it is known; empty where it is not.
+    #[serde(default)]
+    pub transport: String,
+    /// Whether repetitions found their buffers in the cache.
+    pub cache: Cache,
+}
+
+/// A method of a case in one launch, or over all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// The case.
+    pub case: Case,
+    /// The method's name.
+    pub method: String,
+    /// The launch, from 0: a new start of the rank program. `None`: all launches together.
+    pub launch: Option<usize>,
+}
+
+impl Case {
+    /// The MPI with its variant: what tables name it.
+    pub fn mpi_label(&self) -> String {
+        match self.mpi_variant.as_str() {
+            "" => self.mpi.clone(),
+            variant => format!("{}:{variant}", self.mpi),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! How many threads of a job want to run at the same time, and how many cores they have for that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::{Hello, RankPlace};
+
+/// Threads that are runnable at the same time, and the hardware threads that they may run on: where fewest of these are to
+/// be had per thread. Waiting ranks are runnable too, since MPIs poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Threads of the ranks there.
+    pub runnable_threads: usize,
+    /// Hardware threads.
+    pub cores: usize,
+}
+
+impl Load {
+    /// That of a job, by its account of itself; `None` where that does not tell.
+    pub fn of(hello: &Hello) -> Option<Self> {
+        let mut hosts: BTreeMap<&str, Vec<&RankPlace>> = BTreeMap::new();
+        hello.ranks.iter().for_each(|rank| hosts.entry(&rank.host).or_default().push(rank));
+        let loads = hosts.values().flat_map(|ranks| {
+            let cpus = |rank: &RankPlace| rank.cpus.iter().copied().collect::<BTreeSet<_>>();
+            let all: BTreeSet<_> = ranks.iter().flat_map(|rank| cpus(rank)).collect();
+            // Ranks that are bound share no more than what they are bound to.
+            let places: BTreeSet<_> = ranks.iter().map(|rank| cpus(rank)).chain([all]).collect();
+            places.into_iter().map(move |place| {
+                let within = ranks.iter().filter(|rank| cpus(rank).is_subset(&place)).count();
+                Self { runnable_threads: within * hello.threads, cores: place.len() }
+            })
+        });
+        let known = loads.filter(|load| load.runnable_threads > 0 && load.cores > 0);
+        // Of equal ones the whole host, which is the larger.
+        known.max_by(|a, b| {
+            let shares = (a.runnable_threads * b.cores).cmp(&(b.runnable_threads * a.cores));
+            shares.then(a.cores.cmp(&b.cores))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(threads: usize, ranks: &[(&str, &[usize])]) -> Option<(usize, usize)> {
+        let place = |(rank, &(host, cpus)): (usize, &(&str, &[usize]))| RankPlace {
+            rank,
+            host: host.to_owned(),
+            cpus: cpus.to_vec(),
+            ..RankPlace::default()
+        };
+        let hello =
+            Hello { threads, ranks: ranks.iter().enumerate().map(place).collect(), ..Hello::default() };
+        Load::of(&hello).map(|load| (load.runnable_threads, load.cores))
+    }
+
+    #[test]
+    fn ranks_that_are_not_bound_share_the_host() {
+        assert_eq!(load(1, &[("a", [0, 1].as_slice()); 4]), Some((4, 2)));
+        assert_eq!(load(3, &[("a", [0, 1, 2, 3].as_slice()); 2]), Some((6, 4)));
+        assert_eq!(load(1, &[("a", [0, 1, 2, 3].as_slice()); 2]), Some((2, 4)));
+    }
+
+    #[test]
+    fn ranks_that_are_bound_share_what_they_are_bound_to() {
+        assert_eq!(load(1, &[("a", &[0]), ("a", &[1])]), Some((2, 2)));
+        assert_eq!(load(2, &[("a", &[0]), ("a", &[1])]), Some((4, 2)));
+        assert_eq!(load(1, &[("a", &[0]), ("a", &[0]), ("a", &[1, 2, 3])]), Some((2, 1)));
+    }
+
+    #[test]
+    fn the_host_with_least_for_each_counts() {
+        assert_eq!(load(1, &[("a", &[0, 1]), ("b", &[0]), ("b", &[0]), ("b", &[0])]), Some((3, 1)));
+    }
+
+    #[test]
+    fn what_was_not_told_is_not_known() {
+        assert_eq!(load(1, &[]), None);
+        assert_eq!(load(1, &[("a", &[])]), None);
+        assert_eq!(load(0, &[("a", &[0])]), None);
+    }
+}

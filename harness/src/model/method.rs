@@ -1,0 +1,65 @@
+//! What is known of a method: a row of the table that its kind of experiments has.
+
+/// The application's hand-written loops, that verdicts name: as it has them, and as an expert tunes them. Either may be
+/// missing.
+pub const LOOPS: [&str; 2] = ["manual", "manual_tuned"];
+
+/// A method's row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// The name on the command line and in results.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// The name in the original suite's output, where it has the method.
+    pub original_name: Option<&'static str>,
+    /// Whether an application could use it: the bytes go from arrays to arrays. The others are for comparison.
+    pub array_to_array: bool,
+    /// The method of contiguous bytes against which it is an overhead; `None`: that of its kind of experiments.
+    pub reference: Option<&'static str>,
+    /// Whether it sends contiguous bytes for others to be compared with.
+    pub is_reference: bool,
+    /// Whether it is measured in several processes of its own, taking turns; such methods are measured only where they are
+    /// asked for.
+    pub in_own_processes: bool,
+}
+
+impl MethodInfo {
+    /// A method that goes from arrays to arrays, compared with the reference of its kind of experiments.
+    pub const fn new(name: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            about,
+            original_name: None,
+            array_to_array: true,
+            reference: None,
+            is_reference: false,
+            in_own_processes: false,
+        }
+    }
+
+    /// The same, not from arrays to arrays.
+    pub const fn partial(self) -> Self {
+        Self { array_to_array: false, ..self }
+    }
+
+    /// Contiguous bytes for others to be compared with.
+    pub const fn contiguous(self) -> Self {
+        Self { array_to_array: false, is_reference: true, ..self }
+    }
+
+    /// The name in the original suite's output.
+    pub const fn originally(self, name: &'static str) -> Self {
+        Self { original_name: Some(name), ..self }
+    }
+
+    /// Compared with another reference than that of its kind.
+    pub const fn against(self, reference: &'static str) -> Self {
+        Self { reference: Some(reference), ..self }
+    }
+
+    /// Measured in processes of its own.
+    pub const fn in_own_processes(self) -> Self {
+        Self { in_own_processes: true, ..self }
+    }
+}

@@ -1,0 +1,27 @@
+//! The words of a result, typed: what was measured, what came back, what was made of it. No logic but that of the words.
+
+pub mod conditions;
+pub mod event;
+mod figure;
+mod key;
+pub mod load;
+mod method;
+mod outcome;
+mod phase;
+pub mod probe;
+mod record;
+mod times;
+
+pub use figure::{Figure, Quantity};
+pub use key::{Case, Key};
+pub use method::{LOOPS, MethodInfo};
+pub use outcome::Outcome;
+pub use phase::Phase;
+pub use record::{Basis, BlockState, CaseResult, Measured, Record};
+pub use times::Times;
+
+/// The version of results and plans. It goes up when a column or a method changes its meaning: `docs/columns.md`.
+pub const SCHEMA: u32 = 3;
+
+/// The name of a set of values that is none of the test's.
+pub const CUSTOM: &str = "custom";

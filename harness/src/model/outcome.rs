@@ -1,0 +1,85 @@
+//! How the measurement of a method ended.
+
+use serde::{Deserialize, Serialize};
+
+/// How a method ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The interval of the median became narrow enough.
+    Converged,
+    /// The limit of time was reached first.
+    TimeLimit,
+    /// The limit of repetitions was reached first.
+    RunLimit,
+    /// It was measured, but the MPI has failed a probe that the figures rest on.
+    Invalid {
+        /// Which, and how.
+        detail: String,
+    },
+    /// The MPI lacks what the method needs.
+    NotAvailable {
+        /// What is missing.
+        reason: String,
+    },
+    /// Bytes arrived wrong, or changed that should not; times of this method mean nothing.
+    WrongData {
+        /// Rank, place, expected and found.
+        detail: String,
+    },
+    /// The MPI reported an error.
+    MpiError {
+        /// The call and MPI's text.
+        detail: String,
+    },
+    /// The process ended before its time: signal or exit code and the last words.
+    Crashed {
+        /// What was seen.
+        detail: String,
+    },
+    /// Nothing was heard for longer than the limit; the process was ended.
+    TimedOut {
+        /// The limit and what was being done.
+        detail: String,
+    },
+}
+
+impl Outcome {
+    /// Whether the times can be used.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::Invalid { .. })
+    }
+
+    /// Whether a label is of an outcome whose times can be used without a doubt.
+    pub fn counts(label: &str) -> bool {
+        [Self::Converged, Self::TimeLimit, Self::RunLimit].iter().any(|outcome| outcome.label() == label)
+    }
+
+    /// A word or two for tables and the `outcome` column.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::TimeLimit => "time limit",
+            Self::RunLimit => "run limit",
+            Self::Invalid { .. } => "invalid",
+            Self::NotAvailable { .. } => "not available",
+            Self::WrongData { .. } => "wrong data",
+            Self::MpiError { .. } => "MPI error",
+            Self::Crashed { .. } => "crashed",
+            Self::TimedOut { .. } => "timed out",
+        }
+    }
+
+    /// The reason, where there is one.
+    pub fn detail(&self) -> Option<&str> {
+        match self {
+            Self::Converged | Self::TimeLimit | Self::RunLimit => None,
+            Self::NotAvailable { reason: detail }
+            | Self::Invalid { detail }
+            | Self::WrongData { detail }
+            | Self::MpiError { detail }
+            | Self::Crashed { detail }
+            | Self::TimedOut { detail } => Some(detail),
+        }
+    }
+}

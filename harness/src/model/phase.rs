@@ -1,0 +1,104 @@
+//! The timed parts of methods, of all experiments.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Block;
+
+/// A timed part of a method.
+#[derive(Clone, Default, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Datatypes made and committed.
+    Create,
+    /// Explicit packing at the origin.
+    Pack,
+    /// Send to end of the answer's receive.
+    Communicate,
+    /// The peer's explicit unpacking of what came, by its own clock; in an all-to-all this rank's own, half-way.
+    PeerUnpack,
+    /// The peer's explicit packing of its answer; in an all-to-all this rank's own, half-way.
+    PeerPack,
+    /// Communication less what the peer unpacks and packs in it; of methods that pack or unpack explicitly.
+    Net,
+    /// Explicit unpacking at the origin.
+    Unpack,
+    /// A round trip that was timed in parts: packing, communication, unpacking; of methods that pack or unpack explicitly.
+    InParts,
+    /// Datatypes freed.
+    Free,
+    /// The whole ping-pong without creation.
+    #[default]
+    RoundTrip,
+    /// Making what a partitioned transfer needs: requests, windows, communicators.
+    Init,
+    /// Computing, emulated: the thread that took longest.
+    Compute,
+    /// From the first partition that became ready to its arrival, in repetitions in which the receiver looked.
+    FirstPartition,
+    /// From the first partition that became ready to the last.
+    Delay,
+    /// From the last partition that became ready to the end at the receiver.
+    AfterLast,
+    /// From the start to the end, computing included: at the receiver of a transfer, on the rank of a halo that took
+    /// longest.
+    Total,
+    /// A halo exchange: what it adds to the computing of the thread that computes longest of all ranks.
+    Exchange,
+    /// Time to solution of a partitioned transfer: from the start to the end at the receiver, without computing.
+    Solution,
+}
+
+impl Phase {
+    /// All phases, those of each experiment in the order in which they happen, its whole last.
+    pub const ALL: [Self; 18] = [
+        Self::Create,
+        Self::Pack,
+        Self::Communicate,
+        Self::PeerUnpack,
+        Self::PeerPack,
+        Self::Net,
+        Self::Unpack,
+        Self::InParts,
+        Self::Free,
+        Self::RoundTrip,
+        Self::Init,
+        Self::Compute,
+        Self::FirstPartition,
+        Self::Delay,
+        Self::AfterLast,
+        Self::Total,
+        Self::Exchange,
+        Self::Solution,
+    ];
+
+    /// The name in the `phase` column.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Pack => "pack",
+            Self::Communicate => "communicate",
+            Self::PeerUnpack => "peer_unpack",
+            Self::PeerPack => "peer_pack",
+            Self::Net => "net",
+            Self::Unpack => "unpack",
+            Self::InParts => "in_parts",
+            Self::Free => "free",
+            Self::RoundTrip => "round_trip",
+            Self::Init => "init",
+            Self::Compute => "compute",
+            Self::FirstPartition => "first_partition",
+            Self::Delay => "delay",
+            Self::AfterLast => "after_last",
+            Self::Total => "total",
+            Self::Exchange => "exchange",
+            Self::Solution => "solution",
+        }
+    }
+}
+
+impl Phase {
+    /// The samples of this phase in a block.
+    pub fn samples(self, block: &Block) -> &[f64] {
+        &block.times[self]
+    }
+}

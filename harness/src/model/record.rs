@@ -1,0 +1,193 @@
+//! Records: what was made of one phase of one method of a case.
+
+use serde::{Deserialize, Serialize};
+
+use super::conditions::Rule;
+use super::event::{Block, MessageFacts};
+use super::load::Load;
+use super::{Case, Figure, Key, Outcome, Phase, Quantity, SCHEMA};
+
+/// All that came back for one method of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The method's name.
+    pub method: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its blocks, of all pairs, in the order in which they came.
+    pub blocks: Vec<Block>,
+}
+
+/// A finished case of one launch: what was asked, what the message is, what came back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseResult {
+    /// What was measured.
+    pub case: Case,
+    /// The launch, from 0.
+    pub launch: usize,
+    /// The rule by which it was measured: it says which blocks count.
+    pub rule: Rule,
+    /// The message's size and segments.
+    pub message: MessageFacts,
+    /// Threads and the cores that they share, where that is known.
+    pub load: Option<Load>,
+    /// Per method, in the order in which they were asked for.
+    pub methods: Vec<Measured>,
+}
+
+/// What the machine was during a block, and what follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockState {
+    /// `0`, the faster or only state, `1`, or `mixed`: changed during the block.
+    pub state: String,
+    /// Whether figures rest on the block; never for a method without usable times.
+    pub used: bool,
+}
+
+/// What an interval is made of, and so what it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The blocks of one launch: it says nothing of another launch.
+    #[default]
+    WithinLaunch,
+    /// Three to five launches: Student's t of logarithms.
+    LaunchesT,
+    /// Six launches or more: order statistics.
+    Launches,
+}
+
+/// One phase of one method of one case, of one pair or of all: of one launch, or over all of them.
+///
+/// A method without times (`outcome` says why) has a single record, with the headline phase and no figures. A statistic that
+/// does not exist is `None`, an empty cell, never 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The case. In a table its columns come first; they are read by themselves.
+    #[serde(skip_deserializing)]
+    pub case: Case,
+    /// The method's name.
+    pub method: String,
+    /// The launch, from 0; `None`, an empty cell: over all launches.
+    pub launch: Option<usize>,
+    /// The timed part.
+    pub phase: Phase,
+    /// Number of the pair, or `all`: the samples of all pairs together. With one pair there is only `all`.
+    pub pair: String,
+    /// Bytes on the wire from one rank.
+    pub bytes: u64,
+    /// Merged segments of the send side.
+    pub segments: u64,
+    /// Launches that the figures rest on.
+    pub launches: usize,
+    /// What intervals are made of.
+    pub basis: Basis,
+    /// Samples that the figures rest on.
+    pub n: usize,
+    /// Blocks that the figures rest on.
+    pub blocks: usize,
+    /// Blocks left out because the machine was in another state.
+    pub blocks_other_state: usize,
+    /// Whether blocks of different states had to be used, since no round passed in one.
+    pub mixed_states: bool,
+    /// Blocks used that were disturbed: see [`Block::is_disturbed`].
+    pub blocks_disturbed: usize,
+    /// Repetitions per sample; of making and freeing, datatypes.
+    pub batch: u32,
+    /// The median, in seconds.
+    pub median_s: Option<f64>,
+    /// Lower end of the median's 95% interval.
+    pub median_low_s: Option<f64>,
+    /// Upper end of the median's 95% interval.
+    pub median_high_s: Option<f64>,
+    /// Lower end of what the median of another run would be in 95% of cases; from three launches on.
+    pub repeat_low_s: Option<f64>,
+    /// Upper end of it.
+    pub repeat_high_s: Option<f64>,
+    /// The mean.
+    pub mean_s: Option<f64>,
+    /// Lower end of the mean's 90% interval by Student, under bench-pcomm's rule only.
+    pub mean_low_s: Option<f64>,
+    /// Upper end of it.
+    pub mean_high_s: Option<f64>,
+    /// The smallest sample.
+    pub min_s: Option<f64>,
+    /// The 90th percentile.
+    pub p90_s: Option<f64>,
+    /// The 99th percentile.
+    pub p99_s: Option<f64>,
+    /// Core-to-core latency beside the blocks used, median, in seconds.
+    pub state_latency_s: Option<f64>,
+    /// Whether the times wandered during the run. Of the headline phase only; missing with fewer than six rounds.
+    pub unsteady: Option<bool>,
+    /// The method that none of those that an application could use beats, of this case and pair. Of the headline phase only.
+    pub fastest: Option<String>,
+    /// Threads that are runnable at the same time: see [`Load`].
+    pub runnable_threads: Option<usize>,
+    /// Hardware threads that they may run on. Where there are fewer, times hold waiting for a core.
+    pub cores: Option<usize>,
+    /// How the method ended.
+    pub outcome: String,
+    /// The reason, where times are missing, or are no times.
+    pub detail: Option<String>,
+    /// What the columns and methods mean: `docs/columns.md`.
+    pub schema: u32,
+    /// What is made of the times; a table of its own.
+    #[serde(skip)]
+    pub figures: Vec<Figure>,
+}
+
+impl Record {
+    /// The record of a method without any figures, but for what is known of its case.
+    pub fn empty(result: &CaseResult, measured: &Measured, phase: Phase) -> Self {
+        Self {
+            case: result.case.clone(),
+            method: measured.method.clone(),
+            launch: Some(result.launch),
+            launches: 1,
+            phase,
+            pair: Self::ALL_PAIRS.to_owned(),
+            bytes: result.message.bytes,
+            segments: result.message.segments,
+            outcome: measured.outcome.label().to_owned(),
+            detail: measured.outcome.detail().map(str::to_owned),
+            schema: SCHEMA,
+            runnable_threads: result.load.map(|load| load.runnable_threads),
+            cores: result.load.map(|load| load.cores),
+            ..Self::default()
+        }
+    }
+
+    /// The pair of a record of all pairs together.
+    pub const ALL_PAIRS: &str = "all";
+
+    /// Case, method and launch.
+    pub fn key(&self) -> Key {
+        Key { case: self.case.clone(), method: self.method.clone(), launch: self.launch }
+    }
+
+    /// The figure of a quantity of which there is one at most.
+    pub fn figure(&self, quantity: Quantity) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.quantity == quantity)
+    }
+
+    /// The value of such a figure.
+    pub fn value(&self, quantity: Quantity) -> Option<f64> {
+        self.figure(quantity)?.value
+    }
+
+    /// Its time over that of another method.
+    pub fn over(&self, method: &str) -> Option<&Figure> {
+        self.figures.iter().find(|figure| figure.quantity == Quantity::TimeOver && figure.against == method)
+    }
+
+    /// Adds a figure, where there is one.
+    pub fn add(&mut self, figure: impl IntoIterator<Item = Figure>) {
+        self.figures.extend(figure);
+    }
+
+    /// Runnable threads and cores, where there are more of the former.
+    pub fn oversubscribed(&self) -> Option<(usize, usize)> {
+        self.runnable_threads.zip(self.cores).filter(|(threads, cores)| threads > cores)
+    }
+}

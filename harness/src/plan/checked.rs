@@ -1,0 +1,51 @@
+//! A plan whose cases are ready to be measured.
+
+use crate::experiments::Prepared;
+use crate::model::Case;
+use crate::model::conditions::Cache;
+
+use super::Plan;
+
+/// A plan that was checked, with its cases: nothing of it is parsed or built again.
+#[derive(Debug)]
+pub struct CheckedPlan {
+    /// The plan, its cases with all their values.
+    pub plan: Plan,
+    /// The cases, in the plan's order.
+    pub cases: Vec<Box<dyn Prepared>>,
+}
+
+impl CheckedPlan {
+    /// The methods of case `i`, in the plan's order.
+    pub fn methods_of(&self, i: usize) -> Vec<String> {
+        let chosen = &self.plan.cases[i].methods;
+        let is_chosen = |method: &&String| chosen.is_empty() || chosen.contains(method);
+        let methods = self.plan.methods.iter().filter(is_chosen);
+        methods.filter(|method| self.cases[i].has(method)).cloned().collect()
+    }
+
+    /// Case `i` as results name it, as far as that is known before it was measured.
+    pub fn case(&self, i: usize, cache: Cache) -> Case {
+        let planned = &self.plan.cases[i];
+        Case {
+            experiment: self.plan.experiment.name().to_owned(),
+            test: planned.test.clone(),
+            set: planned.set.clone().unwrap_or_default(),
+            params: self.cases[i].params(),
+            ranks: self.plan.ranks(),
+            cache,
+            ..Case::default()
+        }
+    }
+
+    /// The names of all parameters that are numbers, in the order in which cases have them.
+    pub fn number_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in self.cases.iter().flat_map(|case| case.numbers()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}

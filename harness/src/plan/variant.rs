@@ -1,0 +1,97 @@
+//! Settings that make an MPI of its own of another.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::PlanError;
+
+/// An MPI, or all of a run, with more variables set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Its name, shown behind the MPI's: `mpich:nocma`.
+    pub name: String,
+    /// The MPI that it is of; without one, every MPI of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpi: Option<String>,
+    /// Variables for the launcher and the ranks.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Variant {
+    /// Refuses names that results could not tell apart.
+    ///
+    /// # Errors
+    /// The variant, and what would be right.
+    pub fn check(variants: &[Self]) -> Result<(), PlanError> {
+        for (i, variant) in variants.iter().enumerate() {
+            let refuse = |reason: &str| {
+                let (value, reason) = (variant.name.clone(), reason.to_owned());
+                Err(PlanError::Field { field: "variants", value, reason })
+            };
+            let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            if variant.name.is_empty() || !variant.name.chars().all(is_sane) {
+                return refuse("a variant's name is of letters, digits, `-`, `_` and `.`");
+            }
+            if variants[..i].iter().any(|other| other.name == variant.name && other.mpi == variant.mpi) {
+                return refuse("is named twice");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is one of this MPI.
+    pub fn is_of(&self, mpi: &str) -> bool {
+        self.mpi.as_deref().is_none_or(|of| of == mpi)
+    }
+}
+
+impl FromStr for Variant {
+    type Err = String;
+
+    /// `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`, several variables parted by commas; of one MPI alone `mpich/nocma:...`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("{text:?}: must be NAME:VARIABLE=VALUE, for example nocma:MPIR_CVAR_CH4_CMA_ENABLE=0");
+        let (name, settings) = text.split_once(':').ok_or_else(wrong)?;
+        let pair = |pair: &str| {
+            let (name, value) = pair.split_once('=')?;
+            (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+        };
+        let env = settings.split(',').map(pair).collect::<Option<_>>().ok_or_else(wrong)?;
+        let (mpi, name) = match name.split_once('/') {
+            Some((mpi, name)) => (Some(mpi.to_owned()), name),
+            None => (None, name),
+        };
+        Ok(Self { name: name.to_owned(), mpi, env })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_is_a_name_and_variables() {
+        let all: Variant = "nocma:A=0,B=x=y".parse().unwrap();
+        let pairs: Vec<_> = all.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!((all.name.as_str(), pairs), ("nocma", vec![("A", "0"), ("B", "x=y")]));
+        assert!(all.is_of("mpich") && all.is_of("openmpi"));
+        let one: Variant = "mpich/nocma:A=0".parse().unwrap();
+        assert!(one.is_of("mpich") && !one.is_of("openmpi"));
+        for wrong in ["nocma", "nocma:", "nocma:A", "nocma:=0"] {
+            assert!(wrong.parse::<Variant>().unwrap_err().contains("NAME:VARIABLE=VALUE"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_that_results_could_not_tell_apart_are_refused() {
+        let of = |name: &str| Variant { name: name.to_owned(), ..Variant::default() };
+        assert!(Variant::check(&[of("a"), of("b")]).is_ok());
+        for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")]] {
+            assert!(Variant::check(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The log of one process: its events and last words, and what it says about the methods that it was to measure.
+
+use std::collections::VecDeque;
+
+use crate::model::event::{Block, Event, Hello};
+use crate::model::{Outcome, probe};
+use crate::mpi::{ExitDescription, Line};
+
+/// Lines of the MPI that are kept to explain how a process ended.
+const LAST_WORDS: usize = 20;
+
+/// Events and last words of one process.
+#[derive(Debug, Default)]
+pub struct ProcessLog {
+    /// Its account of itself.
+    pub hello: Option<Box<Hello>>,
+    /// All blocks.
+    pub blocks: Vec<Block>,
+    /// Methods that came to their end.
+    pub ended: Vec<(String, Outcome)>,
+    /// The last method that was begun, and its stage.
+    pub working: Option<(String, String)>,
+    /// What a probe told last: what was seen, more about it, and its time.
+    pub probe: Option<(probe::Outcome, String, f64)>,
+    /// Whether the process said that it was done.
+    pub done: bool,
+    /// Whether a rank said that it would end all.
+    aborts: bool,
+    words: VecDeque<String>,
+}
+
+/// How the process ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exit {
+    /// By itself.
+    Ended(ExitDescription),
+    /// It was ended after this silence, in seconds.
+    Silent(f64),
+}
+
+impl ProcessLog {
+    /// Takes a line; gives the event if it is one. Anything else is what the MPI has to say.
+    pub fn line(&mut self, line: Line) -> Option<Event> {
+        let text = match line {
+            Line::Out(text) => match serde_json::from_str::<Event>(&text) {
+                Ok(event) => {
+                    self.event(event.clone());
+                    return Some(event);
+                }
+                Err(_) => text,
+            },
+            Line::Err(text) => text,
+        };
+        if !text.trim().is_empty() {
+            self.words.push_back(text.trim().to_owned());
+            if self.words.len() > LAST_WORDS {
+                self.words.pop_front();
+            }
+        }
+        None
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Hello(hello) => self.hello = Some(hello),
+            Event::Working { method, stage } => self.working = Some((method, stage)),
+            Event::Block(block) => self.blocks.push(block),
+            Event::Ended { method, outcome } => {
+                if !self.has_ended(&method) {
+                    self.ended.push((method, outcome));
+                }
+            }
+            Event::Probe { outcome, detail, seconds, .. } => {
+                // Launchers may pass on one rank's line after another's that was told later.
+                if self.probe.as_ref().is_none_or(|(_, _, known)| *known <= seconds) {
+                    self.probe = Some((outcome, detail, seconds));
+                }
+            }
+            Event::Aborting => self.aborts = true,
+            Event::Done => self.done = true,
+        }
+    }
+
+    fn has_ended(&self, method: &str) -> bool {
+        self.ended.iter().any(|(known, _)| known == method)
+    }
+
+    /// The blocks of a method.
+    pub fn blocks_of(&self, method: &str) -> Vec<Block> {
+        self.blocks.iter().filter(|block| block.method == method).cloned().collect()
+    }
+
+    /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
+    /// again in a new process. There is always at least one outcome, so that this comes to an end.
+    pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
+        let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
+        let mut outcomes: Vec<_> =
+            ended.map(|(method, outcome)| (method.clone(), self.explained(outcome, exit))).collect();
+        let failed = self
+            .working
+            .as_ref()
+            .filter(|(method, _)| !self.done && asked.contains(method) && !self.has_ended(method));
+        if let Some((method, stage)) = failed {
+            outcomes.push((method.clone(), self.failure(exit, Some(stage))));
+        }
+        if outcomes.is_empty() {
+            outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
+        }
+        outcomes
+    }
+
+    /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
+    /// rank that fails for that is no fault of the call's. A rank that lives to end all ranks by itself was the first.
+    fn explained(&self, outcome: &Outcome, exit: Exit) -> Outcome {
+        match (outcome, exit) {
+            (Outcome::MpiError { detail }, Exit::Ended(exit)) if !self.aborts && exit.signal().is_some() => {
+                Outcome::Crashed { detail: format!("{exit}; another rank then told: {detail}") }
+            }
+            _ => outcome.clone(),
+        }
+    }
+
+    /// What the end of the process means for what it was doing.
+    pub fn failure(&self, exit: Exit, stage: Option<&str>) -> Outcome {
+        let during = match stage {
+            Some("verify") => " while verifying".to_owned(),
+            Some("measure") => " while measuring".to_owned(),
+            Some(stage) => format!(" during {stage}"),
+            None if self.hello.is_some() => " before any method".to_owned(),
+            None => " before anything was heard of it".to_owned(),
+        };
+        let words: Vec<_> = self.words.iter().map(String::as_str).collect();
+        let words =
+            if words.is_empty() { String::new() } else { format!("; last words: {}", words.join(" | ")) };
+        match exit {
+            Exit::Ended(exit) => Outcome::Crashed { detail: format!("{exit}{during}{words}") },
+            Exit::Silent(seconds) => {
+                Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{words}") }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KILLED: Exit = Exit::Ended(ExitDescription { code: Some(137), signal: None });
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn log(lines: &[&str]) -> ProcessLog {
+        let mut log = ProcessLog::default();
+        for line in lines {
+            log.line(Line::Out((*line).to_owned()));
+        }
+        log
+    }
+
+    #[test]
+    fn a_killed_process_is_the_last_begun_methods_fault() {
+        let log = log(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"converged"}}"#,
+            r#"{"event":"working","method":"b","stage":"verify"}"#,
+            "rank 1 died",
+        ]);
+        let outcomes = log.outcomes(&names(&["a", "b", "c"]), KILLED);
+        assert_eq!(outcomes[0], ("a".to_owned(), Outcome::Converged));
+        let detail = outcomes[1].1.detail().unwrap();
+        assert!(detail.contains("SIGKILL") && detail.contains("verifying"), "{detail}");
+        assert!(detail.contains("rank 1 died"), "{detail}");
+        assert_eq!(outcomes.len(), 2, "c is run again");
+    }
+
+    #[test]
+    fn a_process_that_never_began_fails_all() {
+        let mut log = ProcessLog::default();
+        log.line(Line::Err("no such file".to_owned()));
+        let outcomes = log.outcomes(&names(&["a", "b"]), KILLED);
+        assert_eq!(outcomes.len(), 2);
+        assert!(outcomes.iter().all(|(_, o)| o.detail().unwrap().contains("no such file")));
+    }
+
+    #[test]
+    fn an_announced_crash_is_kept_as_it_is() {
+        let log = log(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"crashed","detail":"memory"}}"#,
+        ]);
+        let crashed = Outcome::Crashed { detail: "memory".to_owned() };
+        assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED), [("a".to_owned(), crashed)]);
+    }
+
+    #[test]
+    fn an_mpi_error_beside_a_killed_rank_is_its_consequence() {
+        let log = log(&[
+            r#"{"event":"working","method":"a","stage":"measure"}"#,
+            r#"{"event":"ended","method":"a","outcome":{"outcome":"mpi_error","detail":"MPI_Recv failed"}}"#,
+        ]);
+        let outcome = |exit| log.outcomes(&names(&["a", "b"]), exit).remove(0).1;
+        let crashed = outcome(KILLED);
+        let detail = crashed.detail().unwrap();
+        assert_eq!(crashed.label(), "crashed");
+        assert!(detail.contains("SIGKILL") && detail.contains("MPI_Recv failed"), "{detail}");
+        let aborted = Exit::Ended(ExitDescription { code: Some(3), signal: None });
+        let error = Outcome::MpiError { detail: "MPI_Recv failed".to_owned() };
+        assert_eq!(outcome(aborted), error);
+        // Launchers may report how they ended the other ranks.
+        let mut log = log;
+        log.line(Line::Out(r#"{"event":"aborting"}"#.to_owned()));
+        assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED).remove(0).1, error);
+    }
+
+    #[test]
+    fn what_a_probe_told_last_counts_in_whatever_order_it_comes() {
+        let told = |detail: &str, seconds| {
+            let (name, detail) = ("ring".to_owned(), detail.to_owned());
+            let event = Event::Probe { name, outcome: probe::Outcome::Failed, detail, seconds };
+            serde_json::to_string(&event).unwrap()
+        };
+        let log = log(&[&told("6 of 13", 0.2), &told("first", 0.1)]);
+        assert_eq!(log.probe.unwrap().1, "6 of 13");
+    }
+
+    #[test]
+    fn only_the_last_words_are_kept() {
+        let mut log = ProcessLog::default();
+        for i in 0..100 {
+            log.line(Line::Err(format!("word{i}.")));
+        }
+        let Outcome::TimedOut { detail } = log.failure(Exit::Silent(5.0), None) else { panic!() };
+        assert!(detail.contains("for 5 s") && !detail.contains("word79.") && detail.contains("word80."));
+    }
+}

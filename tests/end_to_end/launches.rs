@@ -1,0 +1,91 @@
+//! Several MPIs, cache modes and launches in one run, for every kind of experiments.
+
+use std::collections::BTreeSet;
+
+use libtest_mimic::Trial;
+
+use super::job::run;
+use super::results::{Row, Summary, rows};
+use super::setup::{ddtbench, mpi};
+
+/// A small case of each kind, by its command.
+const KINDS: [&[&str]; 4] = [
+    &["run", "nas_lu_y", "-m", "reference,ddt", "--cache", "both"],
+    &["engine", "strided", "-p", "count=16,stride=2,element=double", "--cache", "both"],
+    &["partitioned", "--bytes", "4KiB", "--partitions", "2", "-m", "single,isend", "--cache", "both"],
+    &["halo", "stencil7", "-n", "2", "-m", "reference,manual"],
+];
+
+const LAUNCHES: usize = 3;
+
+pub fn trials() -> Vec<Trial> {
+    let of_kind = |arguments: &'static [&'static str]| {
+        Trial::test(format!("both MPIs::launches::{}", arguments[0]), move || {
+            every_one_has_its_rows(arguments);
+            Ok(())
+        })
+    };
+    let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
+    trials.push(Trial::test("mpich::launches::a variant is an MPI of its own", || {
+        a_variant();
+        Ok(())
+    }));
+    trials
+}
+
+/// What tells rows of a table apart, but for methods and phases.
+fn places(rows: &[Row]) -> BTreeSet<[String; 4]> {
+    let place =
+        |row: &Row| ["mpi", "mpi_variant", "cache", "launch"].map(|column| row.get(column).to_owned());
+    rows.iter().map(place).collect()
+}
+
+fn every_one_has_its_rows(arguments: &[&str]) {
+    let mpis = ["mpich", "openmpi"].map(|name| mpi(name).name);
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(arguments).args(["--mpi", &mpis.join(","), "--launches", &LAUNCHES.to_string()]);
+    run(command.args(["--max-time", "0.02", "--min-runs", "4", "--out", "out"])).expect_code(0);
+    let folder = dir.path().join("out");
+    let caches = if arguments.contains(&"both") { 2 } else { 1 };
+    let launches = Summary::read(&folder).0;
+    assert!(launches.iter().all(Row::is_measured), "{launches:?}");
+    assert_eq!(places(&launches).len(), mpis.len() * caches * LAUNCHES);
+    assert_eq!(rows(&folder.join("cases.csv")).len(), mpis.len() * caches, "a launch is no case");
+
+    let over = rows(&folder.join("summary.csv"));
+    assert_eq!(places(&over).len(), mpis.len() * caches);
+    assert_eq!(over.len() * LAUNCHES, launches.len());
+    for row in &over {
+        assert!(row.is(&[("launch", ""), ("launches", "3"), ("basis", "launches_t")]), "{row:?}");
+        let [low, middle, high] =
+            ["median_low_s", "median_s", "median_high_s"].map(|column| row.number(column).unwrap());
+        // A phase that the clock does not see takes no time.
+        assert!(low <= middle && middle <= high || middle == 0.0, "{row:?}");
+        assert!(row.number("repeat_low_s").unwrap() <= low, "{row:?}");
+    }
+    let reported = run(ddtbench(dir.path()).args(["report", "out"])).expect_code(0);
+    for mpi in mpis {
+        assert!(reported.out.contains(mpi), "{reported}");
+    }
+    // All is there: nothing is measured again.
+    let kept = super::results::kept(&folder);
+    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
+    assert_eq!(super::results::kept(&folder), kept);
+}
+
+fn a_variant() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.01"]);
+    command.args(["--variant", "quiet:MPIR_CVAR_DEBUG_SUMMARY=0", "--out", "out"]);
+    run(&mut command).expect_code(0);
+    let folder = dir.path().join("out");
+    let variants: Vec<_> =
+        rows(&folder.join("cases.csv")).iter().map(|row| row.get("mpi_variant").to_owned()).collect();
+    assert_eq!(variants, ["", "quiet"]);
+    let environment = std::fs::read_to_string(folder.join("environment.json")).unwrap();
+    assert_eq!(environment.matches("\"MPIR_CVAR_DEBUG_SUMMARY\": \"0\"").count(), 1, "{environment}");
+    let unknown = ["run", "contiguous", "--mpi", "mpich:loud", "--out", "none"];
+    run(ddtbench(dir.path()).args(unknown)).expect_code(2).expect_err(&["mpich:loud", "--variant"]);
+}
