@@ -37,6 +37,25 @@ pub fn members(file: &[u8]) -> (Vec<Member<'_>>, &[u8]) {
     (members, rest)
 }
 
+/// How every member begins.
+const BEGINNING: [u8; 3] = [0x1f, 0x8b, 8];
+
+/// Refuses a file in which whole members follow what is none: a cut leaves nothing behind it.
+///
+/// # Errors
+/// The byte, from 0, and what is wrong there.
+pub fn check(file: &[u8]) -> Result<(), String> {
+    let (_, rest) = members(file);
+    let begins = |at: &usize| rest[*at..].starts_with(&BEGINNING) && !members(&rest[*at..]).0.is_empty();
+    match (1..rest.len()).find(begins) {
+        Some(_) => Err(format!(
+            "byte {} is damaged; mend or remove it in a copy of the folder",
+            file.len() - rest.len()
+        )),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +70,17 @@ mod tests {
         for cut in first.len()..file.len() {
             let (whole, rest) = members(&file[..cut]);
             assert_eq!((whole.len(), rest.len()), (1, cut - first.len()), "{cut}");
+            assert_eq!(check(&file[..cut]), Ok(()), "{cut}");
         }
+    }
+
+    #[test]
+    fn damage_before_whole_members_is_no_cut() {
+        let all = [b"one\n".to_vec(), b"two\n".repeat(1000), b"three\n".to_vec()].map(|bytes| member(&bytes));
+        let mut file = all.concat();
+        let place = all[0].len() + all[1].len() / 2;
+        file[place] ^= 0xff;
+        let error = check(&file).unwrap_err();
+        assert!(error.starts_with(&format!("byte {} is damaged", all[0].len())), "{error}");
     }
 }

@@ -83,6 +83,9 @@ impl Recorded {
         let place = Place::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
+        for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
+            gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
+        }
         Ok(Self { numbers: numbers(&path.join(CASES))?, place, plan, records })
     }
 
