@@ -91,6 +91,11 @@ const REFUSALS: &[Refusal] = &[
         &["partitioned", "--theta", "2", "--partitions", "4"],
         &["--theta", "--partitions"],
     ),
+    (
+        "threads of a halo twice",
+        &["halo", "nas_mg", "-p", "threads=2", "-t", "4"],
+        &["threads", "-p", "--threads"],
+    ),
     ("an arrival of probes", &["partitioned", "--check", "--arrival", "none"], &["--check", "--arrival"]),
     (
         "more partitions than memory",

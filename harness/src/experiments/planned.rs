@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::CUSTOM;
 
 /// One test with one set of values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedCase {
     /// The test's name.
@@ -75,7 +75,7 @@ impl Selected {
 }
 
 /// A value as text; a file may also give a number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Text(pub String);
 
 impl<'de> Deserialize<'de> for Text {

@@ -80,7 +80,7 @@ impl Cells {
             ..Case::default()
         };
         let phase = serde_json::from_value::<Phase>(self.text("phase")?.into()).ok()?;
-        Some(Record {
+        let record = Record {
             case,
             method: self.text("method")?.to_owned(),
             launch: Some(0),
@@ -114,7 +114,10 @@ impl Cells {
             // Rows that do not say are of the first.
             schema: self.number("schema").unwrap_or(1),
             ..Record::default()
-        })
+        };
+        // Only damage can have made what is no number.
+        let times = [record.median_s, record.median_low_s, record.median_high_s, record.mean_s];
+        times.into_iter().flatten().all(f64::is_finite).then_some(record)
     }
 }
 

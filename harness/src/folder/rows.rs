@@ -57,7 +57,21 @@ fn part<T: DeserializeOwned>(
 impl Row for Record {
     fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
         let case: Case = part(cells, headers)?;
-        Ok(Self { case, ..part(cells, headers)? })
+        let record = Self { case, ..part(cells, headers)? };
+        sound([record.median_s, record.median_low_s, record.median_high_s, record.mean_s], cells)?;
+        Ok(record)
+    }
+}
+
+/// Refuses what no measurement gives, and only damage can have made.
+fn sound<const N: usize>(values: [Option<f64>; N], cells: &csv::StringRecord) -> Result<(), csv::Error> {
+    match values.into_iter().flatten().find(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(value) => {
+            let line = cells.position().map_or(0, csv::Position::line);
+            let reason = format!("line {line}: {value} is no figure");
+            Err(std::io::Error::new(std::io::ErrorKind::InvalidData, reason).into())
+        }
     }
 }
 
@@ -114,7 +128,9 @@ impl Row for FigureRow {
     fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
         let MethodAndLaunch { method, launch } = part(cells, headers)?;
         let key = Key { case: part(cells, headers)?, method, launch };
-        Ok(Self { key, place: part(cells, headers)?, figure: part(cells, headers)? })
+        let figure: Figure = part(cells, headers)?;
+        sound([figure.value, figure.low, figure.high], cells)?;
+        Ok(Self { key, place: part(cells, headers)?, figure })
     }
 }
 
@@ -149,6 +165,21 @@ mod tests {
         assert_eq!(columns[..4], ["experiment", "test", "set", "params"]);
         assert_eq!(columns[10..14], ["cache", "method", "launch", "phase"]);
         assert!(!columns.contains(&"figures".to_owned()));
+    }
+
+    #[test]
+    fn what_no_measurement_gives_is_refused_by_its_line() {
+        for value in [f64::NAN, f64::INFINITY] {
+            let row = rows([Record { median_s: Some(value), ..record() }]);
+            let bytes = [header(&columns(&record())), row].concat();
+            let mut reader = csv::Reader::from_reader(&bytes[..]);
+            let headers = reader.headers().unwrap().clone();
+            let error = Record::read(&reader.records().next().unwrap().unwrap(), &headers).unwrap_err();
+            assert!(
+                error.to_string().contains("line 2") && error.to_string().contains("no figure"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -175,7 +175,8 @@ impl<'a> CaseView<'a> {
 pub fn place(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
-    format!("{}, {} ranks, {}{shared}", r.case.mpi_label(), r.case.ranks, r.case.cache.name())
+    let hosts = if r.case.hosts > 1 { format!(" on {} hosts", r.case.hosts) } else { String::new() };
+    format!("{}, {} ranks{hosts}, {}{shared}", r.case.mpi_label(), r.case.ranks, r.case.cache.name())
 }
 
 /// What intervals rest on, where there were several launches.

@@ -101,6 +101,10 @@ impl HaloSelection {
         }
         let mut all = vec![single];
         for (name, values) in self.conditions.iter().filter(|(_, values)| !values.is_empty()) {
+            if all.iter().any(|params| params.contains_key(*name)) {
+                let flag = name.replace('_', "-");
+                return Err(format!("{name} is given by -p and by --{flag}: leave one of them out"));
+            }
             let with = |params: &BTreeMap<String, String>, value: &String| {
                 let mut params = params.clone();
                 params.insert((*name).to_owned(), value.clone());

@@ -1,5 +1,7 @@
 //! From lists of values to cases.
 
+use std::collections::HashSet;
+
 use super::setting::bytes;
 use super::{Setting, TEST};
 use crate::experiments::planned::{PlannedCase, Text};
@@ -70,10 +72,10 @@ impl Sweep {
             let with = |given: &Given, value: &String| [given.clone(), vec![(name, value.clone())]].concat();
             all = all.iter().flat_map(|given| values.iter().map(move |value| with(given, value))).collect();
         }
-        let mut cases: Vec<PlannedCase> = Vec::new();
+        let (mut cases, mut known) = (Vec::new(), HashSet::new());
         for given in all {
             let case = case(given)?;
-            if !cases.contains(&case) {
+            if known.insert(case.clone()) {
                 cases.push(case);
             }
         }
