@@ -84,14 +84,17 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A value without an interval, which no comparison is.
+    /// A value without an interval, which no comparison is; missing where it is no finite number.
     pub fn plain(quantity: Quantity, value: f64) -> Self {
-        Self { quantity, value: Some(value), unit: quantity.unit().to_owned(), ..Self::default() }
+        let value = Some(value).filter(|value| value.is_finite());
+        Self { quantity, value, unit: quantity.unit().to_owned(), ..Self::default() }
     }
 
-    /// A value with its interval.
+    /// A value with its interval, which is missing where an end is no finite number.
     pub fn with_interval(quantity: Quantity, value: f64, (low, high): (f64, f64)) -> Self {
-        Self { low: Some(low), high: Some(high), ..Self::plain(quantity, value) }
+        let ends = Some((low, high)).filter(|(low, high)| low.is_finite() && high.is_finite());
+        let (low, high) = ends.unzip();
+        Self { low, high, ..Self::plain(quantity, value) }
     }
 
     /// The same, held against a method.
@@ -102,5 +105,17 @@ impl Figure {
     /// Both ends of its interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_finite_number_is_missing() {
+        assert_eq!(Figure::plain(Quantity::Bandwidth, f64::INFINITY).value, None);
+        let wide = Figure::with_interval(Quantity::Bandwidth, 2.0, (1.0, f64::INFINITY));
+        assert_eq!((wide.value, wide.interval()), (Some(2.0), None));
     }
 }
