@@ -109,7 +109,7 @@ impl<'a> CaseView<'a> {
                 notes.push(format!("{about}: {}", each.join(", ")));
             }
         };
-        of_each("another run", &|r| {
+        of_each("as many further launches of this run", &|r| {
             let (low, high) = (r.repeat_low_s?, r.repeat_high_s?);
             Some(format!("{} to {}", units::seconds(low), units::seconds(high)))
         });

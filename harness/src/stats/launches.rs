@@ -1,4 +1,4 @@
-//! What several launches say: the location of a quantity, and what another run would show.
+//! What several launches say: the location of a quantity, and where further launches would be.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -33,15 +33,13 @@ pub fn location(values: &[f64]) -> Location {
     Location { interval, basis }
 }
 
-/// Where the median of another run of as many launches would be in 95% of cases, on a machine that keeps doing what it did:
-/// Student's prediction interval of logarithms, for a mean of as many new values. Launches of one run are minutes apart at
-/// most, and machines wander over longer: as much variance again is allowed for the new mean.
+/// Where the median of another run of as many launches would be in 95% of cases, if its launches were further ones of this
+/// run: Student's prediction interval of logarithms, for a mean of as many new values. What a machine does from one run to
+/// the next is not in it, see docs/statistics.md, "Over launches".
 pub fn repeat(values: &[f64]) -> Option<(f64, f64)> {
-    student(values, |n| (1.0 + DRIFT) / n)
+    // This run's mean and the other's vary alike.
+    student(values, |n| 2.0 / n)
 }
-
-/// Variance of another run's mean, in those of this run's.
-const DRIFT: f64 = 1.0;
 
 /// Student's interval around the mean with so many times the variance of one value.
 fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
@@ -83,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_is_further_off_than_this_runs_location() {
+    fn the_median_of_further_launches_is_further_off_than_this_runs_location() {
         let values = [1.0, 1.1, 1.05, 1.2];
         let (location, repeat) = (location(&values).interval.unwrap(), repeat(&values).unwrap());
         assert!(repeat.0 < location.0 && location.1 < repeat.1);
