@@ -301,10 +301,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::implementation(method).map_or(&[], |method| method.needs)
-    }
-
     fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
         let implementation = table::implementation(method)?;
         let calls = self.world.team_calls(self.case.setting.threads);

@@ -275,10 +275,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::implementation(method).map_or(&[], |mechanism| mechanism.needs)
-    }
-
     fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
         if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");

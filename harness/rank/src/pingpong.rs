@@ -93,10 +93,6 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         self.session.job
     }
 
-    fn needs(&self, method: &str) -> &'static [&'static str] {
-        table::implementation(method).map_or(&[], |method| method.needs)
-    }
-
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         let implementation = table::implementation(method)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.

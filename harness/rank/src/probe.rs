@@ -19,10 +19,11 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use anyhow::Context;
+use ddtbench::experiments::fine_grained::functions::PARTITIONED;
 use ddtbench::experiments::probes::list;
 use ddtbench::model::probe::Outcome;
 
-use crate::checked::{World, partitioned, symbols, world};
+use crate::checked::{World, symbols, world};
 use crate::cli::Probe;
 use crate::output::Format;
 use crate::reporter::WRONG_DATA;
@@ -145,7 +146,7 @@ fn obstacle(world: &World, probe: &list::Probe) -> Option<String> {
         "pready_list" => &["MPI_Pready_list"],
         _ => &[],
     };
-    let missing = symbols::missing(&[partitioned::NEEDS, more].concat());
+    let missing = symbols::missing(&[PARTITIONED, more].concat());
     if !missing.is_empty() {
         return Some(format!("the MPI has no {}", missing.join(", ")));
     }

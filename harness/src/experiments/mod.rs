@@ -259,6 +259,7 @@ mod tests {
             assert_eq!(names.len(), kind.methods().len(), "{}", kind.name());
             for method in kind.methods() {
                 assert_eq!(kind.method(method.name), Ok(method));
+                assert!(method.needs.iter().all(|function| function.starts_with("MPI_")), "{}", method.name);
             }
             assert!(kind.method(kind.reference()).is_ok(), "{}", kind.name());
             assert_eq!(Kind::find(kind.name()), Ok(kind));

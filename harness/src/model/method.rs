@@ -11,6 +11,8 @@ pub struct MethodInfo {
     pub name: &'static str,
     /// What it does, in a line.
     pub about: &'static str,
+    /// The functions of MPI that it calls beyond those that every MPI has.
+    pub needs: &'static [&'static str],
     /// The name in the original suite's output, where it has the method.
     pub original_name: Option<&'static str>,
     /// Whether an application could use it: the bytes go from arrays to arrays. The others are for comparison.
@@ -30,12 +32,18 @@ impl MethodInfo {
         Self {
             name,
             about,
+            needs: &[],
             original_name: None,
             array_to_array: true,
             reference: None,
             is_reference: false,
             in_own_processes: false,
         }
+    }
+
+    /// The same, by functions that not every MPI has.
+    pub const fn needs(self, functions: &'static [&'static str]) -> Self {
+        Self { needs: functions, ..self }
     }
 
     /// The same, not from arrays to arrays.

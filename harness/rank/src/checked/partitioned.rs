@@ -9,13 +9,6 @@ use mpi::ffi;
 use super::request::{Envelope, Request};
 use super::{CallError, check, error::int, symbols};
 
-/// What a partitioned transfer needs, in the names of the standard.
-pub const NEEDS: &[&str] = &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"];
-
-/// The same, with the call that marks several partitions at once.
-pub const NEEDS_LISTS: &[&str] =
-    &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived", "MPI_Pready_list"];
-
 /// Both calls that make a request; to C a pointer to what is only read is the same.
 type Init = unsafe extern "C" fn(
     *mut c_void,
@@ -44,7 +37,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// `None` where the MPI lacks any of [`NEEDS`].
+    /// `None` where the MPI lacks any of [`PARTITIONED`](ddtbench::experiments::fine_grained::functions::PARTITIONED).
     fn load() -> Option<Self> {
         // SAFETY: the standard gives each function this C interface.
         unsafe {

@@ -1,7 +1,7 @@
 //! What the loops of one comparison share, and its contenders.
 
 use apps::WireOrder;
-use ddtbench::experiments::engine::Contender;
+use ddtbench::experiments::engine::{self, Contender};
 use ddtbench::model::Outcome;
 use ddtbench::model::event::{LineBytes, MachineState};
 
@@ -11,8 +11,8 @@ use crate::measure::cache::Eviction;
 use crate::measure::clock::Clock;
 use crate::measure::state::CopyProbe;
 use crate::memory::Memory;
+use crate::method::Setup;
 use crate::method::packer::{End, Packer};
-use crate::method::{Setup, table};
 use crate::reporter::EventReporter;
 
 /// What all contenders of a case share.
@@ -43,8 +43,8 @@ impl<'a> Bench<'a> {
     ) -> anyhow::Result<Vec<ActiveContender<'a>>> {
         let mut active_contenders = Vec::new();
         for &contender in contenders {
-            let missing =
-                symbols::missing(table::implementation(contender.name()).map_or(&[], |method| method.needs));
+            let method = engine::KIND.method(contender.name()).map_err(anyhow::Error::msg)?;
+            let missing = symbols::missing(method.needs);
             if !missing.is_empty() {
                 let reason = format!("this MPI lacks {}", missing.join(", "));
                 self.reporter.ended(contender.name(), Outcome::NotAvailable { reason });

@@ -66,9 +66,6 @@ pub trait Experiment<'a> {
         false
     }
 
-    /// MPI functions that a method needs, which not every MPI has.
-    fn needs(&self, method: &str) -> &'static [&'static str];
-
     /// Makes a method; or says why it has no times here.
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>>;
 

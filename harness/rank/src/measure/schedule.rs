@@ -138,7 +138,8 @@ const GOING_ON: Outcome = Outcome::RunLimit;
 
 /// Whether the MPI has all functions of a method; says which are missing.
 fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow::Result<bool> {
-    let missing = symbols::missing(experiment.needs(name));
+    let method = experiment.kind().method(name).map_err(anyhow::Error::msg)?;
+    let missing = symbols::missing(method.needs);
     let available = experiment.job().everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));

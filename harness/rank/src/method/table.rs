@@ -1,4 +1,4 @@
-//! The methods by name: what each is made of, and what it needs of the MPI.
+//! The methods by name: what each is made of.
 
 use anyhow::Context;
 
@@ -8,17 +8,9 @@ use super::two_sided::TwoSided;
 use super::{Method, Setup};
 use crate::memory::Memory;
 
-/// What is known of a method before it is made.
-#[derive(Clone, Copy, Debug)]
-pub struct Implementation {
-    /// The functions of MPI that it calls beyond those that every MPI has.
-    pub needs: &'static [&'static str],
-    kind: Kind,
-}
-
 /// What a method is made of.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub enum Implementation {
     /// The end that sends, and the end that receives.
     TwoSided(End, End),
     Untouched,
@@ -27,37 +19,34 @@ enum Kind {
     PutTyped,
 }
 
-/// What the method called `name` is; `None` where it is not implemented.
-fn find(name: &str) -> Option<Implementation> {
-    const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
-    const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
-    let (kind, needs): (_, &[&str]) = match name {
-        "reference" => (Kind::TwoSided(End::Wire, End::Wire), &[]),
-        "reference_untouched" => (Kind::Untouched, &[]),
-        "manual" => (Kind::TwoSided(End::ByHand, End::ByHand), &[]),
-        "manual_tuned" => (Kind::TwoSided(End::Tuned, End::Tuned), &[]),
-        "mpi_pack" => (Kind::TwoSided(End::MpiPacked, End::MpiPacked), PACK),
-        "engine" => (Kind::TwoSided(End::Compiled, End::Compiled), &[]),
-        "ddt" => (Kind::TwoSided(End::Typed, End::Typed), &[]),
-        "ddt_to_packed" => (Kind::TwoSided(End::Typed, End::Wire), &[]),
-        "packed_to_ddt" => (Kind::TwoSided(End::Wire, End::Typed), &[]),
-        "put_reference" => (Kind::PutContiguous, PUT),
-        "put_manual" => (Kind::PutPacked, PUT),
-        "put_ddt" => (Kind::PutTyped, PUT),
-        _ => return None,
-    };
-    Some(Implementation { needs, kind })
-}
-
 /// What the method called `name` is.
 ///
 /// # Errors
 /// A method that is listed but not implemented.
 pub fn implementation(name: &str) -> anyhow::Result<Implementation> {
-    find(name).with_context(|| format!("method {name:?} is listed but not implemented"))
+    Implementation::find(name).with_context(|| format!("method {name:?} is listed but not implemented"))
 }
 
 impl Implementation {
+    /// What the method called `name` is; `None` where it is not implemented.
+    fn find(name: &str) -> Option<Self> {
+        Some(match name {
+            "reference" => Self::TwoSided(End::Wire, End::Wire),
+            "reference_untouched" => Self::Untouched,
+            "manual" => Self::TwoSided(End::ByHand, End::ByHand),
+            "manual_tuned" => Self::TwoSided(End::Tuned, End::Tuned),
+            "mpi_pack" => Self::TwoSided(End::MpiPacked, End::MpiPacked),
+            "engine" => Self::TwoSided(End::Compiled, End::Compiled),
+            "ddt" => Self::TwoSided(End::Typed, End::Typed),
+            "ddt_to_packed" => Self::TwoSided(End::Typed, End::Wire),
+            "packed_to_ddt" => Self::TwoSided(End::Wire, End::Typed),
+            "put_reference" => Self::PutContiguous,
+            "put_manual" => Self::PutPacked,
+            "put_ddt" => Self::PutTyped,
+            _ => return None,
+        })
+    }
+
     /// Makes the method; collective over the setup's ranks.
     ///
     /// # Safety
@@ -68,15 +57,15 @@ impl Implementation {
         setup: &'a Setup<'a>,
         memory: &mut Memory,
     ) -> anyhow::Result<Box<dyn Method + 'a>> {
-        Ok(match self.kind {
-            Kind::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
-            Kind::Untouched => Box::new(TwoSided::untouched(setup, memory)?),
+        Ok(match self {
+            Self::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
+            Self::Untouched => Box::new(TwoSided::untouched(setup, memory)?),
             // SAFETY: here and below, as the caller vouches.
-            Kind::PutContiguous => Box::new(unsafe { Put::contiguous(setup, memory) }?),
+            Self::PutContiguous => Box::new(unsafe { Put::contiguous(setup, memory) }?),
             // SAFETY: as above.
-            Kind::PutPacked => Box::new(unsafe { Put::packed(setup, memory) }?),
+            Self::PutPacked => Box::new(unsafe { Put::packed(setup, memory) }?),
             // SAFETY: as above.
-            Kind::PutTyped => Box::new(unsafe { Put::typed(setup, memory) }?),
+            Self::PutTyped => Box::new(unsafe { Put::typed(setup, memory) }?),
         })
     }
 }
@@ -89,9 +78,8 @@ mod tests {
     fn every_listed_method_is_implemented() {
         for method in ddtbench::experiments::pingpong::methods::METHODS {
             let implementation = implementation(method.name).unwrap();
-            assert!(implementation.needs.iter().all(|function| function.starts_with("MPI_")));
             // What goes from arrays to arrays has no end in the wire buffer, and the other way round.
-            if let Kind::TwoSided(send, receive) = implementation.kind {
+            if let Implementation::TwoSided(send, receive) = implementation {
                 let array_to_array = send != End::Wire && receive != End::Wire;
                 assert_eq!(array_to_array, method.array_to_array, "{}", method.name);
             }

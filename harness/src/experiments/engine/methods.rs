@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use super::Order;
+use crate::experiments::pingpong::methods::PACK;
 use crate::model::MethodInfo;
 
 /// What is compared.
@@ -53,7 +54,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new("engine", "our pack engine: the layout compiled"),
     MethodInfo::new("manual", "the application's loops, as it has them"),
     MethodInfo::new("manual_tuned", "these loops as an expert tunes them"),
-    MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack with the datatype"),
+    MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack with the datatype").needs(PACK),
     MethodInfo::new("memcpy", "a copy of as many bytes in one piece").partial(),
     MethodInfo::new("bound", "a copy that touches as many cache lines as packing must").partial(),
 ];

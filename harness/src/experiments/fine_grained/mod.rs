@@ -5,6 +5,7 @@ pub mod aggregation;
 pub mod arrival;
 pub mod costs;
 pub mod emulation;
+pub mod functions;
 pub mod kde;
 pub mod merging;
 pub mod order;

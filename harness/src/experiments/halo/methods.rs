@@ -2,6 +2,7 @@
 
 use crate::experiments::find as find_row;
 use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::experiments::fine_grained::functions::PARTITIONED;
 use crate::model::MethodInfo;
 
 /// The method against which packing is an overhead.
@@ -26,9 +27,12 @@ pub const METHODS: &[MethodInfo] = &[
     method("engine", "our own pack engine around nonblocking messages", true),
     method("ddt", "nonblocking messages with derived datatypes", true),
     method("persistent", "hand-written loops around persistent messages", true),
-    method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true),
-    method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true),
-    method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true),
+    method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true)
+        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"]),
+    method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true)
+        .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
+    method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true)
+        .needs(PARTITIONED),
     method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
     method(
         "aggregated",
@@ -39,7 +43,8 @@ pub const METHODS: &[MethodInfo] = &[
         "partitioned_ddt",
         "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
         true,
-    ),
+    )
+    .needs(PARTITIONED),
 ];
 
 /// The method called `name`, or the reason why there is none.

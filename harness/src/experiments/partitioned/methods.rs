@@ -2,7 +2,8 @@
 //! program implements them.
 
 use crate::experiments::find as find_row;
-use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation};
+use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::experiments::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
 use crate::model::MethodInfo;
 
 /// The mechanism that all others are compared with.
@@ -12,22 +13,36 @@ const fn mechanism(name: &'static str, about: &'static str) -> MethodInfo {
     MethodInfo::new(name, about)
 }
 
+/// What puts under locks need.
+const PASSIVE: &[&str] = &["MPI_Win_lock", "MPI_Win_flush", "MPI_Win_sync"];
+/// What puts between start and complete need.
+const ACTIVE: &[&str] = &["MPI_Win_start", "MPI_Win_post"];
+
+/// [`AGGREGATED`] over the messages of its own layer.
+const OVER_MESSAGES: MethodInfo =
+    mechanism(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
+/// The same over the partitions of a request.
+const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED);
+
 /// All mechanisms, in report order.
 pub const MECHANISMS: &[MethodInfo] = &[
     mechanism(SINGLE, "one persistent message when all threads have finished: bulk-synchronous"),
     mechanism("send", "a blocking send and receive per partition"),
     mechanism("isend", "a nonblocking send per partition"),
     mechanism("persistent", "a persistent send per partition"),
-    mechanism("many", "a persistent send per partition, a communicator per thread"),
-    mechanism("partitioned", "MPI-4's own partitioned transfer"),
-    mechanism("partitioned:list", "the same, all partitions of a thread marked ready in one call"),
-    mechanism("partitioned:parrived", "the same, the receiver's threads ask for each partition"),
-    mechanism(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent"),
-    mechanism("rma_single_passive", "puts into one window under a lock, flushed at the end"),
-    mechanism("rma_many_passive", "puts into a window per thread under locks, flushed at the end"),
-    mechanism("rma_single_active", "puts into one window between start and complete"),
-    mechanism("rma_many_active", "puts into a window per thread between start and complete"),
-    mechanism("rma_fence", "puts into a window per thread between fences"),
+    mechanism("many", "a persistent send per partition, a communicator per thread").needs(&["MPI_Comm_dup"]),
+    mechanism("partitioned", "MPI-4's own partitioned transfer").needs(PARTITIONED),
+    mechanism("partitioned:list", "the same, all partitions of a thread marked ready in one call")
+        .needs(PARTITIONED_LISTS),
+    mechanism("partitioned:parrived", "the same, the receiver's threads ask for each partition")
+        .needs(PARTITIONED),
+    OVER_MESSAGES,
+    mechanism("rma_single_passive", "puts into one window under a lock, flushed at the end").needs(PASSIVE),
+    mechanism("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
+        .needs(PASSIVE),
+    mechanism("rma_single_active", "puts into one window between start and complete").needs(ACTIVE),
+    mechanism("rma_many_active", "puts into a window per thread between start and complete").needs(ACTIVE),
+    mechanism("rma_fence", "puts into a window per thread between fences").needs(&["MPI_Win_fence"]),
 ];
 
 /// [`SINGLE`] as CMB has its bulk variant: under plain `MPI_Init`, which a process can only choose for all that it measures. So it
@@ -52,13 +67,15 @@ pub const BY_LAUNCHES: &[MethodInfo] = &[
 /// # Errors
 /// A sentence with all names, or what is wrong with the way to aggregate.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
-    let stem = match Aggregation::of_mechanism(name) {
-        Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
-        None => name,
-    };
-    match BY_LAUNCHES.iter().find(|mechanism| mechanism.name == stem) {
+    if let Some(aggregation) = Aggregation::of_mechanism(name) {
+        return aggregation.map(|aggregation| match aggregation.over {
+            Over::Persistent => &OVER_MESSAGES,
+            Over::Partitioned => &OVER_PARTITIONS,
+        });
+    }
+    match BY_LAUNCHES.iter().find(|mechanism| mechanism.name == name) {
         Some(mechanism) => Ok(mechanism),
-        None => find_row(MECHANISMS, "mechanism", stem),
+        None => find_row(MECHANISMS, "mechanism", name),
     }
 }
 
@@ -69,6 +86,8 @@ mod tests {
     #[test]
     fn an_aggregated_mechanism_is_found_however_it_aggregates() {
         assert_eq!(find("aggregated:bins=4").unwrap().name, AGGREGATED);
+        assert_eq!(find("aggregated:m=4").unwrap().needs, [""; 0]);
+        assert_eq!(find("aggregated:m=4@partitioned").unwrap().needs, PARTITIONED);
         assert_eq!(find("partitioned:list").unwrap().name, "partitioned:list");
         assert_eq!(find(SINGLE_INIT).unwrap().name, SINGLE_INIT);
         assert!(find(SINGLE_INIT).unwrap().in_own_processes && !find(SINGLE).unwrap().in_own_processes);

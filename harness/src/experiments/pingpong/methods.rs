@@ -7,6 +7,11 @@ pub const REFERENCE: &str = "reference";
 /// The method that one-sided ones are compared with.
 pub const PUT_REFERENCE: &str = "put_reference";
 
+/// What packing with datatypes needs.
+pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
+/// What one-sided methods need.
+const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
+
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")
@@ -27,6 +32,7 @@ pub const METHODS: &[MethodInfo] = &[
         "mpi_pack",
         "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
     )
+    .needs(PACK)
     .originally("mpi_pack_ddt"),
     MethodInfo::new("engine", "the datatype compiled by our own pack engine, around a contiguous message"),
     MethodInfo::new("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt"),
@@ -34,9 +40,13 @@ pub const METHODS: &[MethodInfo] = &[
         .partial(),
     MethodInfo::new("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's")
         .partial(),
-    MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences").contiguous(),
+    MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences")
+        .needs(PUT)
+        .contiguous(),
     MethodInfo::new("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand")
+        .needs(PUT)
         .against(PUT_REFERENCE),
     MethodInfo::new("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target")
+        .needs(PUT)
         .against(PUT_REFERENCE),
 ];
