@@ -109,7 +109,7 @@ impl<'a> CaseView<'a> {
                 notes.push(format!("{about}: {}", each.join(", ")));
             }
         };
-        of_each("as many further launches of this run", &|r| {
+        of_each("another run, where the machine does not drift", &|r| {
             let (low, high) = (r.repeat_low_s?, r.repeat_high_s?);
             Some(format!("{} to {}", units::seconds(low), units::seconds(high)))
         });
@@ -210,11 +210,21 @@ pub fn interval(record: &Record) -> Option<(f64, f64, f64)> {
     Some((record.median_low_s?, record.median_s?, record.median_high_s?))
 }
 
+/// A value in some form; empty where it is missing.
+pub fn cell(value: Option<f64>, form: fn(f64) -> String) -> String {
+    value.map_or_else(String::new, form)
+}
+
+/// The median and the larger side of its interval, two cells.
+pub fn median(record: &Record) -> [String; 2] {
+    [cell(record.median_s, units::seconds), half_width(record)]
+}
+
 /// The larger side of the median's interval, as a share of it.
-pub fn half_width(record: &Record) -> String {
+fn half_width(record: &Record) -> String {
     let half = interval(record)
         .and_then(|(low, median, high)| (median > 0.0).then(|| (median - low).max(high - median) / median));
-    half.map_or_else(String::new, |half| format!("±{}", units::percent(half)))
+    cell(half, |half| format!("±{}", units::percent(half)))
 }
 
 /// The overhead against the reference and its interval, two cells; empty without an interval.
@@ -272,10 +282,10 @@ pub fn gain(record: &Record) -> [String; 2] {
 
 /// Bytes per second.
 pub fn rate(record: &Record) -> String {
-    record.value(Quantity::Bandwidth).map_or_else(String::new, units::rate)
+    cell(record.value(Quantity::Bandwidth), units::rate)
 }
 
 /// Messages of a repetition.
 pub fn messages(record: &Record) -> String {
-    record.value(Quantity::Messages).map_or_else(String::new, |messages| messages.to_string())
+    cell(record.value(Quantity::Messages), |messages| messages.to_string())
 }

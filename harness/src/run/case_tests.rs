@@ -88,6 +88,21 @@ fn about(plan: &CheckedPlan) -> About {
     About { plan: plan.plan.to_toml(), phases, numbers: plan.number_names(), original: None }
 }
 
+/// What became of a run.
+struct Made {
+    folder: Folder,
+    environment: Environment,
+    ended: Result<(End, Vec<Record>), RunError>,
+}
+
+/// Runs all of it into a new folder.
+fn into_folder(run: &Run<'_>, path: &Path) -> Made {
+    let mut environment = Environment::now("now".to_owned(), run.plan.plan.to_toml(), run).unwrap();
+    let mut folder = Folder::create(path, about(run.plan)).unwrap();
+    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default());
+    Made { folder, environment, ended }
+}
+
 fn done(records: &[Record], plan: &CheckedPlan) -> HashSet<(Case, usize)> {
     Recorded::done(records, plan.plan.experiment.headline(), |_| Some(plan.plan.methods.clone()))
 }
@@ -134,11 +149,8 @@ fn rounds_of_two_processes_are_not_compared() {
     let targets = [fake_mpi(place.path())];
     let plan = plan(&["wrf_x_vec"], &["reference", "manual", "mpi_pack", "engine", "put_manual"]);
     let run = Run { plan: &plan, targets: &targets };
-    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, about(&plan)).unwrap();
-    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
-    drop(folder);
+    drop(into_folder(&run, &path));
 
     // The first process measured two methods and crashed at `mpi_pack`.
     let mut blocks = csv::Reader::from_reader(MultiGzDecoder::new(
@@ -186,11 +198,9 @@ fn a_resumed_run_does_only_what_is_left() {
     let targets = [fake_mpi(place.path())];
     let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
-    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, about(&plan)).unwrap();
-    let (end, records) =
-        run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    let Made { folder, mut environment, ended } = into_folder(&run, &path);
+    let (end, records) = ended.unwrap();
     assert_eq!(end, End::Complete);
     assert_eq!(done(&records, &plan).len(), 2);
     drop(folder);
@@ -219,10 +229,8 @@ fn every_launch_on_every_mpi_is_kept_by_its_name_and_number() {
     let mut plan = plan(&["wrf_x_vec"], &["reference", "manual"]);
     plan.plan.launches = 2;
     let run = Run { plan: &plan, targets: &targets };
-    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, about(&plan)).unwrap();
-    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
+    drop(into_folder(&run, &path));
     let records = folder::read_records(&path).unwrap();
     let seen: HashSet<_> = records.iter().map(|record| (record.case.mpi_label(), record.launch)).collect();
     let mpis = [targets[0].label(), format!("{}:other", targets[0].label())];
@@ -244,9 +252,7 @@ fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
     targets[0].installation.mpiexec = launcher;
     let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
-    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
-    let mut folder = Folder::create(&place.path().join("run"), about(&plan)).unwrap();
-    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default());
+    let Made { folder, ended, .. } = into_folder(&run, &place.path().join("run"));
     let error = ended.unwrap_err().to_string();
     assert!(error.contains("broken") && error.contains("no such PMI"), "{error}");
     assert_eq!(
@@ -265,11 +271,8 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
     let checked = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let plan = Plan { launches: 3, ..checked.plan }.check().unwrap();
     let run = Run { plan: &plan, targets: &targets };
-    let mut environment = Environment::now("now".to_owned(), plan.plan.to_toml(), &run).unwrap();
     let path = place.path().join("run");
-    let mut folder = Folder::create(&path, about(&plan)).unwrap();
-    run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default()).unwrap();
-    drop(folder);
+    drop(into_folder(&run, &path));
     let records = folder::read_records(&path).unwrap();
     let of = |records: &[Record]| {
         let rows =

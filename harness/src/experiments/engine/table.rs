@@ -6,7 +6,7 @@ use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
 use super::{Contender, KIND, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
-use crate::report::case::{CaseView, half_width};
+use crate::report::case::{CaseView, cell, median, rate};
 use crate::report::columns::{Align, Column, aligned, wrapped};
 use crate::report::table::{Form, text_width};
 use crate::report::units;
@@ -73,12 +73,12 @@ const OF_CASE: [Column; 9] = [
 
 /// The figures of a contender.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
-    let mut row = vec![text(record.median_s), half_width(record)];
-    row.extend([Phase::Unpack, Phase::Create].map(|phase| text(case.median(&record.method, phase))));
-    row.push(record.value(Quantity::Bandwidth).map_or_else(String::new, units::rate));
+    let mut row = Vec::from(median(record));
+    let times = [Phase::Unpack, Phase::Create].map(|phase| case.median(&record.method, phase));
+    row.extend(times.map(|time| cell(time, units::seconds)));
+    row.push(rate(record));
     let over = over_engine(record);
-    row.push(over.and_then(|over| over.value).map_or_else(String::new, ratio));
+    row.push(cell(over.and_then(|over| over.value), ratio));
     row.push(over.map_or_else(String::new, interval));
     row
 }
@@ -154,7 +154,6 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
     let of = |contender: Contender, phase: Phase| {
         case.iter().copied().find(|r| r.method == contender.name() && r.phase == phase)
     };
-    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
     let row = |phase: Phase| {
         let first = case[0];
         let mut row = match phase {
@@ -181,7 +180,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             // A contender without times says why where its rate would be.
             match of(contender, Phase::Pack).filter(|record| record.median_s.is_none()) {
                 Some(failed) if phase == Phase::Pack => failed.outcome.clone(),
-                _ => text(record.and_then(|r| r.value(Quantity::Bandwidth)), |rate| {
+                _ => cell(record.and_then(|r| r.value(Quantity::Bandwidth)), |rate| {
                     format!("{:.1}", rate / 1e9)
                 }),
             }
@@ -189,13 +188,13 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
         for contender in [Contender::Manual, Contender::ManualTuned, Contender::MpiPack] {
             let record = of(contender, phase);
             let over = record.and_then(over_engine);
-            row.push(text(over.and_then(|over| over.value), ratio));
+            row.push(cell(over.and_then(|over| over.value), ratio));
             row.push(over.map_or_else(String::new, interval));
         }
         row.extend(of(Contender::Engine, phase).map_or_else(Default::default, bound));
         let created = |contender| of(contender, Phase::Create).filter(|_| phase == Phase::Pack);
-        row.push(text(created(Contender::Engine).and_then(|r| r.median_s), units::seconds));
-        row.push(text(created(Contender::MpiPack).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(Contender::Engine).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(Contender::MpiPack).and_then(|r| r.median_s), units::seconds));
         let over_compiling = |record: &Record| {
             let over = over_engine(record)?;
             Some(format!("{}x {}", ratio(over.value?), interval(over)))

@@ -4,7 +4,7 @@ use super::KIND;
 use super::methods::REFERENCE;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::{
-    CaseView, gain, half_width, messages, overhead, packing, rate, share_and_half, speedup,
+    CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
@@ -61,13 +61,10 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::new();
-    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
-    row.push(text(record.median_s, units::seconds));
-    row.push(half_width(record));
+    let mut row = Vec::from(median(record));
     row.extend([Phase::Init, Phase::Compute, Phase::Pack, Phase::Communicate, Phase::Unpack].map(|phase| {
         let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
-        text(time, units::seconds)
+        cell(time, units::seconds)
     }));
     row.extend(overhead(record));
     row.extend(packing(record));

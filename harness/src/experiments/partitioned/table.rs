@@ -5,7 +5,7 @@ use super::{KIND, NO_EQUATION};
 use crate::experiments::fine_grained::aggregation::AGGREGATED;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::{
-    CaseView, gain, half_width, larger_side, measured, messages, overhead, rate, share_and_half, speedup,
+    CaseView, cell, gain, larger_side, measured, median, messages, overhead, rate, share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
@@ -64,16 +64,13 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::new();
-    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
-    row.push(text(record.median_s, units::seconds));
-    row.push(half_width(record));
+    let mut row = Vec::from(median(record));
     row.extend(overhead(record));
     row.extend(gain(record));
     row.extend(model(record));
     row.extend(difference(record));
-    row.push(text(case.median(&record.method, Phase::FirstPartition), units::seconds));
-    row.push(text(case.median(&record.method, Phase::AfterLast), units::seconds));
+    row.push(cell(case.median(&record.method, Phase::FirstPartition), units::seconds));
+    row.push(cell(case.median(&record.method, Phase::AfterLast), units::seconds));
     row.extend(share_and_half(record, Quantity::EarlyBird));
     row.extend(share_and_half(record, Quantity::Availability));
     row.extend(speedup(record));

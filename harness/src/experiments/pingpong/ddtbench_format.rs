@@ -88,29 +88,14 @@ fn line(cells: [&str; 9]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::conditions::Rule;
-    use crate::model::event::MessageFacts;
+    use crate::experiments::summary;
     use crate::model::{Case, Measured, Outcome, Times};
 
     use super::*;
 
     fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
-        CaseResult {
-            rule: Rule::Interval,
-            case: Case {
-                experiment: "pingpong".into(),
-                test: test.into(),
-                set: "s".into(),
-                params: String::new(),
-                mpi: "mpich".into(),
-                ranks: 2,
-                ..Case::default()
-            },
-            launch: 0,
-            load: None,
-            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
-            methods,
-        }
+        let result = summary::tests::result(methods);
+        CaseResult { case: Case { test: test.into(), ..result.case }, ..result }
     }
 
     fn measured(method: &str, blocks: Vec<Block>) -> Measured {

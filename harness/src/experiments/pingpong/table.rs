@@ -3,7 +3,7 @@
 use super::KIND;
 use super::methods::REFERENCE;
 use crate::model::{Phase, Record};
-use crate::report::case::{CaseView, half_width, overhead, packing, rate};
+use crate::report::case::{CaseView, cell, median, overhead, packing, rate};
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
 use crate::report::units;
@@ -51,14 +51,11 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creati
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::new();
-    let text = |value: Option<f64>, form: fn(f64) -> String| value.map_or_else(String::new, form);
-    row.push(text(record.median_s, units::seconds));
-    row.push(half_width(record));
+    let mut row = Vec::from(median(record));
     let of = |phase| case.median(&record.method, phase);
     let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
     let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
-    row.extend(parts.map(|part| text(part, units::seconds)));
+    row.extend(parts.map(|part| cell(part, units::seconds)));
     row.extend(overhead(record));
     row.extend(packing(record));
     row.push(rate(record));

@@ -3,7 +3,8 @@ use crate::experiments::{halo, pingpong};
 use crate::model::event::{MachineState, MessageFacts};
 use crate::model::{Case, Outcome, Times};
 
-fn result(methods: Vec<Measured>) -> CaseResult {
+/// A ping-pong of these methods.
+pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
     CaseResult {
         rule: Rule::Interval,
         case: Case {

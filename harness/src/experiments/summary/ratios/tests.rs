@@ -1,8 +1,7 @@
 use crate::experiments::pingpong;
-use crate::experiments::summary::tests::low;
-use crate::model::conditions::Rule;
-use crate::model::event::{Block, MessageFacts};
-use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Quantity, Record, Times};
+use crate::experiments::summary::tests::{low, result};
+use crate::model::event::Block;
+use crate::model::{Measured, Outcome, Phase, Quantity, Record, Times};
 
 /// A method that takes `time` in each round.
 fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measured {
@@ -20,25 +19,7 @@ fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measure
 }
 
 fn records(methods: Vec<Measured>) -> Vec<Record> {
-    crate::experiments::summary::records(
-        pingpong::KIND,
-        &CaseResult {
-            launch: 0,
-            load: None,
-            case: Case {
-                experiment: "pingpong".into(),
-                test: "wrf_x_vec".into(),
-                set: "s".into(),
-                params: "nx=8".into(),
-                mpi: "mpich".into(),
-                ranks: 2,
-                ..Case::default()
-            },
-            rule: Rule::Interval,
-            message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
-            methods,
-        },
-    )
+    crate::experiments::summary::records(pingpong::KIND, &result(methods))
 }
 
 fn of<'a>(records: &'a [Record], method: &str) -> &'a Record {
