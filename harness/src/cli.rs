@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and who does it.
 
 mod agree;
+mod compare;
 mod conditions;
 mod engine;
 mod halo;
@@ -43,6 +44,8 @@ enum Command {
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
     Probe(probe::ProbeArgs),
+    /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
+    Compare(Box<compare::CompareArgs>),
     /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
     Agree(agree::AgreeArgs),
     /// Show all tests, their parameter sets, and all methods
@@ -78,6 +81,7 @@ impl Cli {
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),
+            Some(Command::Compare(args)) => return args.execute(),
             Some(Command::Agree(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,

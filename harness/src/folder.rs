@@ -35,6 +35,8 @@ use rows::FigureRow;
 pub const PLAN: &str = "plan.toml";
 /// Machine, MPIs and settings.
 pub const ENVIRONMENT: &str = "environment.json";
+/// A row per part of the run: when, where and by which version.
+pub const RUNS: &str = "runs.csv";
 /// A row per case; its number stands for it in the files of samples and blocks.
 pub const CASES: &str = "cases.csv";
 /// Every raw sample.
@@ -167,7 +169,7 @@ impl Folder {
         if !self.launches.is_empty() {
             return false;
         }
-        let made = [PLAN, ENVIRONMENT, CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES, PROBES];
+        let made = [PLAN, ENVIRONMENT, RUNS, CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES, PROBES];
         self.place.discard(&[&made[..], &original::FILES].concat());
         true
     }
@@ -210,6 +212,16 @@ impl Folder {
     /// If it cannot be written.
     pub fn write_environment(&self, environment: &impl Serialize) -> Result<()> {
         self.place.write_json(ENVIRONMENT, environment)
+    }
+
+    /// Replaces the table of the run's parts; there is one at least.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_parts<T: Serialize>(&self, parts: impl IntoIterator<Item = T>) -> Result<()> {
+        let parts: Vec<T> = parts.into_iter().collect();
+        let columns = parts.first().map_or_else(Vec::new, rows::columns);
+        self.place.write(RUNS, &table(parts, &columns))
     }
 
     /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.

@@ -6,6 +6,7 @@ pub mod check;
 mod environment;
 mod known_probes;
 mod order;
+mod paths;
 mod probed;
 mod process_log;
 
@@ -19,13 +20,14 @@ pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
 pub use known_probes::forget as forget_probes;
 pub use order::Unit;
+use paths::Paths;
 pub(crate) use process_log::{Exit, ProcessLog};
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::load::Load;
-use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
+use crate::model::{CUSTOM, Case, CaseResult, Measured, Outcome, Record};
 use crate::mpi::{Family, Installation, MpiError};
 use crate::plan::{CheckedPlan, Format};
 
@@ -112,12 +114,27 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs what is not in `done`, keeps each case in `folder`, and gives all new records.
+    /// Runs what of the whole plan is not in `done`, as [`Run::some`] does.
     ///
     /// # Errors
     /// If results cannot be kept or the launcher cannot be started; what was finished before is kept.
     pub fn all(
         &self,
+        folder: &mut Folder,
+        done: &HashSet<(Case, usize)>,
+        environment: &mut Environment,
+        observer: &mut dyn Observer,
+    ) -> Result<(End, Vec<Record>), RunError> {
+        self.some(&self.units(), folder, done, environment, observer)
+    }
+
+    /// Runs what of `units` is not in `done`, keeps each case in `folder`, and gives all new records.
+    ///
+    /// # Errors
+    /// If results cannot be kept or the launcher cannot be started; what was finished before is kept.
+    pub fn some(
+        &self,
+        units: &[Unit],
         folder: &mut Folder,
         done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
@@ -133,7 +150,7 @@ impl Run<'_> {
         }
         let mut records = Vec::new();
         let mut has_begun = !done.is_empty();
-        let units = self.units();
+        let mut paths = Paths::of(done.iter().map(|(case, _)| case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         for (number, unit) in units.iter().enumerate() {
             let case = self.case(*unit);
@@ -144,8 +161,8 @@ impl Run<'_> {
             observer.begins(number + 1, units.len(), &self.label(*unit, &case));
             let start = Instant::now();
             let finished = match self.finish(*unit, observer)? {
-                // Until a process has begun, it may be that none ever does.
-                Finished::Case(_, None) if !has_begun => {
+                // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
+                Finished::Case(methods, None) if methods.iter().all(|one| has_crashed(&one.outcome)) => {
                     observer.note("no process has begun; once more");
                     self.finish(*unit, observer)?
                 }
@@ -158,7 +175,10 @@ impl Run<'_> {
             };
             has_begun = true;
             self.mark(*unit, &mut methods, &probes);
-            let result = self.result(*unit, methods, hello.as_deref());
+            let case = Case { run: environment.run.clone(), ..case };
+            let (case, warning) = paths.complete(case, hello.as_deref());
+            warning.into_iter().for_each(|warning| observer.note(&warning));
+            let result = self.result(*unit, case, methods, hello.as_deref());
             let new = self.keep(folder, unit.case, &result)?;
             records.extend(new);
             let account = &mut environment.mpis[unit.target];
@@ -193,9 +213,9 @@ impl Run<'_> {
     }
 
     /// What became of a case.
-    fn result(&self, unit: Unit, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
+    fn result(&self, unit: Unit, case: Case, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
         CaseResult {
-            case: Case { hosts: hello.map_or(0, Hello::hosts), ..self.case(unit) },
+            case,
             launch: unit.launch,
             rule: self.plan.plan.limits.rule,
             message: hello.map_or_else(|| self.plan.cases[unit.case].message(), |hello| hello.message),
@@ -239,7 +259,11 @@ impl Run<'_> {
     }
 }
 
+fn has_crashed(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Crashed { .. })
+}
+
 /// What of a case was asked for: the rest turns out when it is measured.
 pub fn asked_for(case: &Case) -> Case {
-    Case { hosts: 0, transport: String::new(), set: String::new(), ..case.clone() }
+    Case { run: String::new(), hosts: 0, transport: String::new(), set: String::new(), ..case.clone() }
 }

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each layer and those that it may use, besides itself.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("model", &[]),
     ("stats", &["model"]),
     ("report", &["model", "stats"]),
     ("experiments", &["model", "stats", "report"]),
+    ("compare", &["model", "stats", "report", "experiments"]),
     ("plan", &["model", "stats", "experiments"]),
     ("folder", &["model"]),
     ("mpi", &[]),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{self, Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
 
@@ -117,7 +117,7 @@ fn no_launcher(mpi: &Mpi) {
 /// A run of `ddtbench` into the folder `out`; gives what it printed.
 fn measure(mpi: &Mpi, dir: &std::path::Path, out: &str, arguments: &[&str]) -> String {
     let mut command = ddtbench(dir);
-    command.arg("run").args(arguments).args(SHORT).args(["--mpi", mpi.name, "--out", out]);
+    command.arg("run").args(arguments).args(SHORT).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", out]);
     run(&mut command).expect_code(0).out
 }
 

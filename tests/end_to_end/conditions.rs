@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::job::{Ended, run};
 use super::results::{Row, Summary};
-use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 /// A case whose times do not matter.
 const CASE: [&str; 5] = ["contiguous", "-p", "bytes=8", "-m", "reference"];
@@ -62,7 +62,13 @@ impl Recorder {
 /// A run with these flags into the folder `out`; the account of it that its ranks gave.
 fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
     let mut command = ddtbench(dir);
-    command.arg("run").args(CASE).args(SHORT).args(["--mpi", mpi.name, "--out", out]).args(flags);
+    command
+        .arg("run")
+        .args(CASE)
+        .args(SHORT)
+        .args(ONE_LAUNCH)
+        .args(["--mpi", mpi.name, "--out", out])
+        .args(flags);
     let ended = run(&mut command).expect_code(0);
     let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
     let environment: Value = serde_json::from_slice(&environment).expect("JSON");
@@ -147,7 +153,7 @@ fn binding(mpi: &Mpi) {
 fn ended_as(mpi: &Mpi, limits: &[&str]) -> Row {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.arg("run").args(CASE).args(["--mpi", mpi.name, "--out", "out"]).args(limits);
+    command.arg("run").args(CASE).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out"]).args(limits);
     run(&mut command).expect_code(0);
     Summary::read(&dir.path().join("out")).end("contiguous", "reference").clone()
 }
@@ -186,7 +192,7 @@ fn ends(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("plan.toml"), plan).unwrap();
     let arguments = ["run", "--plan", "plan.toml", "--mpi", mpi.name, "--out", "out"];
-    run(ddtbench(dir.path()).args(arguments)).expect_code(0);
+    run(ddtbench(dir.path()).args(arguments).args(ONE_LAUNCH)).expect_code(0);
     let summary = Summary::read(&dir.path().join("out"));
     let row = summary.end("contiguous", "reference");
     assert!(row.is(&[("outcome", "time limit")]) && counted(row).1 == 13.0, "{row:?}");

@@ -10,7 +10,7 @@ use super::by_hand::mpiexec;
 use super::faulty_mpi::{expected_and_found, under_faults};
 use super::job::{Job, run, signal};
 use super::results::{Row, Summary, rows};
-use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 
 /// Sixteen doubles, each followed by a gap of one: packed byte 8 i is byte 16 i of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -47,7 +47,11 @@ pub fn trials() -> Vec<Trial> {
 fn compare(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) -> Vec<Row> {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.args(["engine", "--mpi", mpi.name, "--out", "compared"]).args(SHORT).args(arguments);
+    command
+        .args(["engine", "--mpi", mpi.name, "--out", "compared"])
+        .args(SHORT)
+        .args(ONE_LAUNCH)
+        .args(arguments);
     if !faults.is_empty() {
         under_faults(mpi, &mut command, faults);
     }
@@ -137,7 +141,7 @@ fn first_cases(mpi: &Mpi, arguments: &[&str], wanted: usize) -> Vec<[String; 3]>
         "--max-time",
         "0.001",
     ]);
-    let mut job = Job::start(command.args(arguments));
+    let mut job = Job::start(command.args(arguments).args(ONE_LAUNCH));
     let file = dir.path().join("compared/launches.csv");
     let cases = || {
         let mut cases: Vec<[String; 3]> = Vec::new();

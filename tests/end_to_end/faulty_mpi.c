@@ -18,6 +18,7 @@
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
  *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
+ *   slow MICROSECONDS  both ranks wait so long in each MPI_Send
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
  * all if unset. But for MPI_Put, MPI_Type_commit and
@@ -105,6 +106,11 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 {
     if (is_derived(type) && goes_wrong("lost", 1))
         return MPI_SUCCESS;
+    if (is_derived(type) && strncmp(fault(), "slow", 4) == 0) {
+        double end = PMPI_Wtime() + 1e-6 * atof(strchr(fault(), ' '));
+        while (PMPI_Wtime() < end)
+            ;
+    }
     int code = PMPI_Send(buffer, count, type, to, tag, comm);
     if (is_derived(type) && goes_wrong("outlive", 0))
         raise(SIGKILL);

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{self, Check, Mpi, ddtbench, in_environment, on_every_mpi};
+use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, in_environment, on_every_mpi};
 
 /// Sixteen doubles, each followed by a gap of one: value i of the message is bytes 16 i to 16 i + 7 of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -49,7 +49,9 @@ pub fn library(mpi: &Mpi) -> &'static PathBuf {
 fn measure(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) -> Summary {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.args(["run", "--mpi", mpi.name, "--out", "faulty", "--max-time", "0.02", "--min-runs", "4"]);
+    command
+        .args(["run", "--mpi", mpi.name, "--out", "faulty", "--max-time", "0.02", "--min-runs", "4"])
+        .args(ONE_LAUNCH);
     command.args(arguments);
     under_faults(mpi, &mut command, faults);
     let ended = run(&mut command).expect_code(code);

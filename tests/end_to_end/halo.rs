@@ -15,7 +15,7 @@ use super::by_hand::mpiexec;
 use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
-use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 
 /// Small values of each exchange, as a plan has them; each has faces that two threads share unevenly, or evenly.
 const SMALL: [(&str, &str); 13] = [
@@ -154,7 +154,7 @@ fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn
     let mut attempts = 0;
     loop {
         let mut command = ddtbench(dir);
-        command.args(["halo", "--plan", "plan.toml", "--mpi", mpi.name, "--out", "out"]);
+        command.args(["halo", "--plan", "plan.toml", "--mpi", mpi.name, "--out", "out"]).args(ONE_LAUNCH);
         prepare(&mut command);
         let ended = run(&mut command);
         assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
@@ -236,7 +236,11 @@ fn computing(mpi: &Mpi) {
     let mut command = ddtbench(dir.path());
     command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-t", "2", "-m", &methods.join(",")]);
     command.args(["--compute-us", "300", "--arrival", "laggard:10%,uniform:50%,normal:20us,kde:sparse"]);
-    command.args(["--emulate", "sleep,sweep"]).args(SHORT).args(["--mpi", mpi.name, "--out", "out"]);
+    command
+        .args(["--emulate", "sleep,sweep"])
+        .args(SHORT)
+        .args(ONE_LAUNCH)
+        .args(["--mpi", mpi.name, "--out", "out"]);
     run(&mut command).expect_code(0);
     let summary = Summary::read(&dir.path().join("out"));
     let wholes = summary.with(&[("phase", "exchange"), ("pair", "all")]);
@@ -266,7 +270,7 @@ fn a_cell_left_out(mpi: &Mpi) {
     let mut command = ddtbench(dir.path());
     // An exchange that forwards nothing, so that no other rank has a wrong cell.
     command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-m", "reference,manual,neighbor_alltoallw"]);
-    command.args(SHORT).args(["--mpi", mpi.name, "--out", "out"]);
+    command.args(SHORT).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out"]);
     under_faults(mpi, &mut command, &[("FAULTY_MPI", "left out")]);
     let ended = run(&mut command).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));
@@ -307,7 +311,7 @@ fn a_late_fault(mpi: &Mpi, method: &str, faults: &[(&str, &str)]) -> Row {
     let mut command = ddtbench(dir.path());
     let methods = format!("reference,manual,{method}");
     command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-m", &methods]).args(LATE);
-    command.args(["--mpi", mpi.name, "--out", "out"]);
+    command.args(["--mpi", mpi.name, "--out", "out"]).args(ONE_LAUNCH);
     under_faults(mpi, &mut command, faults);
     let ended = run(&mut command).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));

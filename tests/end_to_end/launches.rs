@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::{Row, Summary, rows};
-use super::setup::{ddtbench, mpi};
+use super::setup::{ONE_LAUNCH, ddtbench, mpi};
 
 /// A small case of each kind, by its command.
 const KINDS: [&[&str]; 4] = [
@@ -77,7 +77,9 @@ fn every_one_has_its_rows(arguments: &[&str]) {
 fn a_variant() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.01"]);
+    command
+        .args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.01"])
+        .args(ONE_LAUNCH);
     command.args(["--variant", "quiet:MPIR_CVAR_DEBUG_SUMMARY=0", "--out", "out"]);
     run(&mut command).expect_code(0);
     let folder = dir.path().join("out");

@@ -13,6 +13,8 @@ mod setup;
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
+/// Which of two sides is slower.
+mod compare;
 /// How a run is started, and when it ends.
 mod conditions;
 /// The engine's comparison with the other ways to pack.
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         by_hand::trials(),
         conditions::trials(),
         launches::trials(),
+        compare::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

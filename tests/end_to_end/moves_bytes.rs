@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::job::run;
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
-use super::setup::{self, ddtbench};
+use super::setup::{self, ONE_LAUNCH, ddtbench};
 
 /// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
 const RANKS: [usize; 2] = [2, 4];
@@ -107,7 +107,7 @@ fn measure_some(mpi: &str, ranks: usize, names: &[&str], dir: &Path) -> Result<S
     fs::create_dir(dir).and_then(|()| fs::write(dir.join("all.toml"), plan)).map_err(|e| e.to_string())?;
     let mut command = ddtbench(dir);
     command.args(["run", "--plan", "all.toml", "--mpi", mpi, "--ranks", &ranks.to_string(), "--out", "all"]);
-    let ended = run(command.args(SHORT));
+    let ended = run(command.args(SHORT).args(ONE_LAUNCH));
     // 1: a method failed, which the trials tell in detail.
     if !matches!(ended.code, Some(0 | 1)) {
         return Err(ended.to_string());

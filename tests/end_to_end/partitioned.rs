@@ -14,7 +14,7 @@ use super::by_hand::{mpiexec, refuses_once};
 use super::faulty_mpi;
 use super::job::{Job, run, signal};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, kept, samples};
-use super::setup::{Check, Mpi, ddtbench, in_environment, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, in_environment, on_every_mpi};
 
 /// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good; one limit for
 /// all, since what was seen of a probe is known under that.
@@ -100,7 +100,7 @@ fn measure(mpi: &Mpi, arguments: &[&str], conditions: &Conditions<'_>) -> Summar
         let dir = tempfile::tempdir().unwrap();
         let mut command = ddtbench(dir.path());
         command.args(["partitioned", "--mpi", mpi.name, "--out", "out", "-m", &methods]);
-        command.args(SHORT).args(arguments).arg("--").args(conditions.launcher);
+        command.args(SHORT).args(ONE_LAUNCH).args(arguments).arg("--").args(conditions.launcher);
         in_environment(mpi, &mut command, conditions.environment);
         let ended = run(&mut command);
         assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
@@ -314,7 +314,7 @@ fn rule_of_pcomm(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
     let case = ["--bytes", "64KiB", "--partitions", "4", "--rule", "pcomm", "-m", "single,isend,partitioned"];
-    command.args(["partitioned", "--mpi", mpi.name, "--out", "out"]).args(case);
+    command.args(["partitioned", "--mpi", mpi.name, "--out", "out"]).args(case).args(ONE_LAUNCH);
     run(&mut command).expect_code(0);
     // What is resumed goes by the same rule; here nothing is left to do.
     run(ddtbench(dir.path()).args(["partitioned", "--resume", "out"])).expect_code(0);
@@ -467,7 +467,7 @@ fn a_given_bandwidth(mpi: &Mpi) {
         ]);
         // Ten rounds, by their runs: figures have intervals.
         command.args(["--min-runs", "4", "--max-runs", "40", "--bytes", "64KiB", "--partitions", "4"]);
-        run(command.args(["--beta", beta])).expect_code(0);
+        run(command.args(ONE_LAUNCH).args(["--beta", beta])).expect_code(0);
         let summary = Summary::read(&dir.path().join("out"));
         end(&summary, &[&format!("beta={beta}")], "many").clone()
     };
@@ -496,7 +496,7 @@ fn a_killed_run(mpi: &Mpi) {
     let mut command = ddtbench(dir.path());
     command.args(["partitioned", "--mpi", mpi.name, "--out", "cut", "-m", &methods.join(",")]).args(cases);
     let long = ["--max-time", "0.5", "--precision", "0.00001", "--max-runs", "100000000", "--seed", "7"];
-    let mut job = Job::start(command.args(long));
+    let mut job = Job::start(command.args(long).args(ONE_LAUNCH));
     let kept = || kept(&dir.path().join("cut"));
     job.until("in the second case", |job| {
         kept().contains("partitions=2 ") && job.named("ddtbench-rank").len() == 2

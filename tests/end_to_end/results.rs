@@ -48,7 +48,7 @@ impl Row {
 
     /// Whether its method came to an end that has figures.
     pub fn is_measured(&self) -> bool {
-        ["converged", "time limit", "run limit"].contains(&self.get("outcome"))
+        ["converged", "time limit", "run limit", "launch limit"].contains(&self.get("outcome"))
     }
 }
 

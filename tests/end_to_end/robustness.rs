@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::job::{Job, run, signal};
 use super::results::{Summary, kept, samples};
-use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 /// The cases of a run, in order. Each lasts some seconds: long enough to be met in the middle.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
@@ -40,7 +40,12 @@ struct Running {
 fn start(mpi: &Mpi) -> Running {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.arg("run").args(TESTS).args(CONDITIONS).args(["--mpi", mpi.name, "--out", "cut"]);
+    command
+        .arg("run")
+        .args(TESTS)
+        .args(CONDITIONS)
+        .args(ONE_LAUNCH)
+        .args(["--mpi", mpi.name, "--out", "cut"]);
     Running { job: Job::start(&mut command), dir }
 }
 

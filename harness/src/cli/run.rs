@@ -13,7 +13,7 @@ use super::selection::{TestArgs, ValueArgs};
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
-    chosen: TestArgs,
+    pub(super) chosen: TestArgs,
     /// Number of ranks, even [default: 2]
     #[arg(short = 'n', long, conflicts_with = "resume")]
     ranks: Option<usize>,
@@ -24,7 +24,7 @@ pub struct RunArgs {
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with = "resume")]
     formats: Vec<Format>,
     #[command(flatten)]
-    conditions: ConditionArgs,
+    pub(super) conditions: ConditionArgs,
 }
 
 impl RunArgs {
@@ -35,7 +35,7 @@ impl RunArgs {
     }
 
     /// The plan of the flags, or of the file and the flags.
-    fn plan(&self) -> anyhow::Result<Plan> {
+    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
         let preset = self.chosen.preset(apps::Preset::Quick);
         let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(preset))?;
         plan.ranks = self.ranks.or(plan.ranks);

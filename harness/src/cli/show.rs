@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
 use ddtbench::experiments::{Kind, list};
+use ddtbench::plan::Plan;
 use ddtbench::{folder, report};
 
 use super::measure::page;
@@ -118,7 +119,9 @@ impl LayoutArgs {
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        let records = over_launches(&folder::read_records(&self.dir)?);
+        // Plans of earlier schemas may have what is none today.
+        let limits = Plan::read(&self.dir.join(folder::PLAN)).map(|plan| plan.limits).unwrap_or_default();
+        let records = over_launches(&folder::read_records(&self.dir)?, limits.precision());
         let Some(first) = records.first() else { bail!("{}: no case has ended", self.dir.display()) };
         let kind = Kind::find(&first.case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;

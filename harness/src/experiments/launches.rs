@@ -3,14 +3,18 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Case, Figure, Phase, Quantity, Record};
-use crate::stats::{self, launches};
+use super::Kind;
+use crate::model::{Basis, Case, Figure, Outcome, Phase, Quantity, Record};
+use crate::stats;
+use crate::stats::launches::{self, Drift};
 
 /// Launches from which on they have an interval of their own; fewer say nothing of another one.
 pub const FEWEST: usize = launches::FEWEST;
 
-/// One record for each method, phase and pair of a case, in the order in which they came first.
-pub fn over_launches(records: &[Record]) -> Vec<Record> {
+/// One record for each method, phase and pair of a case, in the order in which they came first. A method has converged where
+/// the interval over launches of its headline phase is within `precision` of the median, a share; `None` where launches end by
+/// a rule of their own.
+pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
     type Of<'a> = (&'a Case, &'a str, Phase, &'a str);
     let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
     for record in records {
@@ -21,11 +25,50 @@ pub fn over_launches(records: &[Record]) -> Vec<Record> {
             None => groups.push(vec![record]),
         }
     }
-    groups.iter().filter_map(|group| joined(group)).collect()
+    let drift = drift(&groups);
+    let mut over: Vec<Record> = groups.iter().filter_map(|group| joined(group, drift)).collect();
+    if let Some(precision) = precision {
+        say_how_it_ended(&mut over, precision);
+    }
+    over
+}
+
+/// What the machine drifted from launch to launch, by the headline phases of all that was measured.
+fn drift(groups: &[Vec<&Record>]) -> Drift {
+    let headlines = groups.iter().filter(|group| group.first().is_some_and(|record| is_headline(record)));
+    let series = |group: &Vec<&Record>| {
+        let mut launches: Vec<&Record> = group.clone();
+        launches.sort_by_key(|record| record.launch);
+        launches.iter().filter_map(|record| record.median_s).collect::<Vec<f64>>()
+    };
+    let all: Vec<Vec<f64>> = headlines.map(series).collect();
+    Drift::of(all.iter().map(Vec::as_slice))
+}
+
+fn is_headline(record: &Record) -> bool {
+    let kind = Kind::find(&record.case.experiment);
+    record.pair == Record::ALL_PAIRS && kind.is_ok_and(|kind| record.phase == kind.headline())
+}
+
+/// Gives what rests on an interval over launches the outcome that this has, by the method's headline phase.
+fn say_how_it_ended(over: &mut [Record], precision: f64) {
+    let has_ended =
+        |record: &&Record| record.basis != Basis::WithinLaunch && Outcome::counts(&record.outcome);
+    let outcomes: HashMap<(Case, String), Outcome> = over
+        .iter()
+        .filter(|record| is_headline(record))
+        .filter(has_ended)
+        .map(|record| ((record.case.clone(), record.method.clone()), ended(record, precision)))
+        .collect();
+    for record in over.iter_mut().filter(|record| Outcome::counts(&record.outcome)) {
+        if let Some(outcome) = outcomes.get(&(record.case.clone(), record.method.clone())) {
+            outcome.label().clone_into(&mut record.outcome);
+        }
+    }
 }
 
 /// The record over the launches of one method, phase and pair. Where some launches have times, it is of these.
-fn joined(all: &[&Record]) -> Option<Record> {
+fn joined(all: &[&Record], drift: Drift) -> Option<Record> {
     let measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = *of.first()?;
@@ -40,13 +83,22 @@ fn joined(all: &[&Record]) -> Option<Record> {
         ..first.clone()
     };
     if of.len() > 1 {
-        over_several(&mut record, of);
+        over_several(&mut record, of, drift);
     }
     Some(record)
 }
 
+/// How the launches of a method ended together, whose interval is over launches.
+fn ended(record: &Record, precision: f64) -> Outcome {
+    let half = |median: f64| Some((median - record.median_low_s?).max(record.median_high_s? - median));
+    match record.median_s.and_then(|median| Some(half(median)? <= precision * median)) {
+        Some(true) => Outcome::Converged,
+        _ => Outcome::LaunchLimit,
+    }
+}
+
 /// Replaces what is of the first launch by what is of all.
-fn over_several(record: &mut Record, of: &[&Record]) {
+fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     let each = |value: fn(&Record) -> Option<f64>| {
         of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
     };
@@ -54,7 +106,7 @@ fn over_several(record: &mut Record, of: &[&Record]) {
     let location = launches::location(&medians);
     record.median_s = stats::median(&stats::sorted(medians.iter().copied()));
     (record.median_low_s, record.median_high_s) = location.interval.unzip();
-    (record.repeat_low_s, record.repeat_high_s) = launches::repeat(&medians).unzip();
+    (record.repeat_low_s, record.repeat_high_s) = launches::repeat(&medians, drift).unzip();
     record.basis = location.basis;
     let median_of = |value: fn(&Record) -> Option<f64>| stats::median(&stats::sorted(each(value)));
     record.mean_s = stats::mean(&each(|record| record.mean_s));
@@ -112,7 +164,7 @@ fn over(group: &[&Figure]) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Basis;
+    const PRECISION: Option<f64> = Some(0.025);
 
     fn record(launch: usize, median_s: f64) -> Record {
         let gain = Figure::with_interval(Quantity::TimeOver, 2.0 * median_s, (0.1, 9.0)).against("manual");
@@ -132,7 +184,7 @@ mod tests {
 
     #[test]
     fn one_launch_is_what_it_was_and_says_so() {
-        let over = over_launches(&[record(0, 1.0)]);
+        let over = over_launches(&[record(0, 1.0)], PRECISION);
         let expected = Record { launch: None, ..record(0, 1.0) };
         assert_eq!((over.as_slice(), over[0].basis), (&[expected][..], Basis::WithinLaunch));
     }
@@ -142,7 +194,7 @@ mod tests {
         let medians = [1.0, 1.2, 1.1, 1.3, 1.15, 1.05, 5.0];
         let records: Vec<_> =
             medians.iter().enumerate().map(|(launch, median)| record(launch, *median)).collect();
-        let over = &over_launches(&records)[0];
+        let over = &over_launches(&records, PRECISION)[0];
         assert_eq!((over.median_s, over.launches, over.n), (Some(1.15), 7, 70));
         assert_eq!(
             (over.median_low_s, over.median_high_s, over.basis),
@@ -154,9 +206,31 @@ mod tests {
 
     #[test]
     fn two_launches_have_a_median_and_no_interval() {
-        let over = &over_launches(&[record(0, 1.0), record(1, 2.0)])[0];
+        let over = &over_launches(&[record(0, 1.0), record(1, 2.0)], PRECISION)[0];
         assert_eq!((over.median_s, over.median_low_s, over.basis), (Some(1.5), None, Basis::WithinLaunch));
         assert_eq!(over.over("manual").unwrap().interval(), None);
+    }
+
+    #[test]
+    fn launches_have_converged_where_their_own_interval_is_narrow() {
+        let outcome = |medians: [f64; 3], precision| {
+            let headline = |(launch, median_s): (usize, f64)| {
+                let mut record = record(launch, median_s);
+                record.case.experiment = Kind::default().name().to_owned();
+                (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
+                record.outcome = "time limit".to_owned();
+                let packing = Record { phase: Phase::Pack, ..record.clone() };
+                [record, packing]
+            };
+            let records: Vec<_> = medians.into_iter().enumerate().flat_map(headline).collect();
+            let over = over_launches(&records, precision);
+            assert_eq!(over[0].outcome, over[1].outcome, "it is the method's");
+            over[0].outcome.clone()
+        };
+        assert_eq!(outcome([1.0, 1.001, 0.999], PRECISION), "converged");
+        assert_eq!(outcome([1.0, 1.1, 0.9], PRECISION), "launch limit");
+        assert_eq!(outcome([1.0, 1.1, 0.9], Some(0.5)), "converged");
+        assert_eq!(outcome([1.0, 1.001, 0.999], None), "time limit", "a rule of its own");
     }
 
     #[test]
@@ -167,7 +241,7 @@ mod tests {
             detail: Some("signal 11".to_owned()),
             ..record(1, 1.0)
         };
-        let over = &over_launches(&[record(0, 1.0), failed])[0];
+        let over = &over_launches(&[record(0, 1.0), failed], PRECISION)[0];
         assert_eq!((over.median_s, over.launches), (Some(1.0), 1));
         assert_eq!((over.outcome.as_str(), over.detail.as_deref()), ("crashed", Some("signal 11")));
     }

@@ -227,7 +227,7 @@ impl Aside {
         let of = |member: &Member<'_>| -> Option<(usize, usize)> {
             let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
             let row = reader.records().next()?.ok()?;
-            Some((row.get(0)?.parse().ok()?, row.get(1)?.parse().ok()?))
+            Some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
         };
         let (mut kept, mut rest) = (header.packed.to_vec(), Vec::new());
         for member in all {

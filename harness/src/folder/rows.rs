@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn the_columns_of_the_key_come_first() {
         let columns = columns(&record());
-        assert_eq!(columns[..4], ["experiment", "test", "set", "params"]);
-        assert_eq!(columns[10..14], ["cache", "method", "launch", "phase"]);
+        assert_eq!(columns[..5], ["run", "experiment", "test", "set", "params"]);
+        assert_eq!(columns[11..15], ["cache", "method", "launch", "phase"]);
         assert!(!columns.contains(&"figures".to_owned()));
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.25, 2.0)).against("manual")];
         let of: Vec<_> = FigureRow::all(&[Record { figures, ..record() }]).collect();
         let columns = columns(&of[0]);
-        assert_eq!(columns[10..17], ["cache", "method", "launch", "phase", "pair", "figure", "value"]);
+        assert_eq!(columns[11..18], ["cache", "method", "launch", "phase", "pair", "figure", "value"]);
         assert_eq!(read::<FigureRow>(&columns, &rows(&of)), of);
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{BlockState, CaseResult, Phase};
 
 /// The header of the samples of one kind of experiments, which has these phases.
 pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
-    let names = ["case", "launch", "method", "pair", "block", "repetition", "batch"];
+    let names = ["run", "case", "launch", "method", "pair", "block", "repetition", "batch"];
     let times = phases.iter().map(|phase| format!("{}_s", phase.name()));
     let all: Vec<_> =
         names.map(str::to_owned).into_iter().chain(times).chain(["early_bird".to_owned()]).collect();
@@ -21,12 +21,12 @@ pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
 /// the tables of launches have.
 pub fn samples(number: usize, result: &CaseResult, phases: &[Phase]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let (number, launch) = (number.to_string(), result.launch.to_string());
+    let (run, number, launch) = (&result.case.run, number.to_string(), result.launch.to_string());
     for (method, block) in result.methods.iter().flat_map(|m| m.blocks.iter().map(move |block| (m, block))) {
         for repetition in 0..block.times.repetitions().max(block.early.len()) {
             let cell = |samples: &[f64]| samples.get(repetition).map_or_else(String::new, |&s| shortest(s));
             let counts = [block.pair, block.block, repetition, block.batch as usize].map(|n| n.to_string());
-            let shared = [number.clone(), launch.clone(), method.method.clone()];
+            let shared = [run.clone(), number.clone(), launch.clone(), method.method.clone()];
             let times = phases.iter().map(|phase| cell(phase.samples(block)));
             let row: Vec<String> =
                 shared.into_iter().chain(counts).chain(times).chain([cell(&block.early)]).collect();
@@ -45,6 +45,7 @@ fn shortest(value: f64) -> String {
 /// A row of the blocks.
 #[derive(Default, Serialize)]
 struct BlockRow {
+    run: String,
     case: usize,
     launch: usize,
     method: String,
@@ -77,6 +78,7 @@ pub fn blocks(number: usize, result: &CaseResult, states: &[Vec<BlockState>]) ->
     for (measured, states) in result.methods.iter().zip(states) {
         for (block, state) in measured.blocks.iter().zip(states) {
             all.push(BlockRow {
+                run: result.case.run.clone(),
                 case: number,
                 launch: result.launch,
                 method: measured.method.clone(),
@@ -121,7 +123,7 @@ mod tests {
 
     fn result(blocks: Vec<Block>) -> CaseResult {
         CaseResult {
-            case: Case::default(),
+            case: Case { run: "r".to_owned(), ..Case::default() },
             launch: 2,
             rule: Rule::Interval,
             load: None,
@@ -167,22 +169,22 @@ mod tests {
 
     #[test]
     fn every_sample_is_a_row() {
-        let expected = "case,launch,method,pair,block,repetition,batch,create_s,pack_s,round_trip_s,early_bird\n\
-            4,2,ddt,1,3,0,4,1e-6,,1.25e-7,0.5\n\
-            4,2,ddt,1,3,1,4,,,0.30000000000000004,\n";
+        let expected = "run,case,launch,method,pair,block,repetition,batch,create_s,pack_s,round_trip_s,early_bird\n\
+            r,4,2,ddt,1,3,0,4,1e-6,,1.25e-7,0.5\n\
+            r,4,2,ddt,1,3,1,4,,,0.30000000000000004,\n";
         let file = [samples_header(&PHASES), samples(4, &result(vec![block()]), &PHASES)];
         assert_eq!(text(&file), expected);
         let looked = Block { early: vec![0.5; 3], ..block() };
         let rows = text(&[samples(4, &result(vec![looked]), &PHASES)]);
-        assert_eq!(rows.lines().last(), Some("4,2,ddt,1,3,2,4,,,,0.5"), "a look more than there are times");
+        assert_eq!(rows.lines().last(), Some("r,4,2,ddt,1,3,2,4,,,,0.5"), "a look more than there are times");
     }
 
     #[test]
     fn every_block_is_a_row() {
-        let expected = "case,launch,method,pair,block,state,used,latency_before_s,\
+        let expected = "run,case,launch,method,pair,block,state,used,latency_before_s,\
             latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s,memory_copy_before_bytes_per_s,\
             memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,involuntary_switches,page_faults\n\
-            4,2,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
+            r,4,2,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
             5000000000.0,0.25,7,true,0.0,2,1\n";
         let states = [vec![BlockState { state: "0".into(), used: true }], vec![]];
         assert_eq!(text(&[blocks_header(), blocks(4, &result(vec![block()]), &states)]), expected);

@@ -187,10 +187,11 @@ fn what_is_kept_reads_back_as_it_was() {
     let cases = String::from_utf8(stages[3][place(CASES)].clone()).unwrap();
     let lines: Vec<_> = cases.lines().collect();
     assert!(
-        lines[0].starts_with("number,experiment,test,set,params,") && lines[0].ends_with(",array_bytes,n")
+        lines[0].starts_with("number,run,experiment,test,set,params,")
+            && lines[0].ends_with(",array_bytes,n")
     );
-    assert!(lines[1].starts_with("0,pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
-    assert!(lines[2].starts_with("1,pingpong,fft2d,") && lines[2].ends_with(",8,1,8,8"), "{cases}");
+    assert!(lines[1].starts_with("0,,pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
+    assert!(lines[2].starts_with("1,,pingpong,fft2d,") && lines[2].ends_with(",8,1,8,8"), "{cases}");
     assert_eq!(lines.len(), 3, "a launch is no case");
     let text = String::from_utf8(stages[2][place(ORIGINAL)].clone()).unwrap();
     let expected = "names of columns\nwrf_x_vec of launch 0\nand more\nwrf_x_vec of launch 1\nand more\n";
@@ -369,7 +370,7 @@ fn a_full_disk_leaves_what_was_finished() {
     keep(&mut folder, &result(UNITS[2])).unwrap();
     assert_eq!(done(&read_records(&path).unwrap()).len(), 2);
     let cases = fs::read_to_string(path.join(CASES)).unwrap();
-    assert!(cases.lines().nth(2).unwrap().starts_with("1,pingpong,fft2d,"), "{cases}");
+    assert!(cases.lines().nth(2).unwrap().starts_with("1,,pingpong,fft2d,"), "{cases}");
 }
 
 #[test]

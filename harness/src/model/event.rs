@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::transport::Transport;
 use super::{Outcome, Times, probe};
 
 /// One line from the rank program.
@@ -14,6 +15,8 @@ use super::{Outcome, Times, probe};
 pub enum Event {
     /// Before anything is measured: where this runs, and on what. Boxed: it is far larger than the others.
     Hello(Box<Hello>),
+    /// Before any method: what carries the bytes between ranks.
+    Transport(Transport),
     /// Work on a method begins; whatever goes wrong before the next event is this method's.
     Working {
         /// The method's name.
@@ -52,6 +55,9 @@ pub enum Event {
 pub struct Hello {
     /// `MPI_Get_library_version`, first line.
     pub library_version: String,
+    /// What the library says of its way to other ranks, where it does: `ch4:ofi` of MPICH.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// The standard that the library says it supports, e.g. `4.1`.
     pub mpi_standard: String,
     /// Name and version that the rank program was compiled for, from `mpi.h`.
@@ -82,6 +88,9 @@ pub struct Hello {
     pub settings: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
+    /// What carries the bytes between ranks, once that was found out; told by an event of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<Transport>,
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,

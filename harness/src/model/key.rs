@@ -7,6 +7,10 @@ use super::conditions::Cache;
 /// What is measured together: one test with one set of values on one MPI under one cache mode; all methods interleaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
+    /// The run, by its id: `runs.csv` says where and when it was, and cases of different runs are never one. Empty before it has
+    /// begun, and in results that have none.
+    #[serde(default)]
+    pub run: String,
     /// The kind of experiment, by its name.
     pub experiment: String,
     /// The test's name.

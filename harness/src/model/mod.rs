@@ -11,6 +11,7 @@ mod phase;
 pub mod probe;
 mod record;
 mod times;
+pub mod transport;
 
 pub use figure::{Figure, Quantity};
 pub use key::{Case, Key};

@@ -12,6 +12,8 @@ pub enum Outcome {
     TimeLimit,
     /// The limit of repetitions was reached first.
     RunLimit,
+    /// All launches were made first. Only of several launches together.
+    LaunchLimit,
     /// It was measured, but the MPI has failed a probe that the figures rest on.
     Invalid {
         /// Which, and how.
@@ -47,12 +49,17 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the times can be used.
     pub fn is_measured(&self) -> bool {
-        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::Invalid { .. })
+        matches!(
+            self,
+            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit | Self::Invalid { .. }
+        )
     }
 
     /// Whether a label is of an outcome whose times can be used without a doubt.
     pub fn counts(label: &str) -> bool {
-        [Self::Converged, Self::TimeLimit, Self::RunLimit].iter().any(|outcome| outcome.label() == label)
+        [Self::Converged, Self::TimeLimit, Self::RunLimit, Self::LaunchLimit]
+            .iter()
+            .any(|outcome| outcome.label() == label)
     }
 
     /// A word or two for tables and the `outcome` column.
@@ -61,6 +68,7 @@ impl Outcome {
             Self::Converged => "converged",
             Self::TimeLimit => "time limit",
             Self::RunLimit => "run limit",
+            Self::LaunchLimit => "launch limit",
             Self::Invalid { .. } => "invalid",
             Self::NotAvailable { .. } => "not available",
             Self::WrongData { .. } => "wrong data",
@@ -73,7 +81,7 @@ impl Outcome {
     /// The reason, where there is one.
     pub fn detail(&self) -> Option<&str> {
         match self {
-            Self::Converged | Self::TimeLimit | Self::RunLimit => None,
+            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
             Self::NotAvailable { reason: detail }
             | Self::Invalid { detail }
             | Self::WrongData { detail }

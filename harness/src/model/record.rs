@@ -100,7 +100,7 @@ pub struct Record {
     pub median_low_s: Option<f64>,
     /// Upper end of the median's 95% interval.
     pub median_high_s: Option<f64>,
-    /// Lower end of where the median of as many further launches of this run would be in 95% of cases; from three launches on.
+    /// Lower end of where the median of another run soon afterwards would be in 95% of cases; from three launches on.
     pub repeat_low_s: Option<f64>,
     /// Upper end of it.
     pub repeat_high_s: Option<f64>,

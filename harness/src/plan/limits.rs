@@ -64,6 +64,11 @@ pub const fn max_time_s(preset: Preset) -> f64 {
 }
 
 impl Limits {
+    /// The precision at which a method is done, as a share; `None` under a rule that has numbers of its own.
+    pub fn precision(&self) -> Option<f64> {
+        self.rule.is_default().then_some(self.precision_percent / 100.0)
+    }
+
     /// Refuses limits that would never or always end a method.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::table::Form;
 use super::units;
 use super::verdict::{Against, Base};
+use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, Phase, Quantity, Record};
 use crate::stats;
 
@@ -109,7 +110,7 @@ impl<'a> CaseView<'a> {
                 notes.push(format!("{about}: {}", each.join(", ")));
             }
         };
-        of_each("another run, where the machine does not drift", &|r| {
+        of_each("another run soon afterwards", &|r| {
             let (low, high) = (r.repeat_low_s?, r.repeat_high_s?);
             Some(format!("{} to {}", units::seconds(low), units::seconds(high)))
         });
@@ -176,12 +177,22 @@ pub fn place(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
     let hosts = if r.case.hosts > 1 { format!(" on {} hosts", r.case.hosts) } else { String::new() };
-    format!("{}, {} ranks{hosts}, {}{shared}", r.case.mpi_label(), r.case.ranks, r.case.cache.name())
+    let transport =
+        if r.case.transport.is_empty() { String::new() } else { format!(", {}", r.case.transport) };
+    let (label, ranks, cache) = (r.case.mpi_label(), r.case.ranks, r.case.cache.name());
+    format!("{label}, {ranks} ranks{hosts}{transport}, {cache}{shared}")
 }
 
-/// What intervals rest on, where there were several launches.
+/// What intervals rest on; `None` where there is no record.
 pub fn launches(records: &[Record]) -> Option<String> {
-    let most = records.iter().map(|record| record.launches).max().filter(|&most| most > 1)?;
+    let most = records.iter().map(|record| record.launches).max()?;
+    if most < 2 {
+        return Some(
+            "One launch of each method: intervals and verdicts are those within it, and another launch can lie outside; \
+             --launches 5 measures that."
+                .to_owned(),
+        );
+    }
     let bases: Vec<Basis> =
         records.iter().filter(|record| record.launches == most).map(|record| record.basis).collect();
     let what = match bases.iter().find(|basis| **basis != Basis::WithinLaunch) {
@@ -192,12 +203,18 @@ pub fn launches(records: &[Record]) -> Option<String> {
     Some(format!("{most} launches of each method: times and ratios are medians over them, {what}."))
 }
 
-/// What is to be said where some times were taken on too few cores.
-pub fn oversubscribed(records: &[Record]) -> Option<&'static str> {
-    records.iter().any(|record| record.oversubscribed().is_some()).then_some(
+/// What keeps times from saying what they seem to say: too few cores, or a network that was not used.
+pub fn warnings(records: &[Record]) -> Vec<&'static str> {
+    let any = |is_so: fn(&Record) -> bool| records.iter().any(is_so);
+    let oversubscribed = any(|record| record.oversubscribed().is_some()).then_some(
         "Oversubscribed: where there are more runnable threads than cores, ranks wait for each other's turns on a core. Such \
          times compare methods on this machine at best, and say little of others.",
-    )
+    );
+    let not_crossed = any(|record| !transport::joins(record.case.hosts, &record.case.transport)).then_some(
+        "No network: what some hosts sent to each other crossed no network interface or InfiniBand port of theirs. Such times \
+         say nothing of a network.",
+    );
+    oversubscribed.into_iter().chain(not_crossed).collect()
 }
 
 /// Whether the times of a method can be used.

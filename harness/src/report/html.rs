@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use super::case::{CaseView, interval, launches, measured, oversubscribed, place};
+use super::case::{CaseView, interval, launches, measured, place, warnings};
 use super::table::{Form, VERDICTS};
 use super::units;
 use crate::model::Record;
@@ -54,9 +54,9 @@ pub fn html(form: &'static Form, records: &[Record], environment: &str) -> Strin
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
-    let (warning, earlier) = (oversubscribed(records), super::earlier::note(records));
+    let (warnings, earlier) = (warnings(records), super::earlier::note(records));
     let launches = launches(records);
-    let context = context! { cases, earlier, launches, warning, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
+    let context = context! { cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::case::{CaseView, launches, measured, oversubscribed, place};
+use super::case::{CaseView, launches, measured, place, warnings};
 use super::columns::{Align, Column, aligned, wrapped};
 use super::earlier;
 use crate::model::{MethodInfo, Phase, Quantity, Record};
@@ -55,7 +55,9 @@ impl Form {
             row.extend((self.figures)(case, record));
         }
         row.resize(self.columns.len() - 1, String::new());
-        let end = (!has_figures || record.outcome != "converged").then_some(&*record.outcome);
+        // How wide the interval is that all launches have left stands beside the time.
+        let is_usual = ["converged", "launch limit"].contains(&&*record.outcome);
+        let end = (!has_figures || !is_usual).then_some(&*record.outcome);
         // Figures that have a detail are measured and yet none.
         let doubt = record.detail.as_ref().filter(|_| has_figures).map(|_| "mean not above 0");
         let gain = record.figure(Quantity::Gain).and_then(|gain| gain.unsteady);
@@ -91,7 +93,7 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
     }
-    if let Some(warning) = oversubscribed(records) {
+    for warning in warnings(records) {
         text += &wrapped("", warning, width, 0);
     }
 

@@ -156,7 +156,7 @@ impl Run<'_> {
             Finished::Case(methods, hello) => (methods, hello),
             Finished::Interrupted => return Err(AgreeError::Interrupted),
         };
-        let result = self.result(unit, methods, hello.as_deref());
+        let result = self.result(unit, self.case(unit), methods, hello.as_deref());
         let records = summary::records(self.plan.plan.experiment, &result);
         let headline =
             records.iter().find(|record| record.phase == Phase::RoundTrip && record.method == METHOD);

@@ -75,7 +75,7 @@ fn fake_mpi(folder: &Path) -> Target {
 /// A plan of all methods, or of some.
 fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {
     let case = |&test: &&str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
-    let mut plan = Plan { cases: tests.iter().map(case).collect(), ..Plan::default() };
+    let mut plan = Plan { cases: tests.iter().map(case).collect(), launches: 1, ..Plan::default() };
     plan.limits.timeout_s = 1.0;
     if !methods.is_empty() {
         plan.methods = methods.iter().map(|&method| method.to_owned()).collect();
@@ -188,7 +188,7 @@ fn a_launcher_that_fails_is_every_methods_outcome() {
     let finished = run.finish(unit(0), &mut Silent::default()).unwrap();
     let Finished::Case(methods, None) = finished else { panic!("{finished:?}") };
     assert!(methods.iter().all(|method| method.outcome.label() == "crashed"));
-    let message = run.result(unit(0), methods, None).message;
+    let message = run.result(unit(0), run.case(unit(0)), methods, None).message;
     assert!(message.bytes > 0 && message.segments > 0, "{message:?}");
 }
 
@@ -283,7 +283,7 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
         rows
     };
     assert_eq!(of(&records).len(), 2 * 2 * 3);
-    let over = over_launches(&records);
+    let over = over_launches(&records, None);
     let none = |test: &str, variant: &str| (test.to_owned(), variant.to_owned(), None);
     let tests = ["fft2d", "wrf_x_vec"].into_iter();
     let expected: Vec<_> = tests.flat_map(|test| [none(test, ""), none(test, "eager")]).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use procfs::{CpuInfo, Current, Meminfo};
@@ -15,6 +16,9 @@ use crate::mpi::Installation;
 /// What is in `environment.json`. What cannot be found out is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
+    /// The run's id, which every row of its tables has.
+    #[serde(default = "new_id")]
+    pub run: String,
     /// When the run began, with the zone's offset.
     pub date: String,
     /// Version of this program.
@@ -43,6 +47,49 @@ pub struct Part {
     pub machine: Machine,
     /// Cases of launches that were done before.
     pub done_before: usize,
+}
+
+/// A part of a run as a row: with it, host and date can be had from every other row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PartRow<'a> {
+    /// The run's id.
+    pub run: &'a str,
+    /// The part: 0 until the run was first resumed.
+    pub part: usize,
+    /// When it began, with the zone's offset.
+    pub date: &'a str,
+    /// Version of this program.
+    pub ddtbench_version: &'a str,
+    /// The machine that started it.
+    pub host: Option<&'a str>,
+    /// Its processor.
+    pub cpu_model: Option<&'a str>,
+    /// Its hardware threads.
+    pub cpus: usize,
+    /// System and version.
+    pub kernel: Option<&'a str>,
+}
+
+impl<'a> PartRow<'a> {
+    fn of(run: &'a str, part: usize, date: &'a str, ddtbench_version: &'a str, machine: &'a Machine) -> Self {
+        let Machine { host, cpu_model, cpus, kernel, .. } = machine;
+        Self {
+            run,
+            part,
+            date,
+            ddtbench_version,
+            host: host.as_deref(),
+            cpu_model: cpu_model.as_deref(),
+            cpus: *cpus,
+            kernel: kernel.as_deref(),
+        }
+    }
+}
+
+/// An id that no other run has: the time, and what is drawn for it.
+fn new_id() -> String {
+    let drawn = RandomState::new().build_hasher().finish();
+    format!("{}-{:06x}", jiff::Zoned::now().strftime("%Y%m%dT%H%M%S"), drawn >> 40)
 }
 
 /// What is known of an MPI of a run.
@@ -126,6 +173,7 @@ impl Environment {
             })
         };
         Ok(Self {
+            run: new_id(),
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: typed(),
@@ -134,6 +182,15 @@ impl Environment {
             mpis: run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?,
             resumed: Vec::new(),
         })
+    }
+
+    /// The parts of the run, as rows of a table.
+    pub fn parts(&self) -> impl Iterator<Item = PartRow<'_>> {
+        let first = PartRow::of(&self.run, 0, &self.date, &self.ddtbench_version, &self.machine);
+        let resumed = self.resumed.iter().enumerate();
+        std::iter::once(first).chain(resumed.map(|(i, part)| {
+            PartRow::of(&self.run, i + 1, &part.date, &part.ddtbench_version, &part.machine)
+        }))
     }
 
     /// The part that begins now.

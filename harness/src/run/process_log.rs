@@ -63,6 +63,11 @@ impl ProcessLog {
     fn event(&mut self, event: Event) {
         match event {
             Event::Hello(hello) => self.hello = Some(hello),
+            Event::Transport(transport) => {
+                if let Some(hello) = &mut self.hello {
+                    hello.transport = Some(transport);
+                }
+            }
             Event::Working { method, stage } => self.working = Some((method, stage)),
             Event::Block(block) => self.blocks.push(block),
             Event::Ended { method, outcome } => {

@@ -33,12 +33,70 @@ pub fn location(values: &[f64]) -> Location {
     Location { interval, basis }
 }
 
-/// Where the median of another run of as many launches would be in 95% of cases, if its launches were further ones of this
-/// run: Student's prediction interval of logarithms, for a mean of as many new values. What a machine does from one run to
-/// the next is not in it, see docs/statistics.md, "Over launches".
-pub fn repeat(values: &[f64]) -> Option<(f64, f64)> {
-    // This run's mean and the other's vary alike.
-    student(values, |n| 2.0 / n)
+/// How launches of a run are alike the nearer they are to each other in time: the machine drifts. It is common to all that was
+/// measured, so that many series tell together what none of some launches could. In variances of a series' own values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drift {
+    /// Half the mean square of the difference of neighbours, but for what the slope adds.
+    noise: f64,
+    /// By how much that grows with each launch that lies between.
+    per_launch: f64,
+}
+
+impl Default for Drift {
+    /// None: launches are independent.
+    fn default() -> Self {
+        Self { noise: 1.0, per_launch: 0.0 }
+    }
+}
+
+/// Part of a run's length that passes before the next one begins, for [`repeat`].
+const PAUSE: f64 = 0.5;
+
+impl Drift {
+    /// Of series of launches in their order, one of each thing that was measured: a line through the semivariogram of all of
+    /// them together (Matheron 1963). Series of fewer than [`FEWEST`] launches, or that do not vary, say nothing.
+    pub fn of<'a>(series: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let mut by_lag: Vec<(f64, f64)> = Vec::new();
+        for series in series {
+            let scaled: Vec<f64> = series.iter().map(|value| value.ln()).collect();
+            let variance = mean(&scaled).map_or(0.0, |middle| {
+                scaled.iter().map(|value| (value - middle).powi(2)).sum::<f64>() / (scaled.len() as f64 - 1.0)
+            });
+            if series.len() < FEWEST || !(variance > 0.0 && variance.is_finite()) {
+                continue;
+            }
+            for (i, a) in scaled.iter().enumerate() {
+                let later = scaled.iter().enumerate().skip(i + 1);
+                by_lag.extend(later.map(|(j, b)| ((j - i) as f64, (b - a).powi(2) / 2.0 / variance)));
+            }
+        }
+        let middle = |of: fn(&(f64, f64)) -> f64| by_lag.iter().map(of).sum::<f64>() / by_lag.len() as f64;
+        let (lag, half_square) = (middle(|point| point.0), middle(|point| point.1));
+        let spread: f64 = by_lag.iter().map(|point| (point.0 - lag).powi(2)).sum();
+        let shared: f64 = by_lag.iter().map(|point| (point.0 - lag) * (point.1 - half_square)).sum();
+        // Two lags at least, or there is no line.
+        if spread <= 0.0 || by_lag.is_empty() {
+            return Self::default();
+        }
+        // What is less alike the nearer it is has no drift; and some noise there always is.
+        let per_launch = (shared / spread).max(0.0);
+        Self { noise: (half_square - per_launch * lag).max(0.05), per_launch }
+    }
+
+    /// The variance of the difference between the means of this run and of another of as many launches, `n`, which begins
+    /// [`PAUSE`] of a run's length after this one has ended.
+    fn between_runs(&self, n: f64) -> f64 {
+        let lags_within = (n * n - 1.0) / (3.0 * n);
+        2.0 * self.noise / n + 2.0 * self.per_launch * ((1.0 + PAUSE) * n - lags_within)
+    }
+}
+
+/// Where the median of another run of as many launches would be in 95% of cases, soon after this one: Student's prediction interval
+/// of logarithms, for a mean of as many new values and what the machine drifts meanwhile; see docs/statistics.md, "Over
+/// launches".
+pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
+    student(values, |n| drift.between_runs(n))
 }
 
 /// Student's interval around the mean with so many times the variance of one value.
@@ -60,6 +118,9 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
     #[test]
@@ -83,8 +144,41 @@ mod tests {
     #[test]
     fn the_median_of_further_launches_is_further_off_than_this_runs_location() {
         let values = [1.0, 1.1, 1.05, 1.2];
-        let (location, repeat) = (location(&values).interval.unwrap(), repeat(&values).unwrap());
+        let (location, repeat) =
+            (location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap());
         assert!(repeat.0 < location.0 && location.1 < repeat.1);
-        assert_eq!(super::repeat(&values[..2]), None);
+        assert_eq!(super::repeat(&values[..2], Drift::default()), None);
+    }
+
+    #[test]
+    fn drift_is_seen_by_many_series_together() {
+        let mut random = Pcg64::seed_from_u64(1);
+        let mut run = |step: f64| {
+            let mut level = 0.0;
+            let levels: Vec<f64> = (0..5)
+                .map(|_| {
+                    level += step * (random.random::<f64>() - 0.5);
+                    level
+                })
+                .collect();
+            let mut series = || -> Vec<f64> {
+                levels.iter().map(|level| (level + 0.1 * random.random::<f64>()).exp()).collect()
+            };
+            let all: Vec<Vec<f64>> = (0..40).map(|_| series()).collect();
+            Drift::of(all.iter().map(Vec::as_slice)).between_runs(5.0)
+        };
+        let mean_of = |run: &mut dyn FnMut() -> f64| (0..50).map(|_| run()).sum::<f64>() / 50.0;
+        let (still, drifting) = (mean_of(&mut || run(0.0)), mean_of(&mut || run(0.2)));
+        // Independent launches: 2 / n, and somewhat more since chance alone can look like a drift.
+        assert!((0.4..0.8).contains(&still), "{still}");
+        assert!(drifting > 2.0 * still, "{drifting} {still}");
+    }
+
+    #[test]
+    fn without_a_line_there_is_no_drift() {
+        assert_eq!(Drift::of([]), Drift::default());
+        assert_eq!(Drift::of([&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]]), Drift::default());
+        // The first and the last are alike, neighbours are not.
+        assert_eq!(Drift::of([&[1.0, 2.0, 1.0][..]]).per_launch, 0.0);
     }
 }

@@ -8,6 +8,7 @@
 
 mod bootstrap;
 mod correlation;
+pub mod difference;
 mod interval;
 pub mod launches;
 mod quantile;

@@ -9,6 +9,7 @@ use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
 use crate::output::{Format, Output};
 use crate::reporter::EventReporter;
+use crate::{environment, transport};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
@@ -43,10 +44,13 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Learns from rank 0 whether there are more runnable threads than cores; collective.
-    pub fn share_cores(&mut self, waits: bool) -> Result<(), CallError> {
+    /// Learns from rank 0 whether there are more runnable threads than cores, and reports what carries the bytes between
+    /// ranks; collective.
+    pub fn begin(&mut self, waits: bool) -> Result<(), CallError> {
         let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
         self.waits_for_cores = waits > 0.0;
+        let transport = transport::account(self.world, &environment::place(self.rank))?;
+        self.reporter.report(&Event::Transport(transport));
         Ok(())
     }
 

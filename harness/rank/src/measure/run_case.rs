@@ -25,8 +25,8 @@ pub fn run_case<'a>(
     experiment.job().guard_memory();
     let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
     experiment.job().reporter.report(&Event::Hello(Box::new(hello)));
-    let shared = experiment.job().share_cores(waits_for_cores);
-    let measured = shared.map_err(Into::into).and_then(|()| schedule::run(&mut experiment, methods, limits));
+    let begun = experiment.job().begin(waits_for_cores);
+    let measured = begun.map_err(Into::into).and_then(|()| schedule::run(&mut experiment, methods, limits));
     if let Err(error) = measured {
         experiment.job().abort(&error);
     }

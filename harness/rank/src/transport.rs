@@ -1,0 +1,171 @@
+//! Finds out what carries the bytes between ranks: messages of a known size, and what each host's devices count meanwhile.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use datatypes::Element;
+use ddtbench::model::event::RankPlace;
+use ddtbench::model::transport::{Counted, HostAccount, Transport};
+
+use crate::checked::{CallError, Comm, Datatype};
+
+/// Bytes of a message: beyond every eager limit, far more than others send through a device in the fraction of a
+/// millisecond that it takes, and a hundredth of a second on a slow network.
+const MESSAGE_BYTES: usize = 1 << 20;
+
+/// What carries the bytes between the ranks of `world`; complete on rank 0 only. Collective.
+///
+/// # Errors
+/// An MPI call that fails.
+pub fn account(world: &Comm, place: &RankPlace) -> Result<Transport, CallError> {
+    let host = world.split(color(&place.host), place.rank)?;
+    let is_first = host.rank()? == 0;
+    let firsts = world.split(usize::from(is_first), place.rank)?;
+    // Counters are the host's: its first rank tells them, of all messages that its ranks send.
+    let within = count(world, &host, host.size()?)?;
+    let between = count(world, &firsts, usize::from(is_first))?;
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot_id = boot_id.trim().to_owned();
+    let mine = HostAccount { host: place.host.clone(), boot_id, within, between };
+    let told = if is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
+    let told = world.gather(&told)?.into_iter().filter(|account| !account.is_empty());
+    Ok(Transport {
+        hosts: told
+            .map(|account| serde_json::from_slice(&account).expect("what a rank has written"))
+            .collect(),
+    })
+}
+
+/// The ranks of a host get one colour, others another.
+fn color(host: &str) -> usize {
+    let mut hasher = DefaultHasher::new();
+    host.hash(&mut hasher);
+    // Colours are ints from 0.
+    (hasher.finish() >> 33) as usize
+}
+
+/// What this host's devices count while its ranks send `messages` around a ring, and no rank of `world` does anything else.
+/// `None` where it sends none.
+fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, CallError> {
+    let is_part = messages > 0 && ring.size()? > 1;
+    let before = Counters::now();
+    world.barrier()?;
+    if is_part {
+        send_around(ring)?;
+    }
+    world.barrier()?;
+    let sent = Counters::now().since(before);
+    Ok(is_part.then(|| Counted {
+        payload_bytes: (messages * MESSAGE_BYTES) as u64,
+        loopback_bytes: sent.loopback,
+        network_bytes: sent.network,
+        rdma_bytes: sent.rdma,
+    }))
+}
+
+/// Each rank sends a message to the next.
+fn send_around(ring: &Comm) -> Result<(), CallError> {
+    let (rank, size) = (ring.rank()?, ring.size()?);
+    let byte = Datatype::predefined(Element::Byte);
+    let (outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
+    let count = MESSAGE_BYTES as i32;
+    // SAFETY: the buffer has as many bytes, and lives through the call.
+    let send = || unsafe { ring.send(outgoing.as_ptr(), count, &byte, (rank + 1) % size) };
+    // SAFETY: likewise.
+    let mut receive =
+        || unsafe { ring.receive(incoming.as_mut_ptr(), count, &byte, (rank + size - 1) % size) };
+    // Were all to send first, none would return: rank 1 at least receives.
+    if rank % 2 == 0 {
+        send()?;
+        receive()
+    } else {
+        receive()?;
+        send()
+    }
+}
+
+/// Bytes that a host's devices have sent since it was started.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Counters {
+    loopback: u64,
+    network: u64,
+    rdma: u64,
+}
+
+impl Counters {
+    fn now() -> Self {
+        let devices = procfs::net::dev_status().unwrap_or_default();
+        let (loopback, network): (Vec<_>, Vec<_>) = devices.values().partition(|device| device.name == "lo");
+        let sent =
+            |devices: Vec<&procfs::net::DeviceStatus>| devices.iter().map(|device| device.sent_bytes).sum();
+        Self {
+            loopback: sent(loopback),
+            network: sent(network),
+            rdma: sent_by_ports(Path::new("/sys/class/infiniband")),
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            loopback: self.loopback.saturating_sub(before.loopback),
+            network: self.network.saturating_sub(before.network),
+            rdma: self.rdma.saturating_sub(before.rdma),
+        }
+    }
+}
+
+/// Bytes that the ports of all adapters in this folder have sent.
+fn sent_by_ports(adapters: &Path) -> u64 {
+    /// Bytes in a step of `port_xmit_data`.
+    const STEP: u64 = 4;
+    let number = |file: &Path| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let of_port = |port: &Path| {
+        let steps = number(&port.join("counters/port_xmit_data"));
+        // Adapters of some clouds count in bytes, elsewhere.
+        steps.map(|steps| steps * STEP).or_else(|| number(&port.join("hw_counters/tx_bytes"))).unwrap_or(0)
+    };
+    let children =
+        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    children(adapters).flat_map(|adapter| children(&adapter.join("ports"))).map(|port| of_port(&port)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn what_goes_through_the_loopback_interface_is_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let before = Counters::now();
+        let receiver = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            listener.accept().unwrap().0.read_to_end(&mut all).unwrap();
+            all.len()
+        });
+        TcpStream::connect(address).unwrap().write_all(&vec![0; MESSAGE_BYTES]).unwrap();
+        assert_eq!(receiver.join().unwrap(), MESSAGE_BYTES);
+        let sent = Counters::now().since(before);
+        assert!(sent.loopback >= MESSAGE_BYTES as u64, "{sent:?}");
+    }
+
+    #[test]
+    fn ports_of_all_adapters_are_counted_in_steps_or_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut write = |file: &str, text: &str| {
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        assert_eq!(sent_by_ports(folder.path()), 0);
+        write("mlx5_0/ports/1/counters/port_xmit_data", "1000\n");
+        write("mlx5_0/ports/2/counters/port_xmit_data", "1\n");
+        write("efa_0/ports/1/hw_counters/tx_bytes", "7\n");
+        write("broken/ports/1/counters/port_xmit_data", "N/A\n");
+        assert_eq!(sent_by_ports(folder.path()), 4011);
+    }
+}

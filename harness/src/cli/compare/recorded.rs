@@ -1,0 +1,170 @@
+//! Runs that were recorded: one with several MPIs, or a base and others, each a run or a folder of runs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail, ensure};
+use ddtbench::compare::{Comparer, Comparison, Settings, Side, Unit};
+use ddtbench::folder::{self, LAUNCHES};
+use ddtbench::model::Record;
+use ddtbench::plan::Plan;
+use ddtbench::run::Environment;
+
+/// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
+pub(super) fn compare(
+    folders: &[PathBuf],
+    settings: &Settings,
+    anyway: bool,
+) -> anyhow::Result<Vec<Comparison>> {
+    let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
+    let [base, others @ ..] = sides.as_slice() else { bail!("there is no folder") };
+    let comparison = |base: &Side, new: &Side, unit| {
+        let rows = Comparer::new(settings.clone()).look(base, new, 1.0);
+        Comparison {
+            base: base.name.clone(),
+            new: new.name.clone(),
+            threshold: settings.threshold,
+            unit,
+            rows,
+        }
+    };
+    if others.is_empty() {
+        let labels = base.mpis();
+        ensure!(
+            labels.len() > 1 && base.runs.len() == 1,
+            "{}: a single folder is compared within, and needs one run of several MPIs; it has {} of {}",
+            base.name,
+            base.runs.len(),
+            labels.join(", ")
+        );
+        let side = |label: &String| {
+            let of = base.records.iter().filter(|record| record.case.mpi_label() == *label);
+            Side::of(label, of, Unit::Launch)
+        };
+        let first = side(&labels[0]);
+        return Ok(labels[1..].iter().map(|label| comparison(&first, &side(label), Unit::Launch)).collect());
+    }
+    let mut comparisons = Vec::new();
+    for other in others {
+        let differ = base.differences(other);
+        if !differ.is_empty() && !anyway {
+            bail!(
+                "{} and {} were not measured alike: {}; --anyway compares them all the same",
+                base.name,
+                other.name,
+                differ.join("; ")
+            );
+        }
+        let side = |recording: &Recording| Side::of(&recording.name, &recording.records, Unit::Run);
+        comparisons.push(comparison(&side(base), &side(other), Unit::Run));
+    }
+    Ok(comparisons)
+}
+
+/// What one folder holds.
+struct Recording {
+    name: String,
+    runs: Vec<PathBuf>,
+    records: Vec<Record>,
+    environments: Vec<Option<Environment>>,
+}
+
+impl Recording {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let runs = runs_of(path)?;
+        let mut records = Vec::new();
+        for (i, run) in runs.iter().enumerate() {
+            let mut of_run = folder::read_records(run)?;
+            // Runs of before there were ids are told apart all the same.
+            for record in of_run.iter_mut().filter(|record| record.case.run.is_empty()) {
+                record.case.run = i.to_string();
+            }
+            records.extend(of_run);
+        }
+        let environment = |run: &PathBuf| {
+            Environment::read(&run.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))
+        };
+        let environments = runs.iter().map(environment).collect::<anyhow::Result<_>>()?;
+        let recording = Self { name: path.display().to_string(), runs, records, environments };
+        ensure!(!recording.records.is_empty(), "{}: no case has ended", path.display());
+        Ok(recording)
+    }
+
+    /// The MPIs, in the order in which they came.
+    fn mpis(&self) -> Vec<String> {
+        let mut labels: Vec<String> = Vec::new();
+        for label in self.records.iter().map(|record| record.case.mpi_label()) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        labels
+    }
+
+    /// In which conditions another recording differs: nothing of it can be blamed on the MPI.
+    fn differences(&self, other: &Self) -> Vec<String> {
+        type Condition = fn(&Recording) -> BTreeSet<String>;
+        let conditions: [(&str, Condition); 7] = [
+            ("CPU", |r| r.of_environments(|e| e.machine.cpu_model.clone())),
+            ("hardware threads", |r| r.of_environments(|e| Some(e.machine.cpus.to_string()))),
+            ("governor", |r| r.of_environments(|e| e.machine.governor.clone())),
+            ("hosts", |r| r.of_records(|record| record.case.hosts.to_string())),
+            ("transport", |r| r.of_records(|record| record.case.transport.clone())),
+            ("schema", |r| r.of_records(|record| record.schema.to_string())),
+            ("binding", |r| r.of_plans(|plan| if plan.bind { "bound" } else { "not bound" }.to_owned())),
+        ];
+        let mut differ: Vec<String> = conditions
+            .iter()
+            .map(|(name, of)| (name, of(self), of(other)))
+            .filter(|(_, here, there)| here != there)
+            .map(|(name, here, there)| format!("{name}: {} and {}", list(&here), list(&there)))
+            .collect();
+        for recording in [self, other] {
+            let mpis = recording.mpis();
+            if mpis.len() > 1 {
+                differ.push(format!("{} has several MPIs: {}", recording.name, mpis.join(", ")));
+            }
+        }
+        let cases = |r: &Self| r.of_records(|record| format!("{} {}", record.case.test, record.case.params));
+        if cases(self).is_disjoint(&cases(other)) {
+            differ.push("they have no case in common".to_owned());
+        }
+        differ
+    }
+
+    fn of_environments(&self, value: fn(&Environment) -> Option<String>) -> BTreeSet<String> {
+        self.environments.iter().flatten().filter_map(value).collect()
+    }
+
+    fn of_records(&self, value: fn(&Record) -> String) -> BTreeSet<String> {
+        self.records.iter().map(value).collect()
+    }
+
+    fn of_plans(&self, value: fn(&Plan) -> String) -> BTreeSet<String> {
+        self.runs
+            .iter()
+            .filter_map(|run| Plan::read(&run.join(folder::PLAN)).ok())
+            .map(|plan| value(&plan))
+            .collect()
+    }
+}
+
+fn list(values: &BTreeSet<String>) -> String {
+    let all: Vec<&str> = values.iter().map(String::as_str).collect();
+    if all.is_empty() { "unknown".to_owned() } else { all.join(", ") }
+}
+
+/// The run in a folder, or the runs in the folders within it.
+fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if path.join(LAUNCHES).exists() || path.join(folder::SUMMARY).exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|error| {
+        anyhow!("{}: {error}; without --mpi the folders of runs are compared", path.display())
+    })?;
+    let mut runs: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.join(LAUNCHES).exists()).collect();
+    runs.sort();
+    ensure!(!runs.is_empty(), "{}: there is no run in it, which would have {LAUNCHES}", path.display());
+    Ok(runs)
+}

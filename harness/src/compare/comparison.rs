@@ -1,0 +1,66 @@
+//! A whole comparison: two sides, the rows, and what a gate says of them.
+
+use serde::Serialize;
+
+use super::{Row, Unit, Verdict};
+
+/// Two sides and what was found of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The name of the base.
+    pub base: String,
+    /// The name of the other side.
+    pub new: String,
+    /// Changes below this, a share, are none.
+    pub threshold: f64,
+    /// What counts as one value.
+    pub unit: Unit,
+    /// A method of a case each.
+    pub rows: Vec<Row>,
+}
+
+/// What a gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gate {
+    /// Nothing is slower or broken.
+    Open,
+    /// Something is undecided, and nothing slower or broken.
+    Undecided,
+    /// Something is slower or broken.
+    Shut,
+}
+
+impl Comparison {
+    /// What a gate says. Nothing that was compared leaves nothing decided.
+    pub fn gate(&self) -> Gate {
+        let of_row = |row: &Row| match row.verdict {
+            Verdict::Slower | Verdict::Broken => Gate::Shut,
+            Verdict::Undecided => Gate::Undecided,
+            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => Gate::Open,
+        };
+        let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
+        let least = if compared { Gate::Open } else { Gate::Undecided };
+        self.rows.iter().map(of_row).max().unwrap_or(least).max(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::made::row;
+
+    #[test]
+    fn what_is_slower_or_broken_wins_over_what_is_undecided() {
+        let gate = |verdicts: &[Verdict]| {
+            let rows = verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect();
+            Comparison { base: String::new(), new: String::new(), threshold: 0.05, unit: Unit::Launch, rows }
+                .gate()
+        };
+        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), Gate::Open);
+        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), Gate::Undecided);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), Gate::Shut);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), Gate::Shut);
+        assert_eq!(gate(&[]), Gate::Undecided, "nothing was compared");
+        assert_eq!(gate(&[Verdict::NotCompared]), Gate::Undecided);
+    }
+}

@@ -1,0 +1,48 @@
+//! When a comparison looks at its launches, and how much of its error each look may spend.
+//!
+//! Whoever looks after every launch and stops at the first difference finds one in three comparisons of a thing with itself.
+//! So looks are at numbers of launches that were fixed beforehand, and the error of all of them together is that of the
+//! comparison: each may spend its part (Lan & DeMets, Biometrika 70, 1983), here by Pocock's function, which leaves early looks
+//! almost as much as late ones. Parts are added up, as if looks were independent of each other: that is more careful than need
+//! be, and holds whatever launches look like.
+
+/// Numbers of launches of each side at which comparisons look. The first is the fewest that have an interval; from one to
+/// the next error bars shrink by a fifth to a quarter.
+const LOOKS: [usize; 6] = [3, 5, 8, 13, 20, 30];
+
+/// The looks of a comparison of at most so many launches of each side; the last is at all of them.
+pub fn looks(most: usize) -> Vec<usize> {
+    let before = LOOKS.into_iter().filter(|&look| look < most);
+    before.chain([most]).collect()
+}
+
+/// The share of the error that may have been spent when this share of all launches has been made.
+pub fn spent(share: f64) -> f64 {
+    (1.0 + (std::f64::consts::E - 1.0) * share.clamp(0.0, 1.0)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_look_is_at_all_launches() {
+        assert_eq!(looks(20), [3, 5, 8, 13, 20]);
+        assert_eq!(looks(10), [3, 5, 8, 10]);
+        assert_eq!(looks(3), [3]);
+    }
+
+    #[test]
+    fn all_is_spent_at_the_end_and_a_part_at_each_look() {
+        let all = looks(20);
+        let parts: Vec<f64> = all
+            .iter()
+            .scan(0.0, |before, &look| {
+                let now = spent(look as f64 / 20.0);
+                Some(now - std::mem::replace(before, now))
+            })
+            .collect();
+        assert!((parts.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(parts.iter().all(|part| (0.1..0.4).contains(part)), "{parts:?}");
+    }
+}

@@ -1,0 +1,55 @@
+//! Records that were made up, for tests.
+
+use super::{Answer, Row, Side, Unit, Verdict};
+use crate::experiments::Kind;
+use crate::model::{Case, Record};
+
+/// The headline record of a launch of a run.
+pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
+    let kind = Kind::default();
+    let case = Case {
+        run: run.to_owned(),
+        experiment: kind.name().to_owned(),
+        test: "wrf_x_vec".to_owned(),
+        set: "4x4".to_owned(),
+        ranks: 2,
+        ..Case::default()
+    };
+    Record {
+        case,
+        method: method.to_owned(),
+        launch: Some(launch),
+        phase: kind.headline(),
+        pair: Record::ALL_PAIRS.to_owned(),
+        median_s: Some(median_s),
+        outcome: "converged".to_owned(),
+        ..Record::default()
+    }
+}
+
+/// A row with a verdict, whose interval is 1% wide on either side.
+pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> Row {
+    let mut record = record("r", 0, method, 1.0);
+    record.case.test = test.to_owned();
+    let side = Side::of("x", [&record], Unit::Launch);
+    let answer = Answer {
+        ratio,
+        low: 0.99 * ratio,
+        high: 1.01 * ratio,
+        units: (3, 3),
+        verdict,
+        could_see: 1.01,
+        would_decide: (verdict == Verdict::Undecided).then_some(12),
+    };
+    Row {
+        subject: side.subjects().next().expect("one was made").clone(),
+        bytes,
+        base_s: Some(1e-5),
+        new_s: Some(1e-5 * ratio),
+        control: Some("manual".to_owned()),
+        over_control: Some(answer.clone()),
+        time: Some(answer),
+        verdict,
+        note: String::new(),
+    }
+}

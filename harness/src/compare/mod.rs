@@ -1,0 +1,250 @@
+//! Comparisons: has a method become slower, and which side is faster? A verdict for each method of each case, or none.
+//!
+//! Pure functions of launches: what measures them looks at them by [`Comparer`], now and then, and goes on where nothing is
+//! decided. There are two questions. *Over the control*: has the method's time over that of another method in the same
+//! launches changed? What drifts between launches is in both. *Time*: which side is faster in seconds, by neighbouring
+//! launches? All questions of one kind together find a difference where there is none in at most half of [`Settings::alpha`],
+//! however often was looked.
+
+mod comparison;
+mod findings;
+mod junit;
+mod looks;
+mod side;
+mod text;
+mod verdict;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::experiments::Kind;
+use crate::stats::difference::Difference;
+pub use comparison::{Comparison, Gate};
+pub use findings::findings;
+pub use looks::{looks, spent};
+use side::packing;
+pub use side::{Number, Side, Subject, Unit, Values};
+pub use verdict::{Answer, Verdict, judge};
+
+/// Methods that others are held against, where none is named: the first that both sides have and that has not itself changed.
+const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
+
+/// What a comparison goes by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The method that others are held against, instead of the usual ones.
+    pub control: Option<String>,
+    /// Changes below this, a share, are none.
+    pub threshold: f64,
+    /// In so many comparisons of a thing with itself may any verdict be wrong.
+    pub alpha: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { control: None, threshold: 0.05, alpha: 0.05 }
+    }
+}
+
+/// A method of a case on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// What was measured.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Bytes of a message.
+    pub bytes: u64,
+    /// The median over the base's launches, in seconds.
+    pub base_s: Option<f64>,
+    /// The same of the other side.
+    pub new_s: Option<f64>,
+    /// The method that it is held against; missing for that one itself and for references.
+    pub control: Option<String>,
+    /// Its time over the control's: the other side's over the base's.
+    pub over_control: Option<Answer>,
+    /// Its time: the other side's over the base's.
+    pub time: Option<Answer>,
+    /// The verdict: that over the control, or where there is none that on time.
+    pub verdict: Verdict,
+    /// What else must be known of it.
+    pub note: String,
+}
+
+/// Compares two sides, look by look: what one look has decided stays.
+#[derive(Debug, Default)]
+pub struct Comparer {
+    settings: Settings,
+    spent: f64,
+    over_control: BTreeMap<Subject, Answer>,
+    time: BTreeMap<Subject, Answer>,
+}
+
+/// A question to a subject, where both sides have values enough.
+type Asked = (Subject, Option<(Difference, (usize, usize))>);
+
+impl Comparer {
+    /// One that has not looked yet.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Looks at both sides, of whose launches this share has been made, and gives all rows.
+    pub fn look(&mut self, base: &Side, new: &Side, share: f64) -> Vec<Row> {
+        // Each of the two questions has half.
+        let may_spend = self.settings.alpha / 2.0 * (spent(share) - self.spent);
+        self.spent = self.spent.max(spent(share));
+        let subjects: Vec<Subject> =
+            base.subjects().filter(|subject| new.values(subject).is_some()).cloned().collect();
+        let controls = self.controls(base, new, &subjects);
+        let is_held = |subject: &&Subject| {
+            controls
+                .get(&case_of(subject))
+                .is_some_and(|control| control.name != subject.method && !is_reference(subject))
+        };
+        let over_control: Vec<Asked> = subjects
+            .iter()
+            .filter(is_held)
+            .map(|subject| {
+                let control = &controls[&case_of(subject)].name;
+                (subject.clone(), groups(&base.over(subject, control), &new.over(subject, control)))
+            })
+            .collect();
+        let time: Vec<Asked> =
+            subjects.iter().map(|subject| (subject.clone(), times(base, new, subject))).collect();
+        let threshold = self.settings.threshold.ln_1p();
+        answer(&mut self.over_control, over_control, may_spend, threshold);
+        answer(&mut self.time, time, may_spend, threshold);
+        let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
+        all.map(|subject| self.row(base, new, subject, controls.get(&case_of(subject)))).collect()
+    }
+
+    fn row(&self, base: &Side, new: &Side, subject: &Subject, control: Option<&Control>) -> Row {
+        let (of_base, of_new) = (base.values(subject), new.values(subject));
+        let median = |values: Option<&Values>| {
+            let times = crate::stats::sorted(values?.times.values().copied());
+            crate::stats::median(&times).map(f64::exp)
+        };
+        let fails = |values: Option<&Values>| values.is_some_and(|values| values.failure.is_some());
+        let over_control = self.over_control.get(subject).cloned();
+        let time = self.time.get(subject).cloned();
+        let answer = over_control.as_ref().or(time.as_ref());
+        let verdict = match (fails(of_base), fails(of_new)) {
+            (false, true) if of_base.is_some() => Verdict::Broken,
+            (true, false) if of_new.is_some() => Verdict::Repaired,
+            (false, false) if of_base.is_some() && of_new.is_some() => {
+                answer.map_or(Verdict::Undecided, |answer| answer.verdict)
+            }
+            _ => Verdict::NotCompared,
+        };
+        let failure = of_new.and_then(|values| values.failure.clone());
+        let failure = failure.or_else(|| of_base.and_then(|values| values.failure.clone()));
+        let control = control.filter(|_| over_control.is_some());
+        Row {
+            subject: subject.clone(),
+            bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
+            base_s: median(of_base),
+            new_s: median(of_new),
+            note: failure.or_else(|| control?.changed.clone()).unwrap_or_default(),
+            control: control.map(|control| control.name.clone()),
+            over_control,
+            time,
+            verdict,
+        }
+    }
+
+    /// The control of each case: the first that has not itself changed, in time and over its packing alone. Where all have,
+    /// the first, and how it has changed.
+    fn controls(&self, base: &Side, new: &Side, subjects: &[Subject]) -> BTreeMap<Subject, Control> {
+        let mut cases: Vec<Subject> = subjects.iter().map(case_of).collect();
+        cases.dedup();
+        // A control that is wrongly said to have changed costs nothing but sharpness.
+        let alpha = self.settings.alpha / cases.len().max(1) as f64;
+        let threshold = self.settings.threshold.ln_1p();
+        let named: Vec<&str> = match &self.settings.control {
+            Some(name) => vec![name],
+            None => CONTROLS.to_vec(),
+        };
+        let control = |case: &Subject| {
+            let candidates = named.iter().filter(|name| {
+                [base, new]
+                    .iter()
+                    .all(|side| side.values(&case.with(name)).is_some_and(|values| !values.times.is_empty()))
+            });
+            let checked: Vec<Control> = candidates
+                .map(|name| {
+                    let subject = case.with(name);
+                    let alone = packing(name);
+                    let over_packing = groups(&base.over(&subject, &alone), &new.over(&subject, &alone));
+                    let changed = times(base, new, &subject).into_iter().chain(over_packing).find_map(
+                        |(difference, units)| {
+                            let answer = Answer::of(&difference, units, alpha, threshold);
+                            matches!(answer.verdict, Verdict::Slower | Verdict::Faster).then(|| {
+                                format!("{name} itself is {} {}", answer.verdict.name(), answer.text())
+                            })
+                        },
+                    );
+                    Control { name: (*name).to_owned(), changed }
+                })
+                .collect();
+            let unchanged = checked.iter().find(|control| control.changed.is_none());
+            Some((case.clone(), unchanged.or(checked.first())?.clone()))
+        };
+        cases.iter().filter_map(control).collect()
+    }
+}
+
+/// A method that others are held against.
+#[derive(Clone, Debug)]
+struct Control {
+    name: String,
+    /// How it has itself changed.
+    changed: Option<String>,
+}
+
+/// The case of a subject: no method.
+fn case_of(subject: &Subject) -> Subject {
+    subject.with("")
+}
+
+fn is_reference(subject: &Subject) -> bool {
+    Kind::find(&subject.experiment).is_ok_and(|kind| kind.reference_of(&subject.method).is_none())
+}
+
+/// The difference of values that have no neighbours on the other side.
+fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<(Difference, (usize, usize))> {
+    let values = |side: &BTreeMap<Number, f64>| side.values().copied().collect::<Vec<_>>();
+    let difference = Difference::of_groups(&values(base), &values(new))?;
+    Some((difference, (base.len(), new.len())))
+}
+
+/// The difference in time: of neighbouring launches, where the sides took turns.
+fn times(base: &Side, new: &Side, subject: &Subject) -> Option<(Difference, (usize, usize))> {
+    let (base, new) = (&base.values(subject)?.times, &new.values(subject)?.times);
+    let pairs: Vec<f64> = base.iter().filter_map(|(number, time)| Some(new.get(number)? - time)).collect();
+    match pairs.is_empty() {
+        true => groups(base, new),
+        false => Difference::of_pairs(&pairs).map(|difference| (difference, (pairs.len(), pairs.len()))),
+    }
+}
+
+/// Answers what has not been decided by an earlier look.
+fn answer(known: &mut BTreeMap<Subject, Answer>, asked: Vec<Asked>, alpha: f64, threshold: f64) {
+    let has_difference = |subject: &Subject| {
+        known.get(subject).is_some_and(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
+    };
+    let open = asked.iter().filter(|(subject, _)| !has_difference(subject)).count();
+    let is_open = |subject: &Subject| known.get(subject).is_none_or(|answer| !answer.verdict.is_decided());
+    let now: Vec<_> = asked.into_iter().filter(|(subject, _)| is_open(subject)).collect();
+    let now: Vec<_> =
+        now.into_iter().filter_map(|(subject, difference)| Some((subject, difference?))).collect();
+    let differences: Vec<_> = now.iter().map(|(_, difference)| *difference).collect();
+    for ((subject, _), answer) in now.into_iter().zip(judge(&differences, open, alpha, threshold)) {
+        known.insert(subject, answer);
+    }
+}
+
+#[cfg(test)]
+mod made;
+#[cfg(test)]
+mod tests;

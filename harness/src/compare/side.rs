@@ -1,0 +1,184 @@
+//! The sides of a comparison: what each launch of each method came to, as logarithms.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::experiments::Kind;
+use crate::model::conditions::Cache;
+use crate::model::{Case, Outcome, Phase, Record};
+
+/// A method of a case, on whatever side.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Subject {
+    /// The kind of experiment.
+    pub experiment: String,
+    /// The test.
+    pub test: String,
+    /// The parameter set.
+    pub set: String,
+    /// All values.
+    pub params: String,
+    /// Ranks.
+    pub ranks: usize,
+    /// The cache mode.
+    pub cache: Cache,
+    /// The method.
+    pub method: String,
+}
+
+impl Subject {
+    fn of(case: &Case, method: &str) -> Self {
+        Self {
+            experiment: case.experiment.clone(),
+            test: case.test.clone(),
+            set: case.set.clone(),
+            params: case.params.clone(),
+            ranks: case.ranks,
+            cache: case.cache,
+            method: method.to_owned(),
+        }
+    }
+
+    /// Another method of the same case.
+    pub fn with(&self, method: &str) -> Self {
+        Self { method: method.to_owned(), ..self.clone() }
+    }
+}
+
+/// What counts as one value of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A launch: where both sides' took turns, a launch has its neighbour on the other side.
+    Launch,
+    /// A run, the mean over its launches: between runs of different times all drifts apart that drifts at all.
+    Run,
+}
+
+/// Which value of a side: run and launch; the launch is 0 where the run is the unit.
+pub type Number = (String, usize);
+
+/// One side.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// What reports name it.
+    pub name: String,
+    subjects: BTreeMap<Subject, Values>,
+}
+
+/// What a subject came to on one side.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    /// Logarithms of seconds.
+    pub times: BTreeMap<Number, f64>,
+    /// How the first launch ended that has no usable times, if one has none.
+    pub failure: Option<String>,
+    /// Bytes of a message.
+    pub bytes: u64,
+}
+
+impl Side {
+    /// The side `name`, of the records of all of its launches.
+    pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: Unit) -> Self {
+        let mut launches: BTreeMap<Subject, Values> = BTreeMap::new();
+        for record in records.into_iter().filter(|record| is_headline(record) || record.phase == Phase::Pack)
+        {
+            let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
+            let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
+            let values = launches.entry(Subject::of(&record.case, &name)).or_default();
+            values.bytes = record.bytes;
+            let usable = Outcome::counts(&record.outcome);
+            match record.median_s.filter(|median| usable && *median > 0.0) {
+                Some(median) => {
+                    values.times.insert((record.case.run.clone(), launch), median.ln());
+                }
+                None => {
+                    values.failure.get_or_insert_with(|| record.outcome.clone());
+                }
+            }
+        }
+        if unit == Unit::Run {
+            launches.values_mut().for_each(|values| values.times = over_runs(&values.times));
+        }
+        Self { name: name.to_owned(), subjects: launches }
+    }
+
+    /// All methods of all cases.
+    pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
+        self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))
+    }
+
+    /// What a subject came to.
+    pub fn values(&self, subject: &Subject) -> Option<&Values> {
+        self.subjects.get(subject)
+    }
+
+    /// The subject's time over that of another method of the case, in the same launches: logarithms.
+    pub fn over(&self, subject: &Subject, other: &str) -> BTreeMap<Number, f64> {
+        let (Some(values), Some(others)) = (self.values(subject), self.values(&subject.with(other))) else {
+            return BTreeMap::new();
+        };
+        let both =
+            values.times.iter().filter_map(|(number, time)| Some((number, time - others.times.get(number)?)));
+        both.map(|(number, ratio)| (number.clone(), ratio)).collect()
+    }
+}
+
+/// The end of the name under which packing alone stands beside a method: no MPI has a part in it.
+const PACKING: &str = " (packing alone)";
+
+/// The name of a method's packing alone.
+pub(super) fn packing(method: &str) -> String {
+    format!("{method}{PACKING}")
+}
+
+fn is_headline(record: &Record) -> bool {
+    Kind::find(&record.case.experiment).is_ok_and(|kind| kind.headline() == record.phase)
+}
+
+/// The mean over the launches of each run.
+fn over_runs(times: &BTreeMap<Number, f64>) -> BTreeMap<Number, f64> {
+    let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for ((run, _), time) in times {
+        runs.entry(run).or_default().push(*time);
+    }
+    let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+    runs.iter().map(|(run, times)| (((*run).to_owned(), 0), mean(times))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::made::record;
+
+    #[test]
+    fn a_launch_is_a_value_and_a_run_is_the_mean_of_its_own() {
+        let e = std::f64::consts::E;
+        let records = [record("a", 0, "ddt", 1.0), record("a", 1, "ddt", e * e), record("b", 0, "ddt", e)];
+        let times = |unit| {
+            let side = Side::of("x", &records, unit);
+            let subject = side.subjects().next().unwrap().clone();
+            side.values(&subject).unwrap().times.values().copied().collect::<Vec<_>>()
+        };
+        assert_eq!(times(Unit::Launch), [0.0, 2.0, 1.0]);
+        assert_eq!(times(Unit::Run), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn ratios_are_of_the_same_launch_and_failures_are_kept() {
+        let failed = Record { median_s: None, outcome: "crashed".to_owned(), ..record("a", 1, "ddt", 1.0) };
+        let records = [
+            record("a", 0, "ddt", 2.0),
+            failed,
+            record("a", 0, "manual", 1.0),
+            record("a", 1, "manual", 1.0),
+        ];
+        let side = Side::of("x", &records, Unit::Launch);
+        let subject = side.subjects().find(|subject| subject.method == "ddt").unwrap();
+        let ratios = side.over(subject, "manual");
+        assert_eq!(ratios.values().copied().collect::<Vec<_>>(), [2.0_f64.ln()]);
+        assert_eq!(side.values(subject).unwrap().failure.as_deref(), Some("crashed"));
+        assert!(side.over(subject, "engine").is_empty());
+    }
+}

@@ -1,0 +1,163 @@
+//! Comparisons of launches that were made up: what differs is known.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::made::record;
+use super::*;
+use crate::model::Record;
+
+/// Tests, each with a control, a reference and two more methods.
+const TESTS: usize = 6;
+const METHODS: [&str; 4] = ["reference", "manual", "mpi_pack", "ddt"];
+
+/// A normal value, from the sum of uniform ones.
+fn normal(random: &mut Pcg64) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// Launches of both sides, in pairs: the machine drifts from pair to pair, each process differs by 10% in time and each method
+/// by 4% besides. On the other side methods take so many times as long.
+fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f64) -> [Vec<Record>; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    let mut drift = 0.0;
+    for launch in 0..count {
+        drift += 0.03 * normal(random);
+        for test in 0..TESTS {
+            for (side, records) in sides.iter_mut().enumerate() {
+                let process = drift + 0.10 * normal(random);
+                for method in METHODS {
+                    let factor = if side == 1 { slower(test, method) } else { 1.0 };
+                    let time = (process + 0.04 * normal(random)).exp() * 1e-5 * factor;
+                    let mut record = record("r", launch, method, time);
+                    record.case.test = format!("test {test}");
+                    records.push(record);
+                }
+            }
+        }
+    }
+    sides
+}
+
+/// The rows of the last look of a comparison of up to so many launches.
+fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<Row> {
+    let mut comparer = Comparer::new(Settings::default());
+    let mut rows = Vec::new();
+    for look in looks(most) {
+        let made = |side: usize| {
+            let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < look));
+            Side::of("x", of, Unit::Launch)
+        };
+        rows = comparer.look(&made(0), &made(1), look as f64 / most as f64);
+        if rows.iter().all(|row| row.verdict.is_decided()) {
+            break;
+        }
+    }
+    rows
+}
+
+fn row<'a>(rows: &'a [Row], test: usize, method: &str) -> &'a Row {
+    let name = format!("test {test}");
+    rows.iter().find(|row| row.subject.test == name && row.subject.method == method).unwrap()
+}
+
+fn is_alarm(row: &Row) -> bool {
+    let answers = [row.over_control.as_ref(), row.time.as_ref()].into_iter().flatten();
+    answers.into_iter().any(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
+}
+
+#[test]
+fn a_thing_compared_with_itself_differs_in_at_most_one_of_twenty_comparisons() {
+    let mut random = Pcg64::seed_from_u64(1);
+    let comparisons = 400;
+    let alarms = (0..comparisons)
+        .filter(|_| compare(&launches(&mut random, 13, &|_, _| 1.0), 13).iter().any(is_alarm))
+        .count();
+    // 20 are allowed, and 33 are three deviations beyond. Parts of the error are added up, so that fewer are expected.
+    assert!(alarms <= 33, "{alarms} of {comparisons}");
+    assert!(alarms > 0, "the error that may be made is used");
+}
+
+#[test]
+fn what_is_a_fifth_slower_is_found_and_nothing_else() {
+    let mut random = Pcg64::seed_from_u64(2);
+    let (mut found, mut others) = (0, 0);
+    for _ in 0..50 {
+        let slower = |test: usize, method: &str| if (test, method) == (2, "ddt") { 1.2 } else { 1.0 };
+        let rows = compare(&launches(&mut random, 20, &slower), 20);
+        found += usize::from(row(&rows, 2, "ddt").verdict == Verdict::Slower);
+        let others_of = rows.iter().filter(|row| row.subject.test != "test 2" || row.subject.method != "ddt");
+        others += others_of.filter(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster)).count();
+    }
+    assert!(found >= 48, "{found} of 50");
+    assert!(others <= 6, "{others} of 50 comparisons");
+}
+
+#[test]
+fn nothing_is_said_of_fewer_than_three_launches() {
+    let rows = compare(&launches(&mut Pcg64::seed_from_u64(3), 2, &|_, _| 20.0), 2);
+    assert!(rows.iter().all(|row| row.verdict == Verdict::Undecided && row.time.is_none()), "{rows:?}");
+    assert!(rows.iter().all(|row| row.base_s.is_some() && row.new_s.is_some()), "but medians are there");
+}
+
+#[test]
+fn a_control_that_has_itself_changed_is_not_used() {
+    let mut random = Pcg64::seed_from_u64(4);
+    let slower = |_: usize, method: &str| if method == "manual" { 3.0 } else { 1.0 };
+    let rows = compare(&launches(&mut random, 20, &slower), 20);
+    let ddt = row(&rows, 0, "ddt");
+    assert_eq!(ddt.control.as_deref(), Some("reference"));
+    assert!(!is_alarm(ddt), "{ddt:?}");
+    let manual = row(&rows, 0, "manual");
+    assert_eq!((manual.verdict, manual.control.as_deref()), (Verdict::Slower, Some("reference")));
+    // Where all have changed, that is said.
+    let rows = compare(&launches(&mut random, 20, &|_, _| 3.0), 20);
+    let ddt = row(&rows, 0, "ddt");
+    assert!(
+        ddt.note.starts_with("manual itself is slower 3.")
+            || ddt.note.starts_with("manual itself is slower 2."),
+        "{ddt:?}"
+    );
+    assert!(
+        !matches!(ddt.verdict, Verdict::Slower | Verdict::Faster),
+        "over the control nothing has changed"
+    );
+    assert_eq!(ddt.time.as_ref().unwrap().verdict, Verdict::Slower, "but in time it has");
+    assert_eq!(row(&rows, 0, "manual").verdict, Verdict::Slower, "the control is judged by time");
+    assert_eq!(row(&rows, 0, "reference").verdict, Verdict::Slower, "and so are references");
+}
+
+#[test]
+fn what_fails_on_one_side_alone_is_broken_or_repaired() {
+    let mut sides = launches(&mut Pcg64::seed_from_u64(5), 3, &|_, _| 1.0);
+    let fail = |records: &mut Vec<Record>, method: &str| {
+        for record in records.iter_mut().filter(|record| record.method == method && record.launch == Some(1))
+        {
+            (record.median_s, record.outcome) = (None, "crashed".to_owned());
+        }
+    };
+    fail(&mut sides[1], "ddt");
+    fail(&mut sides[0], "mpi_pack");
+    let rows = compare(&sides, 3);
+    assert_eq!(
+        (row(&rows, 0, "ddt").verdict, row(&rows, 0, "ddt").note.as_str()),
+        (Verdict::Broken, "crashed")
+    );
+    assert_eq!(row(&rows, 0, "mpi_pack").verdict, Verdict::Repaired);
+    fail(&mut sides[0], "ddt");
+    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared);
+    sides[0].retain(|record| record.method != "ddt");
+    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared, "one side has it alone");
+}
+
+#[test]
+fn what_was_decided_stays() {
+    let mut random = Pcg64::seed_from_u64(6);
+    let [base, slow] = launches(&mut random, 3, &|_, method| if method == "ddt" { 20.0 } else { 1.0 });
+    let side = |records: &[Record]| Side::of("x", records, Unit::Launch);
+    let mut comparer = Comparer::new(Settings::default());
+    let first = comparer.look(&side(&base), &side(&slow), 0.5);
+    assert_eq!(row(&first, 0, "ddt").verdict, Verdict::Slower);
+    let second = comparer.look(&side(&base), &side(&base), 1.0);
+    assert_eq!(row(&second, 0, "ddt").over_control, row(&first, 0, "ddt").over_control);
+}

@@ -1,0 +1,147 @@
+//! What carried the bytes between ranks, by the counters of the hosts' own devices.
+//!
+//! Before anything is measured, ranks exchange messages of a known size: within each host, and then from host to host. A
+//! device that carried them has counted them. What no device has counted went through memory, where the ranks share a
+//! kernel; else it is not known.
+
+use serde::{Deserialize, Serialize};
+
+/// The account of all hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transport {
+    /// A host each, in the order of their first ranks.
+    pub hosts: Vec<HostAccount>,
+}
+
+/// What one host's devices counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostAccount {
+    /// Its name.
+    pub host: String,
+    /// The kernel's own number of its start: containers of one machine share it, machines do not.
+    pub boot_id: String,
+    /// While its ranks sent to each other; `None` with one rank.
+    pub within: Option<Counted>,
+    /// While one of its ranks sent to one of the next host; `None` with one host.
+    pub between: Option<Counted>,
+}
+
+/// Bytes that were sent, and those that each kind of devices counted meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Bytes of the messages.
+    pub payload_bytes: u64,
+    /// Sent by the loopback interface.
+    pub loopback_bytes: u64,
+    /// Sent by all other network interfaces.
+    pub network_bytes: u64,
+    /// Sent by the ports of InfiniBand, `RoCE` and similar adapters.
+    pub rdma_bytes: u64,
+}
+
+/// What went through network interfaces: TCP, as far as MPIs are concerned.
+const TCP: &str = "tcp";
+/// What went through the ports of an adapter that the kernel does not stand in the way of.
+const RDMA: &str = "rdma";
+/// What went through memory.
+const SHM: &str = "shm";
+/// What no counter has seen on its way to another machine.
+const UNKNOWN: &str = "unknown";
+
+impl Counted {
+    /// What the devices saw; `None` where none saw it all.
+    fn seen(&self) -> Option<&'static str> {
+        match self.payload_bytes {
+            bytes if self.rdma_bytes >= bytes => Some(RDMA),
+            bytes if self.network_bytes >= bytes || self.loopback_bytes >= bytes => Some(TCP),
+            _ => None,
+        }
+    }
+}
+
+impl Transport {
+    /// The transports, that between hosts first: `shm`, `tcp`, `rdma+shm`. Empty where no rank has another to send to.
+    pub fn name(&self) -> String {
+        let unseen = if self.is_one_kernel() { SHM } else { UNKNOWN };
+        let between = self.between().map(|counted| counted.seen().unwrap_or(unseen));
+        let within = self.hosts.iter().filter_map(|host| host.within.as_ref());
+        let mut names: Vec<&str> = Vec::new();
+        for name in between.chain(within.map(|counted| counted.seen().unwrap_or(SHM))) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join("+")
+    }
+
+    /// Whether what was sent from host to host was seen on a network; `None` with one host.
+    pub fn has_crossed(&self) -> Option<bool> {
+        (self.hosts.len() > 1).then(|| self.between().all(|counted| counted.seen().is_some()))
+    }
+
+    /// Whether all hosts are containers, or network namespaces, of one machine.
+    pub fn is_one_kernel(&self) -> bool {
+        self.hosts.windows(2).all(|pair| !pair[0].boot_id.is_empty() && pair[0].boot_id == pair[1].boot_id)
+    }
+
+    fn between(&self) -> impl Iterator<Item = &Counted> {
+        self.hosts.iter().filter_map(|host| host.between.as_ref())
+    }
+}
+
+/// Whether this many hosts are joined by a network, by a transport's name; one host is, and where nothing is known nothing is
+/// said against it.
+pub fn joins(hosts: usize, name: &str) -> bool {
+    let between = name.split('+').next().unwrap_or_default();
+    hosts < 2 || (between != SHM && !name.split('+').any(|name| name == UNKNOWN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: u64 = 1 << 20;
+
+    fn host(boot_id: &str, within: Option<Counted>, between: Option<Counted>) -> HostAccount {
+        HostAccount { host: "node".to_owned(), boot_id: boot_id.to_owned(), within, between }
+    }
+
+    fn counted(loopback_bytes: u64, network_bytes: u64, rdma_bytes: u64) -> Option<Counted> {
+        Some(Counted { payload_bytes: BYTES, loopback_bytes, network_bytes, rdma_bytes })
+    }
+
+    #[test]
+    fn on_one_host_what_no_device_counts_is_shared_memory() {
+        let name = |within| Transport { hosts: vec![host("a", within, None)] }.name();
+        assert_eq!(name(counted(0, 0, 0)), "shm");
+        assert_eq!(name(counted(BYTES - 1, BYTES - 1, 0)), "shm", "what others sent meanwhile");
+        assert_eq!(name(counted(BYTES + 4096, 0, 0)), "tcp");
+        assert_eq!(name(counted(0, 0, BYTES)), "rdma");
+        assert_eq!(name(None), "", "one rank");
+    }
+
+    #[test]
+    fn between_hosts_what_is_not_counted_has_crossed_no_network() {
+        let of = |boots: [&str; 2], between: [Option<Counted>; 2]| {
+            let hosts = boots.into_iter().zip(between).map(|(boot, between)| host(boot, None, between));
+            let transport = Transport { hosts: hosts.collect() };
+            (transport.name(), transport.has_crossed())
+        };
+        let (tcp, nothing) = (counted(0, BYTES + 999, 0), counted(0, 12_000, 0));
+        assert_eq!(of(["a", "a"], [tcp, tcp]), ("tcp".to_owned(), Some(true)));
+        assert_eq!(of(["a", "a"], [nothing, nothing]), ("shm".to_owned(), Some(false)));
+        assert_eq!(of(["a", "b"], [nothing, nothing]), ("unknown".to_owned(), Some(false)));
+        assert_eq!(
+            of(["", ""], [nothing, nothing]).0,
+            "unknown",
+            "no number of the kernel's is no shared kernel"
+        );
+        assert_eq!(of(["a", "b"], [tcp, nothing]), ("tcp+unknown".to_owned(), Some(false)), "one way only");
+    }
+
+    #[test]
+    fn what_is_between_hosts_is_named_first() {
+        let hosts = vec![host("a", counted(0, 0, 0), counted(0, BYTES, 0)); 2];
+        assert_eq!(Transport { hosts }.name(), "tcp+shm");
+    }
+}

@@ -1,0 +1,126 @@
+//! Which way the bytes of a run go: from launch to launch the same, or else that is said.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::Case;
+use crate::model::event::Hello;
+
+/// Hosts and transport of each MPI of a run, by its name in tables.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    known: HashMap<String, (usize, String)>,
+    warned: HashSet<String>,
+}
+
+impl Paths {
+    /// Of what a run has done before.
+    pub fn of<'a>(done: impl Iterator<Item = &'a Case>) -> Self {
+        let mut paths = Self::default();
+        for case in done.filter(|case| case.hosts > 0) {
+            paths.known.insert(case.mpi_label(), (case.hosts, case.transport.clone()));
+        }
+        paths
+    }
+
+    /// The case with hosts and transport, by its process's account; a process that ended before it gave one is taken to have
+    /// gone the known way. Beside it what is to be said, once for each way of an MPI's.
+    pub fn complete(&mut self, case: Case, hello: Option<&Hello>) -> (Case, Option<String>) {
+        let label = case.mpi_label();
+        let known = self.known.get(&label);
+        let Some((hello, transport)) = hello.and_then(|hello| Some((hello, hello.transport.as_ref()?)))
+        else {
+            let (hosts, transport) =
+                known.cloned().unwrap_or_else(|| (hello.map_or(0, Hello::hosts), String::new()));
+            return (Case { hosts, transport, ..case }, None);
+        };
+        let (hosts, name) = (hello.hosts(), transport.name());
+        let mut warning = None;
+        if let Some((other_hosts, other)) = known.filter(|known| (known.0, &known.1) != (hosts, &name)) {
+            let way = |hosts: usize, name: &str| {
+                format!(
+                    "{} ({name})",
+                    if hosts == 1 { "1 host".to_owned() } else { format!("{hosts} hosts") }
+                )
+            };
+            warning = Some(format!(
+                "warning: {label} goes another way than before, over {} instead of {}: such launches are cases of their own",
+                way(hosts, &name),
+                way(*other_hosts, other)
+            ));
+        } else if transport.has_crossed() == Some(false) {
+            let why = if transport.is_one_kernel() {
+                "the hosts share a kernel, and its memory"
+            } else {
+                "something without counters carries it"
+            };
+            warning = Some(format!(
+                "warning: {label} runs on {hosts} hosts, and what they send to each other crosses no network interface or InfiniBand port: {why}"
+            ));
+        }
+        self.known.entry(label.clone()).or_insert_with(|| (hosts, name.clone()));
+        let warning = warning.filter(|_| self.warned.insert(format!("{label} {hosts} {name}")));
+        (Case { hosts, transport: name, ..case }, warning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::RankPlace;
+    use crate::model::transport::{Counted, HostAccount, Transport};
+
+    fn hello(hosts: &[&str], network_bytes: u64) -> Hello {
+        let counted = Counted { payload_bytes: 100, network_bytes, ..Counted::default() };
+        let several = hosts.len() > 1;
+        let account = |host: &&str| HostAccount {
+            host: (*host).to_owned(),
+            boot_id: "one".to_owned(),
+            within: (!several).then_some(counted),
+            between: several.then_some(counted),
+        };
+        let place = |host: &&str| RankPlace { host: (*host).to_owned(), ..RankPlace::default() };
+        Hello {
+            ranks: hosts.iter().map(place).collect(),
+            transport: Some(Transport { hosts: hosts.iter().map(account).collect() }),
+            ..Hello::default()
+        }
+    }
+
+    fn case() -> Case {
+        Case { mpi: "mpich".to_owned(), ..Case::default() }
+    }
+
+    #[test]
+    fn a_launch_that_goes_another_way_is_a_case_of_its_own_and_said_once() {
+        let mut paths = Paths::default();
+        let (first, warning) = paths.complete(case(), Some(&hello(&["a"], 0)));
+        assert_eq!((first.hosts, first.transport.as_str(), warning), (1, "shm", None));
+        let (other, warning) = paths.complete(case(), Some(&hello(&["a"], 100)));
+        assert_ne!(first, other);
+        let warning = warning.unwrap();
+        assert!(warning.contains("1 host (tcp)") && warning.contains("1 host (shm)"), "{warning}");
+        assert_eq!(paths.complete(case(), Some(&hello(&["a"], 100))), (other.clone(), None));
+        // A resumed run knows where it went.
+        let mut resumed = Paths::of([&first].into_iter());
+        assert!(resumed.complete(case(), Some(&hello(&["a"], 100))).1.is_some());
+        assert_eq!(resumed.complete(case(), Some(&hello(&["a"], 0))).1, None);
+    }
+
+    #[test]
+    fn a_process_that_tells_nothing_went_the_known_way() {
+        let mut paths = Paths::default();
+        assert_eq!(paths.complete(case(), None), (case(), None), "nothing is known");
+        let (known, _) = paths.complete(case(), Some(&hello(&["a", "b"], 100)));
+        assert_eq!((known.hosts, known.transport.as_str()), (2, "tcp"));
+        assert_eq!(paths.complete(case(), None), (known, None));
+    }
+
+    #[test]
+    fn hosts_that_no_network_joins_are_said_once() {
+        let mut paths = Paths::default();
+        let (case_of, warning) = paths.complete(case(), Some(&hello(&["a", "b"], 10)));
+        assert_eq!(case_of.transport, "shm");
+        assert!(warning.unwrap().contains("share a kernel"));
+        assert_eq!(paths.complete(case(), Some(&hello(&["a", "b"], 10))).1, None);
+    }
+}

@@ -1,0 +1,111 @@
+//! Comparisons of MPIs that differ in a way that is known, and of recorded runs.
+
+use std::path::Path;
+
+use libtest_mimic::Trial;
+
+use super::faulty_mpi;
+use super::job::{Ended, run};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+
+/// A case in which no message takes long.
+const CASE: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
+/// As few launches as there can be, and as short.
+const SHORT: [&str; 6] = ["--launches", "3", "--max-time", "0.06", "--min-runs", "4"];
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] =
+        &[("what is slower is found, and nothing else", slower), ("what fails is broken", broken)];
+    let mut trials = on_every_mpi("compare", checks);
+    let alone: [(&str, fn()); 2] = [
+        ("a thing is as fast as itself", itself),
+        ("recorded runs are compared if they were measured alike", folders),
+    ];
+    trials.extend(alone.map(|(what, check)| {
+        Trial::test(format!("mpich::compare::{what}"), move || {
+            check();
+            Ok(())
+        })
+    }));
+    trials
+}
+
+/// Compares an MPI with itself under a fault.
+fn under(mpi: &Mpi, fault: &str, dir: &Path) -> Ended {
+    let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
+    let variant = format!("faulty:LD_PRELOAD={library},FAULTY_MPI={fault}");
+    let mut command = ddtbench(dir);
+    command.arg("compare").args(CASE).args(["-m", "reference,manual,mpi_pack,ddt", "--mpi", mpi.name]);
+    run(command.args(SHORT).args(["--variant", &variant, "--gate", "--out", "out"]))
+}
+
+/// The verdict on a method, by the folder's own account.
+#[track_caller]
+fn verdict(dir: &Path, method: &str) -> String {
+    let told = run(ddtbench(dir).args(["compare", "out", "--as", "tsv"])).expect_code(0);
+    let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(told.out.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let column = |name: &str| headers.iter().position(|header| header == name).expect("a column");
+    let (of_method, of_verdict) = (column("method"), column("verdict"));
+    let rows: Vec<_> = reader.records().map(Result::unwrap).filter(|row| &row[of_method] == method).collect();
+    assert_eq!(rows.len(), 1, "{told}");
+    rows[0][of_verdict].to_owned()
+}
+
+fn slower(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    // A thousand times what such a message takes: no noise of a machine comes near.
+    let ended = under(mpi, "slow 2000", dir.path()).expect_code(1);
+    assert!(ended.out.contains("ddt: slower in 1: strided"), "{ended}");
+    assert_eq!(verdict(dir.path(), "ddt"), "slower");
+    for method in ["reference", "manual", "mpi_pack"] {
+        assert_ne!(verdict(dir.path(), method), "slower", "{ended}");
+    }
+}
+
+fn broken(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let ended = under(mpi, "commit", dir.path()).expect_code(1);
+    assert!(ended.out.contains("ddt: broken in 1 (strided)"), "{ended}");
+    for form in ["markdown", "json", "junit"] {
+        let told = run(ddtbench(dir.path()).args(["compare", "out", "--as", form])).expect_code(0);
+        assert!(told.out.contains("broken"), "{told}");
+    }
+}
+
+fn itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let name = mpi("mpich").name;
+    let twice = format!("{name},{name}");
+    let mut command = ddtbench(dir.path());
+    command.arg("compare").args(CASE).args(["-m", "reference,manual,ddt", "--mpi", &twice]).args(SHORT);
+    // What differs by a factor on this machine from launch to launch is yet to be seen.
+    let ended = run(command.args(["--threshold", "100%", "--gate", "--undecided-is-ok"])).expect_code(0);
+    assert!(ended.out.contains("mpich (base) and mpich:again"), "{ended}");
+}
+
+fn folders() {
+    let dir = tempfile::tempdir().unwrap();
+    let record = |out: &str, flags: &[&str]| {
+        let mut command = ddtbench(dir.path());
+        command.arg("run").args(CASE).args([
+            "-m",
+            "manual,ddt",
+            "--mpi",
+            mpi("mpich").name,
+            "--max-time",
+            "0.02",
+        ]);
+        run(command.args(ONE_LAUNCH).args(flags).args(["--out", out])).expect_code(0);
+    };
+    record("a", &[]);
+    record("b", &[]);
+    record("loose", &["--no-bind"]);
+    let compare = |words: &[&str]| run(ddtbench(dir.path()).arg("compare").args(words));
+    let told = compare(&["a", "b", "--gate"]).expect_code(3);
+    assert!(told.out.contains("undecided") && told.out.contains("fewer than three runs"), "{told}");
+    compare(&["a", "b", "--gate", "--undecided-is-ok"]).expect_code(0);
+    compare(&["a", "loose"]).expect_code(2).expect_err(&["binding", "--anyway"]);
+    compare(&["a", "loose", "--anyway"]).expect_code(0);
+    compare(&["a"]).expect_code(2).expect_err(&["several MPIs"]);
+}
