@@ -96,7 +96,7 @@ pub trait Experiment: Debug + Sync {
         true
     }
 
-    /// How a case of it is shown.
+    /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
     fn form(&self) -> &'static Form;
 
     /// The records as tables for people, headings and notes broken at `width`.
@@ -180,6 +180,12 @@ impl Kind {
     pub fn headline(self) -> Phase {
         let phases = self.phases();
         phases[phases.len() - 1]
+    }
+
+    /// A form that has all that is known of the kind. It is kept for good, so that a kind makes it once.
+    pub fn plain_form(self) -> Form {
+        let method = Box::leak(Box::new(move |name: &str| self.method(name).ok()));
+        Form::new(method, self.headline(), self.reference())
     }
 
     /// The names of all methods.
