@@ -150,7 +150,7 @@ pub trait Prepared: Debug + Send + Sync {
         true
     }
 
-    /// Probes that the figures of a method rest on.
+    /// Probes that the figures of a method rest on: those of its row that are of what the case does.
     fn required_probes(&self, _method: &str) -> Vec<&'static str> {
         Vec::new()
     }
@@ -273,6 +273,16 @@ mod tests {
         assert!(
             pingpong::KIND.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
         );
+    }
+
+    #[test]
+    fn every_probe_of_a_method_is_one_that_can_fail() {
+        for method in ALL.iter().flat_map(|kind| kind.methods()) {
+            for name in method.probes.concat() {
+                let kind = probes::list::find(name).unwrap().kind;
+                assert_eq!(kind, probes::list::Kind::Conformance, "{}: {name}", method.name);
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod case;
 mod figures;
 pub mod methods;
 mod prepared;
-mod required;
 pub mod selection;
 mod setting;
 mod table;

@@ -7,7 +7,6 @@ pub mod methods;
 pub mod model;
 mod prepared;
 pub mod presets;
-mod required;
 mod setting;
 pub mod sweep;
 mod table;
