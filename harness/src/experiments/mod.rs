@@ -10,6 +10,7 @@ pub mod halo;
 pub mod launches;
 pub mod list;
 pub mod memory;
+pub mod parameter;
 pub mod partitioned;
 pub mod pcomm;
 pub mod pingpong;

@@ -9,7 +9,7 @@ mod setting;
 mod table;
 
 pub use case::{HaloCase, message, rank_bytes};
-pub use setting::{HaloSetting, Start};
+pub use setting::{HaloSetting, PARAMETERS, Start};
 
 use methods::MANUAL;
 

@@ -12,7 +12,7 @@ pub mod sweep;
 mod table;
 
 pub use expected::NO_EQUATION;
-pub use setting::Setting;
+pub use setting::{PARAMETERS, Setting};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;
