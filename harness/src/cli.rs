@@ -8,6 +8,7 @@ mod halo;
 mod measure;
 mod mpi;
 mod output;
+mod parameters;
 mod partitioned;
 mod probe;
 mod progress;

@@ -1,26 +1,35 @@
 //! The command `partitioned`: which transfers between two ranks are measured, one point or a sweep. `--check` is the
 //! command `probe`, as it was called before.
 
-mod sweep;
-
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use ddtbench::experiments::partitioned::{self, presets::Figures};
+use ddtbench::experiments::parameter::Flag;
+use ddtbench::experiments::partitioned::{self, PARAMETERS, presets::Figures, sweep};
 use ddtbench::model::conditions::Rule;
 use ddtbench::mpi::cores;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
+use super::parameters::{ParameterArgs, Table};
 use super::probe::{ProbeArgs, ProbeFormat};
-use sweep::SweepArgs;
 
 /// What says how transfers are measured, which probes know nothing of.
 const OF_TRANSFERS: [&str; 11] = [
     "preset", "rule", "startall", "methods", "seed", "cache", "launches", "variants", "resume", "plan",
     "dry_run",
 ];
+
+/// The parameters of transfers, which can also come from a plan, or be those of an earlier run.
+#[derive(Debug)]
+struct Transfers;
+
+impl Table for Transfers {
+    fn flags() -> Vec<&'static Flag> {
+        PARAMETERS.iter().map(|own| &own.flag).chain(sweep::PRODUCTS).collect()
+    }
+}
 
 #[derive(Debug, Args)]
 pub struct PartitionedArgs {
@@ -34,7 +43,7 @@ pub struct PartitionedArgs {
     #[arg(long, value_enum, default_value = "table", requires = "check")]
     format: ProbeFormat,
     #[command(flatten)]
-    sweep: SweepArgs,
+    parameters: ParameterArgs<Transfers>,
     /// The data of a paper's figures, on a grid for this machine
     #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
     preset: Option<Figures>,
@@ -57,7 +66,9 @@ impl PartitionedArgs {
         if self.check {
             return self.probe().and_then(|probe| probe.execute());
         }
-        self.conditions.refuse_selection(&self.sweep.given())?;
+        if let Some(flag) = self.parameters.given() {
+            self.conditions.refuse_selection(&[(&flag, true)])?;
+        }
         self.conditions.execute(false, || self.plan())
     }
 
@@ -65,7 +76,7 @@ impl PartitionedArgs {
     fn probe(&self) -> anyhow::Result<ProbeArgs> {
         let conditions = &self.conditions;
         conditions.refuse_limits("--check")?;
-        if let Some((flag, _)) = self.sweep.given().iter().find(|(_, is_given)| *is_given) {
+        if let Some(flag) = self.parameters.given() {
             bail!("{flag} cannot be used with --check, whose probes have messages of their own");
         }
         Ok(ProbeArgs {
@@ -88,13 +99,13 @@ impl PartitionedArgs {
             self.conditions.refuse_limits(&format!("--rule {}", plan.limits.rule.name()))?;
         }
         if !self.conditions.has_plan() {
-            let sweep = self.sweep.sweep();
+            let given = &self.parameters.sweep;
             match self.preset {
-                None => plan.cases = sweep.cases().map_err(anyhow::Error::msg)?,
+                None => plan.cases = sweep::cases(given).map_err(anyhow::Error::msg)?,
                 Some(figures) => {
                     plan.caches = self.conditions.caches().unwrap_or_else(|| vec![figures.cache()]);
                     let asked = self.conditions.has_methods().then_some(&plan.methods[..]);
-                    let made = figures.cases(&sweep, asked, cores(), self.full_grid);
+                    let made = figures.cases(given, asked, cores(), self.full_grid);
                     (plan.cases, plan.methods) = made.map_err(anyhow::Error::msg)?;
                 }
             }

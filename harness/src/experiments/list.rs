@@ -6,6 +6,7 @@ use apps::halo::HALOS;
 use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, WireOrder};
 use serde::Serialize;
 
+use super::parameter::Flag;
 use super::{halo, partitioned, pingpong};
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, aligned};
@@ -115,11 +116,23 @@ fn table() -> String {
         let sets: Vec<_> = halo.sets.iter().map(|set| set.name).collect();
         (halo.name, format!("{}; {}", halo.about, sets.join(" ")))
     }));
+    text += "\nParameters of exchanges besides their own (flags, or -p)\n";
+    text += &flags(halo::PARAMETERS.iter().map(|own| &own.flag));
     text += "\nMethods of exchanges\n";
     text += &methods(halo::KIND.methods());
     text += "\nMechanisms for a message that is finished in partitions (ddtbench partitioned)\n";
     text += &methods(partitioned::KIND.methods());
+    text += "\nParameters of such a message (flags)\n";
+    text += &flags(partitioned::PARAMETERS.iter().map(|own| &own.flag).chain(partitioned::sweep::PRODUCTS));
     text
+}
+
+/// Parameters with what they are; what a switch does after the value that it stands for.
+fn flags(flags: impl Iterator<Item = &'static Flag>) -> String {
+    named(flags.map(|flag| {
+        let value = flag.switch.map_or_else(String::new, |value| format!("{value}: "));
+        (flag.name, format!("{value}{}{}", flag.about, flag.default_text()))
+    }))
 }
 
 /// Methods with what they do.

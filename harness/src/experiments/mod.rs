@@ -10,6 +10,7 @@ pub mod halo;
 pub mod launches;
 pub mod list;
 pub mod memory;
+pub mod parameter;
 pub mod partitioned;
 pub mod pcomm;
 pub mod pingpong;
@@ -96,7 +97,7 @@ pub trait Experiment: Debug + Sync {
         true
     }
 
-    /// How a case of it is shown.
+    /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
     fn form(&self) -> &'static Form;
 
     /// The records as tables for people, headings and notes broken at `width`.
@@ -150,7 +151,7 @@ pub trait Prepared: Debug + Send + Sync {
         true
     }
 
-    /// Probes that the figures of a method rest on.
+    /// Probes that the figures of a method rest on: those of its row that are of what the case does.
     fn required_probes(&self, _method: &str) -> Vec<&'static str> {
         Vec::new()
     }
@@ -180,6 +181,12 @@ impl Kind {
     pub fn headline(self) -> Phase {
         let phases = self.phases();
         phases[phases.len() - 1]
+    }
+
+    /// A form that has all that is known of the kind. It is kept for good, so that a kind makes it once.
+    pub fn plain_form(self) -> Form {
+        let method = Box::leak(Box::new(move |name: &str| self.method(name).ok()));
+        Form::new(method, self.headline(), self.reference())
     }
 
     /// The names of all methods.
@@ -267,6 +274,16 @@ mod tests {
         assert!(
             pingpong::KIND.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
         );
+    }
+
+    #[test]
+    fn every_probe_of_a_method_is_one_that_can_fail() {
+        for method in ALL.iter().flat_map(|kind| kind.methods()) {
+            for name in method.probes.concat() {
+                let kind = probes::list::find(name).unwrap().kind;
+                assert_eq!(kind, probes::list::Kind::Conformance, "{}: {name}", method.name);
+            }
+        }
     }
 
     #[test]

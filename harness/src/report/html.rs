@@ -112,7 +112,7 @@ mod tests {
     use crate::report::columns::{Align, Column};
 
     static FORM: Form = Form {
-        method: |_| None,
+        method: &|_| None,
         headline: Phase::RoundTrip,
         reference_method: "reference",
         columns: &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)],

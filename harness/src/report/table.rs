@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::case::{CaseView, launches, measured, place, warnings};
 use super::columns::{Align, Column, aligned, wrapped};
-use super::earlier;
+use super::{earlier, units};
 use crate::model::{MethodInfo, Phase, Quantity, Record};
 
 /// Columns of text where no width is given.
@@ -17,11 +17,13 @@ const LEAST_WIDTH: usize = 60;
 pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
     halves of the run part: unsteady";
 
+/// What finds a method by its name.
+pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
+
 /// How the cases of one kind of experiments are shown.
-#[derive(Debug)]
 pub struct Form {
     /// What is known of a method.
-    pub method: fn(&str) -> Option<&'static MethodInfo>,
+    pub method: &'static FindMethod,
     /// The phase that methods are judged by.
     pub headline: Phase,
     /// The name of the method that all are compared with.
@@ -47,6 +49,25 @@ pub struct Form {
 }
 
 impl Form {
+    /// A form with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
+    /// the kind puts its own in their place.
+    pub fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
+        Self {
+            method,
+            headline,
+            reference_method,
+            columns: const { &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)] },
+            legend: "",
+            figures: |_, _| Vec::new(),
+            size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
+            set: |record| record.case.set.clone(),
+            reference: reference_method,
+            contest: "Fastest from arrays to arrays",
+            verdict_name: "manual or ddt",
+            verdict: |case| case.manual_or_ddt(),
+        }
+    }
+
     /// The cells of a method: figures, where there are usable ones, and what is to be said of them.
     pub fn row(&self, case: &CaseView, record: &Record) -> Vec<String> {
         let has_figures = measured(record);

@@ -1,6 +1,7 @@
 //! The engine's comparison as tables for people: a table per MPI and cache mode, and where the engine stands.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
 use super::{Contender, KIND, grid, order};
@@ -43,20 +44,17 @@ const COLUMNS: [Column; 21] = [
 ];
 
 /// How the page shows a case: a row per contender.
-pub(super) static FORM: Form = Form {
-    method: |name| KIND.method(name).ok(),
-    headline: Phase::Pack,
-    reference_method: "engine",
+pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &OF_CASE,
     legend: LEGEND,
     figures,
-    size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
     set,
     reference: "our pack engine",
     contest: "The engine's rivals",
     verdict_name: "",
     verdict: |_| String::new(),
-};
+    ..KIND.plain_form()
+});
 
 /// A row per contender: `±` and `[95%]` belong to the column before them.
 const OF_CASE: [Column; 9] = [

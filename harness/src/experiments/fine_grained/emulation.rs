@@ -1,5 +1,14 @@
 //! Computing time, emulated: how it passes, and its text.
 
+use crate::experiments::parameter::Flag;
+
+/// What is said of the computing time, in microseconds.
+pub const COMPUTE_US: Flag =
+    Flag::new("compute_us", "US", "0", "time that each thread computes, in microseconds").long("compute-us");
+/// What is said of how it passes.
+pub const EMULATE: Flag =
+    Flag::new("emulate", "HOW", "spin", "how computing time passes: spin, sleep, work or sweep");
+
 /// How threads pass the time that they are said to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Emulation {

@@ -6,7 +6,8 @@ use std::fmt;
 use apps::Values;
 use apps::halo::{HaloApp, HaloTest};
 
-use super::setting::{HaloSetting, NAMES};
+use super::setting::{HaloSetting, PARAMETERS};
+use crate::experiments::parameter::{joined, place};
 use crate::model::event::MessageFacts;
 
 /// A case: an exchange with its values, and the setting.
@@ -29,7 +30,7 @@ impl HaloCase {
         let test = apps::halo::find(test).map_err(|error| error.to_string())?;
         let set = set.unwrap_or(test.quick_set().name);
         let mut values = test.set(set).map_err(|error| error.to_string())?;
-        let is_own = |name: &str| NAMES.contains(&name);
+        let is_own = |name: &str| place(PARAMETERS, name).is_some();
         for (name, text) in params.iter().filter(|(name, _)| !is_own(name)) {
             values.assign(test, name, text).map_err(|error| error.to_string())?;
         }
@@ -55,8 +56,7 @@ impl HaloCase {
 
 impl fmt::Display for HaloCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs: Vec<_> = self.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        f.write_str(&pairs.join(" "))
+        f.write_str(&joined(self.pairs()))
     }
 }
 

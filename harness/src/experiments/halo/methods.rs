@@ -10,6 +10,19 @@ pub const REFERENCE: &str = "reference";
 /// The bulk-synchronous method that speed-ups are over.
 pub const MANUAL: &str = "manual";
 
+/// What messages in partitions between many ranks rest on. Where there are several neighbours, MPI is called for one
+/// between the start of another's request and its first partition, of any size.
+const REQUESTS: &[&str] = &[
+    "equal_counts",
+    "ring",
+    "progress_before_first_pready_8b",
+    "progress_before_first_pready_4kib",
+    "progress_before_first_pready_64kib",
+];
+/// What they rest on in some cases: with several threads; and where a rank is its own neighbour, as on a periodic grid with
+/// one rank along a dimension.
+const IN_SOME: &[&str] = &["pready_threads", "self_communication"];
+
 const fn method(name: &'static str, about: &'static str, is_complete: bool) -> MethodInfo {
     let method = MethodInfo::new(name, about);
     if is_complete { method } else { method.contiguous() }
@@ -32,7 +45,8 @@ pub const METHODS: &[MethodInfo] = &[
     method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true)
         .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
     method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true)
-        .needs(PARTITIONED),
+        .needs(PARTITIONED)
+        .probes(&[REQUESTS, IN_SOME]),
     method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
     method(
         "aggregated",
@@ -44,7 +58,8 @@ pub const METHODS: &[MethodInfo] = &[
         "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
         true,
     )
-    .needs(PARTITIONED),
+    .needs(PARTITIONED)
+    .probes(&[REQUESTS, &["datatype_with_gaps"], IN_SOME]),
 ];
 
 /// The method called `name`, or the reason why there is none.

@@ -4,13 +4,12 @@ mod case;
 mod figures;
 pub mod methods;
 mod prepared;
-mod required;
 pub mod selection;
 mod setting;
 mod table;
 
 pub use case::{HaloCase, message, rank_bytes};
-pub use setting::{HaloSetting, Start};
+pub use setting::{HaloSetting, PARAMETERS, Start};
 
 use methods::MANUAL;
 

@@ -1,7 +1,6 @@
 //! An exchange, ready to be measured.
 
-use super::required::required_probes;
-use super::{HaloCase, message, rank_bytes};
+use super::{HaloCase, message, methods, rank_bytes};
 use crate::experiments::planned::{PlannedCase, Text, set_name};
 use crate::experiments::{Prepared, Setup};
 use crate::model::CUSTOM;
@@ -68,10 +67,36 @@ impl Prepared for Exchange {
     }
 
     fn required_probes(&self, method: &str) -> Vec<&'static str> {
-        required_probes(method, self.threads(), self.sends_to_itself)
+        let mut probes = methods::find(method).map_or(Vec::new(), |method| method.probes.concat());
+        probes.retain(|probe| match *probe {
+            "pready_threads" => self.threads() > 1,
+            "self_communication" => self.sends_to_itself,
+            _ => true,
+        });
+        probes
     }
 
     fn rank_bytes(&self, _methods: usize) -> Option<u64> {
         self.rank_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_rest_on_no_probe_and_a_rank_that_sends_to_itself_on_one_more() {
+        let probes = |threads: &str, periodic: &str, method: &str| {
+            let params = [("threads", threads), ("periodic", periodic)];
+            let params = params.map(|(name, value)| (name.to_owned(), Text(value.to_owned()))).into();
+            let case = PlannedCase { test: "nas_mg".to_owned(), params, ..PlannedCase::default() };
+            Exchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_probes(method)
+        };
+        assert!(probes("4", "yes", "ddt").is_empty());
+        let requests = probes("1", "no", "partitioned");
+        assert_eq!((requests.len(), requests[1]), (5, "ring"));
+        assert_eq!(probes("1", "yes", "partitioned")[5..], ["self_communication"]);
+        assert_eq!(probes("2", "no", "partitioned_ddt")[5..], ["datatype_with_gaps", "pready_threads"]);
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use apps::Preset;
 use apps::halo::{HALOS, HaloTest};
 
-use super::HaloCase;
+use super::{HaloCase, PARAMETERS};
 use crate::experiments::Setup;
+use crate::experiments::parameter::{Flag, Sweep, place};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::model::CUSTOM;
 
@@ -21,8 +22,8 @@ pub struct HaloSelection {
     pub set: Option<String>,
     /// Single values, as `d1=34`.
     pub params: Vec<String>,
-    /// Values of what a case says besides; one of each list is a case, and an empty list leaves the default.
-    pub conditions: Vec<(&'static str, Vec<String>)>,
+    /// Values of what a case says besides.
+    pub conditions: Sweep,
 }
 
 impl HaloSelection {
@@ -99,19 +100,17 @@ impl HaloSelection {
                 .ok_or_else(|| format!("parameter {pair:?}: must be NAME=VALUE, for example d1=34"))?;
             single.insert(name.trim().to_owned(), value.trim().to_owned());
         }
-        let mut all = vec![single];
-        for (name, values) in self.conditions.iter().filter(|(_, values)| !values.is_empty()) {
-            if all.iter().any(|params| params.contains_key(*name)) {
-                let flag = name.replace('_', "-");
-                return Err(format!("{name} is given by -p and by --{flag}: leave one of them out"));
-            }
-            let with = |params: &BTreeMap<String, String>, value: &String| {
-                let mut params = params.clone();
-                params.insert((*name).to_owned(), value.clone());
-                params
-            };
-            all = all.iter().flat_map(|params| values.iter().map(move |value| with(params, value))).collect();
+        let is_twice = |name| single.contains_key(name) && self.conditions.names().any(|given| given == name);
+        if let Some(Flag { name, long, .. }) =
+            PARAMETERS.iter().map(|own| &own.flag).find(|flag| is_twice(flag.name))
+        {
+            return Err(format!("{name} is given by -p and by --{long}: leave one of them out"));
         }
-        Ok(all)
+        let with = |conditions: Vec<(&str, String)>| {
+            let conditions = conditions.into_iter().map(|(name, value)| (name.to_owned(), value));
+            single.iter().map(|(name, value)| (name.clone(), value.clone())).chain(conditions).collect()
+        };
+        let rank = |name: &str| place(PARAMETERS, name);
+        Ok(self.conditions.product(rank).into_iter().map(with).collect())
     }
 }

@@ -1,11 +1,10 @@
 //! What a case says besides the exchange's own values.
 
-use std::fmt;
-
 use apps::halo::HaloContext;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
 use crate::experiments::fine_grained::{Emulation, emulation};
+use crate::experiments::parameter::{self, Flag, Parameter, set};
 
 /// How ranks begin an exchange together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -50,62 +49,85 @@ impl Default for HaloSetting {
     }
 }
 
-/// The names of all parameters, in the order in which they are shown.
-pub const NAMES: [&str; 7] = ["threads", "periodic", "reorder", "arrival", "compute_us", "emulate", "start"];
+/// All parameters, in the order in which they are shown.
+pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
+    Parameter {
+        flag: Flag::new("threads", "N", "1", "threads of each rank").short('t'),
+        assign: |s, text| {
+            let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
+            set(&mut s.threads, threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned()))
+        },
+        text: |s| Some(s.threads.to_string()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "periodic",
+            "",
+            "yes",
+            "the first and the last rank of a dimension are no neighbours",
+        )
+        .long("no-periodic")
+        .switch("no"),
+        assign: |s, text| set(&mut s.periodic, yes_or_no(text)),
+        text: |s| (!s.periodic).then(|| "no".to_owned()),
+    },
+    Parameter {
+        flag: Flag::new("reorder", "", "no", "let MPI_Cart_create place ranks anew").switch("yes"),
+        assign: |s, text| set(&mut s.reorder, yes_or_no(text)),
+        text: |s| s.reorder.then(|| "yes".to_owned()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "arrival",
+            "ARRIVAL",
+            "none",
+            "when threads are done computing: none, laggard:4%, uniform:10%, normal:2us, kde:NAME",
+        ),
+        assign: |s, text| set(&mut s.arrival, text.parse()),
+        text: |s| (s.arrival != Arrival::None).then(|| s.arrival.to_string()),
+    },
+    Parameter {
+        flag: emulation::COMPUTE_US,
+        assign: |s, text| set(&mut s.compute_us, emulation::compute_us(text)),
+        text: |s| (s.compute_us > 0.0).then(|| s.compute_us.to_string()),
+    },
+    Parameter {
+        flag: emulation::EMULATE,
+        assign: |s, text| set(&mut s.emulation, Emulation::parse(text)),
+        text: |s| (s.emulation != Emulation::Spin).then(|| s.emulation.name().to_owned()),
+    },
+    Parameter {
+        flag: Flag::new("start", "HOW", "barrier", "how ranks begin together: barrier or clock"),
+        assign: |s, text| {
+            let start = <Start as clap::ValueEnum>::from_str(text, false);
+            set(&mut s.start, start.map_err(|_| "must be barrier or clock".to_owned()))
+        },
+        text: |s| (s.start != Start::Barrier).then(|| "clock".to_owned()),
+    },
+];
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" | "true" => Ok(true),
+        "no" | "false" => Ok(false),
+        _ => Err("must be yes or no".to_owned()),
+    }
+}
 
 impl HaloSetting {
-    /// The setting of those of the parameters that are its own; all others are left to the exchange.
+    /// The setting of its own parameters by name; those that are not given have their defaults.
     ///
     /// # Errors
-    /// A value that cannot be, and what would be right.
+    /// An unknown name, or a value that cannot be, and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
-        let mut setting = Self::default();
-        for (name, text) in given {
-            setting.assign(name, text).map_err(|reason| format!("{name} = {text}: {reason}"))?;
-        }
+        let setting = parameter::parse(PARAMETERS, given)?;
         setting.sampler(0, 0)?;
         Ok(setting)
     }
 
-    fn assign(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let switch = || match text {
-            "yes" | "true" => Ok(true),
-            "no" | "false" => Ok(false),
-            _ => Err("must be yes or no".to_owned()),
-        };
-        match name {
-            "threads" => {
-                let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
-                self.threads = threads.ok_or("must be a whole number from 1 to 4096")?;
-            }
-            "periodic" => self.periodic = switch()?,
-            "reorder" => self.reorder = switch()?,
-            "arrival" => self.arrival = text.parse()?,
-            "compute_us" => self.compute_us = emulation::compute_us(text)?,
-            "emulate" => self.emulation = Emulation::parse(text)?,
-            "start" => {
-                let start = <Start as clap::ValueEnum>::from_str(text, false);
-                self.start = start.map_err(|_| "must be barrier or clock")?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
     /// All parameters that differ from the default, and the threads.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let switch = |on: bool| if on { "yes" } else { "no" }.to_owned();
-        let default = Self::default();
-        let text = |name: &str| match name {
-            "threads" => Some(self.threads.to_string()),
-            "periodic" => (self.periodic != default.periodic).then(|| switch(self.periodic)),
-            "reorder" => (self.reorder != default.reorder).then(|| switch(self.reorder)),
-            "arrival" => (self.arrival != default.arrival).then(|| self.arrival.to_string()),
-            "compute_us" => (self.compute_us > 0.0).then(|| self.compute_us.to_string()),
-            "emulate" => (self.emulation != default.emulation).then(|| self.emulation.name().to_owned()),
-            _ => (self.start != default.start).then(|| "clock".to_owned()),
-        };
-        NAMES.into_iter().filter_map(|name| Some((name, text(name)?))).collect()
+        parameter::pairs(PARAMETERS, self)
     }
 
     /// What the exchange needs to know.
@@ -128,9 +150,12 @@ impl HaloSetting {
     }
 }
 
-impl fmt::Display for HaloSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs: Vec<_> = self.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        f.write_str(&pairs.join(" "))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_that_are_listed() {
+        parameter::expect_sound(PARAMETERS);
     }
 }

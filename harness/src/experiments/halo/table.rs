@@ -1,7 +1,8 @@
 //! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
 
+use std::sync::LazyLock;
+
 use super::KIND;
-use super::methods::REFERENCE;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::{
     CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
@@ -11,20 +12,14 @@ use crate::report::table::Form;
 use crate::report::units;
 
 /// See [`Form`].
-pub(super) static FORM: Form = Form {
-    method: |name| KIND.method(name).ok(),
-    headline: Phase::Exchange,
-    reference_method: REFERENCE,
+pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
     size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
-    set: |record| record.case.set.clone(),
     reference: "contiguous messages of the same sizes (reference)",
-    contest: "Fastest from arrays to arrays",
-    verdict_name: "manual or ddt",
-    verdict: |case| case.manual_or_ddt(),
-};
+    ..KIND.plain_form()
+});
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 21] = [

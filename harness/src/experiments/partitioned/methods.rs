@@ -18,11 +18,18 @@ const PASSIVE: &[&str] = &["MPI_Win_lock", "MPI_Win_flush", "MPI_Win_sync"];
 /// What puts between start and complete need.
 const ACTIVE: &[&str] = &["MPI_Win_start", "MPI_Win_post"];
 
+/// What the partitions of a request rest on: how many both sides have, and how they are marked ready.
+const MARKING: &[&str] = &["equal_counts", "any_order", "pready_threads", "zero_count"];
+/// What they rest on where the receiver may have another number than the sender.
+const UNEQUAL: &[&str] = &["unequal_counts"];
+/// What asking for each partition rests on.
+const ASKING: &[&str] = &["parrived_equal", "parrived_unequal", "parrived_threads"];
+
 /// [`AGGREGATED`] over the messages of its own layer.
 const OVER_MESSAGES: MethodInfo =
     mechanism(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
-/// The same over the partitions of a request.
-const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED);
+/// The same over the partitions of a request, of which both sides have as many.
+const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).probes(&[MARKING]);
 
 /// All mechanisms, in report order.
 pub const MECHANISMS: &[MethodInfo] = &[
@@ -31,11 +38,15 @@ pub const MECHANISMS: &[MethodInfo] = &[
     mechanism("isend", "a nonblocking send per partition"),
     mechanism("persistent", "a persistent send per partition"),
     mechanism("many", "a persistent send per partition, a communicator per thread").needs(&["MPI_Comm_dup"]),
-    mechanism("partitioned", "MPI-4's own partitioned transfer").needs(PARTITIONED),
+    mechanism("partitioned", "MPI-4's own partitioned transfer")
+        .needs(PARTITIONED)
+        .probes(&[UNEQUAL, MARKING]),
     mechanism("partitioned:list", "the same, all partitions of a thread marked ready in one call")
-        .needs(PARTITIONED_LISTS),
+        .needs(PARTITIONED_LISTS)
+        .probes(&[UNEQUAL, MARKING, &["pready_list"]]),
     mechanism("partitioned:parrived", "the same, the receiver's threads ask for each partition")
-        .needs(PARTITIONED),
+        .needs(PARTITIONED)
+        .probes(&[UNEQUAL, MARKING, ASKING]),
     OVER_MESSAGES,
     mechanism("rma_single_passive", "puts into one window under a lock, flushed at the end").needs(PASSIVE),
     mechanism("rma_many_passive", "puts into a window per thread under locks, flushed at the end")

@@ -7,13 +7,12 @@ pub mod methods;
 pub mod model;
 mod prepared;
 pub mod presets;
-mod required;
 mod setting;
 pub mod sweep;
 mod table;
 
 pub use expected::NO_EQUATION;
-pub use setting::Setting;
+pub use setting::{PARAMETERS, Setting};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::required::required_probes;
-use super::{Setting, TEST};
+use super::{Setting, TEST, methods};
 use crate::experiments::Prepared;
+use crate::experiments::fine_grained::order::Order;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
@@ -64,7 +64,19 @@ impl Prepared for Transfer {
     }
 
     fn required_probes(&self, method: &str) -> Vec<&'static str> {
-        required_probes(method, &self.setting)
+        let setting = &self.setting;
+        let mut probes = methods::find(method).map_or(Vec::new(), |method| method.probes.concat());
+        let is_unequal =
+            probes.contains(&"unequal_counts") && setting.receive_partitions() != setting.partitions;
+        probes.retain(|probe| match *probe {
+            "equal_counts" | "parrived_equal" => !is_unequal,
+            "unequal_counts" | "parrived_unequal" => is_unequal,
+            "any_order" => setting.order != Order::Linear,
+            "pready_threads" | "parrived_threads" => setting.threads > 1,
+            "zero_count" => setting.bytes == 0,
+            _ => true,
+        });
+        probes
     }
 
     /// The message, and as much again in the buffers of an MPI that copies it.
@@ -73,5 +85,39 @@ impl Prepared for Transfer {
         let of_partitions = partitions.checked_mul(PARTITION_BYTES)?.checked_mul(methods as u64)?;
         let copies = if self.setting.both_ways { 4 } else { 2 };
         self.setting.bytes.checked_mul(copies)?.checked_add(of_partitions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probes(params: &[(&str, &str)], method: &str) -> Vec<&'static str> {
+        let params = params.iter().map(|&(name, value)| (name.to_owned(), Text(value.to_owned()))).collect();
+        let case = PlannedCase { test: TEST.to_owned(), params, ..PlannedCase::default() };
+        Transfer::of(&case).unwrap().required_probes(method)
+    }
+
+    #[test]
+    fn messages_rest_on_no_probe() {
+        assert!(probes(&[], "many").is_empty() && probes(&[], "aggregated").is_empty());
+    }
+
+    #[test]
+    fn a_transfer_rests_on_the_probes_of_what_it_does() {
+        assert_eq!(probes(&[], "partitioned"), ["equal_counts"]);
+        assert_eq!(probes(&[], "partitioned:list"), ["equal_counts", "pready_list"]);
+        assert_eq!(probes(&[], "partitioned:parrived"), ["equal_counts", "parrived_equal"]);
+        assert_eq!(probes(&[], "aggregated:m=4@partitioned"), ["equal_counts"]);
+
+        let all = [("receive", "8"), ("threads", "2"), ("order", "random"), ("bytes", "0")];
+        let marking = ["any_order", "pready_threads", "zero_count"];
+        let of = |first: &'static str, rest: &[&'static str]| [&[first][..], &marking, rest].concat();
+        assert_eq!(probes(&all, "partitioned"), of("unequal_counts", &[]));
+        assert_eq!(
+            probes(&all, "partitioned:parrived"),
+            of("unequal_counts", &["parrived_unequal", "parrived_threads"])
+        );
+        assert_eq!(probes(&all, "aggregated:m=4@partitioned"), of("equal_counts", &[]));
     }
 }

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 
-use super::methods;
-use super::sweep::{Sweep, list};
+use super::{methods, sweep};
+use crate::experiments::parameter::{Sweep, words};
 use crate::experiments::planned::PlannedCase;
 use crate::model::conditions::Cache;
 
@@ -43,7 +43,7 @@ impl Figures {
     /// [`SLEEPERS`] where they sleep.
     ///
     /// # Errors
-    /// As [`Sweep::cases`].
+    /// As [`sweep::cases`].
     pub fn cases(
         self,
         given: &Sweep,
@@ -52,9 +52,9 @@ impl Figures {
         full: bool,
     ) -> Result<(Vec<PlannedCase>, Vec<String>), String> {
         let (mut cases, mut all): (Vec<PlannedCase>, Vec<String>) = (Vec::new(), Vec::new());
-        for Figure { name, methods, sweep } in self.figures(cores, full) {
-            let methods: Vec<String> = asked.map_or_else(|| list(methods), <[String]>::to_vec);
-            for case in sweep.with(given).cases()? {
+        for Figure { name, methods, sweep: grid } in self.figures(cores, full) {
+            let methods: Vec<String> = asked.map_or_else(|| words(methods), <[String]>::to_vec);
+            for case in sweep::cases(&sweep::over(grid, given))? {
                 match cases.iter_mut().find(|known| known.params == case.params) {
                     Some(known) => {
                         let more: Vec<_> =
@@ -102,60 +102,53 @@ impl Figures {
                         name: "pcomm_4",
                         methods: "single many partitioned aggregated rma_single_passive rma_many_passive \
                                   rma_single_active rma_many_active",
-                        sweep: Sweep { partitions: list("1"), bytes: sizes(3), ..Sweep::default() },
+                        sweep: Sweep::of([("partitions", words("1")), ("bytes", sizes(3))]),
                     },
                     Figure {
                         name: "pcomm_5",
                         methods: contended,
-                        sweep: Sweep {
-                            threads: vec![threads(32)],
-                            partitions: list("32"),
-                            bytes: sizes(8),
-                            ..Sweep::default()
-                        },
+                        sweep: Sweep::of([
+                            ("threads", vec![threads(32)]),
+                            ("partitions", words("32")),
+                            ("bytes", sizes(8)),
+                        ]),
                     },
                     Figure {
                         name: "pcomm_6",
                         methods: contended,
-                        sweep: Sweep {
-                            threads: vec![threads(32)],
-                            partitions: list("32"),
-                            bytes: sizes(8),
-                            vcis: vec![threads(32)],
-                            ..Sweep::default()
-                        },
+                        sweep: Sweep::of([
+                            ("threads", vec![threads(32)]),
+                            ("partitions", words("32")),
+                            ("bytes", sizes(8)),
+                            ("vcis", vec![threads(32)]),
+                        ]),
                     },
                     Figure {
                         name: "pcomm_7",
                         methods: "single many partitioned aggregated aggregated:bytes=512 aggregated:bytes=1024 \
                                   aggregated:bytes=4096 aggregated:bytes=16384",
-                        sweep: Sweep {
-                            threads: vec![threads(4)],
-                            theta: list("32"),
-                            bytes: sizes(10),
-                            ..Sweep::default()
-                        },
+                        sweep: Sweep::of([
+                            ("threads", vec![threads(4)]),
+                            ("theta", words("32")),
+                            ("bytes", sizes(10)),
+                        ]),
                     },
                     Figure {
                         name: "pcomm_8",
                         methods: "single many partitioned aggregated rma_single_passive",
-                        sweep: Sweep {
-                            threads: vec![threads(4)],
-                            partitions: list("4"),
-                            arrival: list("delay:100"),
-                            bytes: sizes(6),
-                            ..Sweep::default()
-                        },
+                        sweep: Sweep::of([
+                            ("threads", vec![threads(4)]),
+                            ("partitions", words("4")),
+                            ("arrival", words("delay:100")),
+                            ("bytes", sizes(6)),
+                        ]),
                     },
                 ]
             }
             Self::Hlrs => {
-                let base = Sweep {
-                    partition_bytes: powers(10, 23, step(3)),
-                    bytes: list("8388608"),
-                    ..Sweep::default()
-                };
-                let orders = list("linear random neighbourhood");
+                let base =
+                    Sweep::of([("partition_bytes", powers(10, 23, step(3))), ("bytes", words("8388608"))]);
+                let orders = words("linear random neighbourhood");
                 vec![
                     Figure {
                         name: "hlrs_3",
@@ -165,18 +158,18 @@ impl Figures {
                     Figure {
                         name: "hlrs_4",
                         methods: "single persistent partitioned",
-                        sweep: Sweep { threads: up_to(4), ..base.clone() },
+                        sweep: base.clone().with(&Sweep::of([("threads", up_to(4))])),
                     },
                     Figure {
                         name: "hlrs_5",
                         methods: "single partitioned",
-                        sweep: Sweep { order: orders.clone(), ..base.clone() },
+                        sweep: base.clone().with(&Sweep::of([("order", orders.clone())])),
                     },
                     Figure {
                         name: "hlrs_6",
                         methods: "single partitioned aggregated aggregated:bytes=65536 \
                                   aggregated:bytes=65536@partitioned",
-                        sweep: Sweep { order: orders, ..base },
+                        sweep: base.with(&Sweep::of([("order", orders)])),
                     },
                 ]
             }
@@ -192,18 +185,19 @@ impl Figures {
                          single:launched"
                     }
                 };
-                let arrivals = |words: &str| Sweep {
-                    // One partition each. They sleep, which needs no core.
-                    threads: vec![if full { 32 } else { SLEEPERS }.to_string()],
-                    theta: list("1"),
-                    bytes: powers(8, 22, if full { 2 } else { 7 }),
-                    arrival: list(words),
-                    // 2^22 ns: the paper says 67.1 ms beside it, which is 2^26.
-                    compute_us: list("4194.304"),
-                    emulate: list("sleep"),
-                    // Every rank of CMB sends to its peers and receives from them at once.
-                    ways: list("2"),
-                    ..Sweep::default()
+                let arrivals = |times: &str| {
+                    Sweep::of([
+                        // One partition each. They sleep, which needs no core.
+                        ("threads", vec![if full { 32 } else { SLEEPERS }.to_string()]),
+                        ("theta", words("1")),
+                        ("bytes", powers(8, 22, if full { 2 } else { 7 })),
+                        ("arrival", words(times)),
+                        // 2^22 ns: the paper says 67.1 ms beside it, which is 2^26.
+                        ("compute_us", words("4194.304")),
+                        ("emulate", words("sleep")),
+                        // Every rank of CMB sends to its peers and receives from them at once.
+                        ("ways", words("2")),
+                    ])
                 };
                 let laggards = if full { "laggard:0.01 laggard:0.04 laggard:0.1" } else { "laggard:0.04" };
                 let normals = if full { "normal:200ns normal:2us normal:20us" } else { "normal:2us" };
@@ -245,26 +239,24 @@ fn contests(full: bool) -> Vec<Figure> {
     let repeated = counts.iter().map(|partitions| Figure {
         name: "aggregated_repeated",
         methods: rivals(number(partitions)),
-        sweep: Sweep {
-            partitions: vec![partitions.clone()],
-            partition_bytes: partition_bytes.clone(),
-            arrival: list("none delay:2000"),
-            ..Sweep::default()
-        },
+        sweep: Sweep::of([
+            ("partitions", vec![partitions.clone()]),
+            ("partition_bytes", partition_bytes.clone()),
+            ("arrival", words("none delay:2000")),
+        ]),
     });
     // Threads that sleep need no core.
     let at_random = ["1", "4"].map(|theta| Figure {
         name: "aggregated_random",
         methods: rivals(4 * number(&theta.to_owned())),
-        sweep: Sweep {
-            threads: list("4"),
-            theta: list(theta),
-            partition_bytes: powers(6, 22, 8),
-            arrival: list("normal:100us uniform:0.5"),
-            compute_us: list("500"),
-            emulate: list("sleep"),
-            ..Sweep::default()
-        },
+        sweep: Sweep::of([
+            ("threads", words("4")),
+            ("theta", words(theta)),
+            ("partition_bytes", powers(6, 22, 8)),
+            ("arrival", words("normal:100us uniform:0.5")),
+            ("compute_us", words("500")),
+            ("emulate", words("sleep")),
+        ]),
     });
     repeated.chain(at_random).collect()
 }
@@ -288,16 +280,16 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_a_grid() {
-        let grid = Sweep { threads: list("8"), theta: list("1"), ..Sweep::default() };
-        let of = |given: Sweep| grid.clone().with(&given).cases().unwrap();
+        let grid = Sweep::of([("threads", words("8")), ("theta", words("1"))]);
+        let of = |given: Sweep| sweep::cases(&sweep::over(grid.clone(), &given)).unwrap();
         assert_eq!(value(&of(Sweep::default())[0], "partitions"), "8");
-        assert_eq!(value(&of(Sweep { threads: list("3"), ..Sweep::default() })[0], "partitions"), "3");
-        assert_eq!(value(&of(Sweep { partitions: list("32"), ..Sweep::default() })[0], "partitions"), "32");
+        assert_eq!(value(&of(Sweep::of([("threads", words("3"))]))[0], "partitions"), "3");
+        assert_eq!(value(&of(Sweep::of([("partitions", words("32"))]))[0], "partitions"), "32");
         // However a grid says how many partitions there are.
         for figures in [Figures::Cmb, Figures::Hlrs, Figures::Pcomm] {
             let given = [
-                ("8", Sweep { partitions: list("8"), threads: list("2"), ..Sweep::default() }),
-                ("6", Sweep { theta: list("3"), threads: list("2"), ..Sweep::default() }),
+                ("8", Sweep::of([("partitions", words("8")), ("threads", words("2"))])),
+                ("6", Sweep::of([("theta", words("3")), ("threads", words("2"))])),
             ];
             for (partitions, given) in given {
                 let cases = cases(figures, &given);

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::model::event::MessageFacts;
-
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
 use crate::experiments::fine_grained::emulation::{self, Emulation};
 use crate::experiments::fine_grained::order::{self, Order};
+use crate::experiments::parameter::{self, Flag, Parameter, joined, set};
+use crate::model::event::MessageFacts;
 
 /// A message between two ranks, finished partition by partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,25 +56,112 @@ impl Default for Setting {
     }
 }
 
-/// The names of all parameters, in the order in which they are shown.
-const NAMES: [&str; 11] = [
-    "bytes",
-    "partitions",
-    "receive",
-    "threads",
-    "order",
-    "arrival",
-    "compute_us",
-    "emulate",
-    "beta",
-    "vcis",
-    "ways",
-];
-
 /// Limits of what can be asked for: an MPI's partition numbers and counts are of C's type int.
 const MOST: u64 = i32::MAX as u64;
 /// Threads of a rank: more than any node has cores.
 const MOST_THREADS: u64 = 4096;
+
+/// All parameters, in the order in which they are shown.
+pub const PARAMETERS: &[Parameter<Setting>] = &[
+    Parameter {
+        flag: Flag::new("bytes", "BYTES", "32KiB", "bytes of the message").short('b'),
+        assign: |s, text| set(&mut s.bytes, count(text, 0, isize::MAX as u64)),
+        text: |s| Some(s.bytes.to_string()),
+    },
+    Parameter {
+        flag: Flag::new("partitions", "N", "32", "partitions of the sender"),
+        assign: |s, text| set(&mut s.partitions, number(text, MOST)),
+        text: |s| Some(s.partitions.to_string()),
+    },
+    Parameter {
+        flag: Flag::new("receive", "N", "", "partitions of the receiver, where they are not the sender's"),
+        assign: |s, text| set(&mut s.receive_partitions, number(text, MOST).map(Some)),
+        text: |s| s.receive_partitions.map(|n| n.to_string()),
+    },
+    Parameter {
+        flag: Flag::new("threads", "N", "1", "threads of each rank").short('t'),
+        assign: |s, text| set(&mut s.threads, number(text, MOST_THREADS)),
+        text: |s| Some(s.threads.to_string()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "order",
+            "ORDER",
+            "linear",
+            "order in which partitions become ready: linear, reverse, random, strided:BYTES, burst:BYTES, neighbourhood",
+        ),
+        assign: |s, text| set(&mut s.order, text.parse()),
+        text: |s| Some(s.order.to_string()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "arrival",
+            "ARRIVAL",
+            "none",
+            "when threads are done: none, laggard:4%, uniform:10%, normal:2us, kde:NAME, delay:GAMMA (us/MB of the last \
+             partition)",
+        ),
+        assign: |s, text| set(&mut s.arrival, text.parse()),
+        text: |s| Some(s.arrival.to_string()),
+    },
+    Parameter {
+        flag: emulation::COMPUTE_US,
+        assign: |s, text| set(&mut s.compute_us, emulation::compute_us(text)),
+        text: |s| (s.compute_us > 0.0).then(|| s.compute_us.to_string()),
+    },
+    Parameter {
+        flag: emulation::EMULATE,
+        assign: |s, text| set(&mut s.emulation, Emulation::parse(text)),
+        text: |s| (s.emulation != Emulation::Spin).then(|| s.emulation.name().to_owned()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "beta",
+            "GB/S",
+            "what `single` reaches beside it",
+            "bandwidth for the model, in GB/s",
+        ),
+        assign: |s, text| {
+            let beta = text.parse::<f64>().ok().filter(|beta| beta.is_finite() && *beta > 0.0);
+            let beta = beta.map(|beta| beta * 1e9).ok_or_else(|| "must be GB/s, above 0".to_owned());
+            set(&mut s.beta_bytes_per_s, beta.map(Some))
+        },
+        text: |s| s.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "vcis",
+            "N",
+            "as the environment says",
+            "virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS)",
+        ),
+        assign: |s, text| set(&mut s.vcis, number(text, MOST_THREADS).map(Some)),
+        text: |s| s.vcis.map(|n| n.to_string()),
+    },
+    Parameter {
+        flag: Flag::new("ways", "N", "1", "2: both ranks send such a message, at the same time"),
+        assign: |s, text| {
+            let both_ways = match text {
+                "1" => Ok(false),
+                "2" => Ok(true),
+                _ => Err("must be 1 or 2: from rank 0 to rank 1, or both at once".to_owned()),
+            };
+            set(&mut s.both_ways, both_ways)
+        },
+        text: |s| s.both_ways.then(|| "2".to_owned()),
+    },
+];
+
+/// A whole number within limits.
+fn count(text: &str, from: u64, to: u64) -> Result<u64, String> {
+    let value = bytes(text).filter(|value| (from..=to).contains(value));
+    value.ok_or_else(|| format!("must be a whole number from {from} to {to}, for example 64KiB"))
+}
+
+/// A whole number of at least 1.
+fn number(text: &str, most: u64) -> Result<usize, String> {
+    count(text, 1, most).map(|value| value as usize)
+}
 
 impl Setting {
     /// The setting of parameters by name; those that are not given have their defaults.
@@ -82,67 +169,15 @@ impl Setting {
     /// # Errors
     /// An unknown name, or a value that cannot be, and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
-        let mut setting = Self::default();
-        for (name, text) in given {
-            setting.assign(name, text).map_err(|reason| format!("{name} = {text}: {reason}"))?;
-        }
-        setting.check()?;
+        let setting = parameter::parse(PARAMETERS, given)?;
+        // All that sampling can refuse, a trace that is not there included.
+        setting.sampler(0, 0)?;
         Ok(setting)
     }
 
     /// All parameters that differ from none, as text; [`Setting::parse`] makes the same setting of them.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let text = |name: &str| match name {
-            "bytes" => Some(self.bytes.to_string()),
-            "partitions" => Some(self.partitions.to_string()),
-            "receive" => self.receive_partitions.map(|n| n.to_string()),
-            "threads" => Some(self.threads.to_string()),
-            "order" => Some(self.order.to_string()),
-            "arrival" => Some(self.arrival.to_string()),
-            "compute_us" => (self.compute_us > 0.0).then(|| self.compute_us.to_string()),
-            "emulate" => (self.emulation != Emulation::Spin).then(|| self.emulation.name().to_owned()),
-            "vcis" => self.vcis.map(|n| n.to_string()),
-            "ways" => self.both_ways.then(|| "2".to_owned()),
-            _ => self.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
-        };
-        NAMES.into_iter().filter_map(|name| Some((name, text(name)?))).collect()
-    }
-
-    fn assign(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let count = |from: u64, to: u64| {
-            let value = bytes(text).filter(|value| (from..=to).contains(value));
-            value.ok_or_else(|| format!("must be a whole number from {from} to {to}, for example 64KiB"))
-        };
-        let number = || text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-        match name {
-            "bytes" => self.bytes = count(0, isize::MAX as u64)?,
-            "partitions" => self.partitions = count(1, MOST)? as usize,
-            "receive" => self.receive_partitions = Some(count(1, MOST)? as usize),
-            "threads" => self.threads = count(1, MOST_THREADS)? as usize,
-            "order" => self.order = text.parse()?,
-            "arrival" => self.arrival = text.parse()?,
-            "compute_us" => self.compute_us = emulation::compute_us(text)?,
-            "emulate" => self.emulation = Emulation::parse(text)?,
-            "beta" => {
-                let beta = number().filter(|beta| *beta > 0.0).ok_or("must be GB/s, above 0")?;
-                self.beta_bytes_per_s = Some(beta * 1e9);
-            }
-            "vcis" => self.vcis = Some(count(1, MOST_THREADS)? as usize),
-            "ways" => {
-                self.both_ways = match text {
-                    "1" => false,
-                    "2" => true,
-                    _ => return Err("must be 1 or 2: from rank 0 to rank 1, or both at once".to_owned()),
-                }
-            }
-            _ => return Err(format!("there is no such parameter; there are {}", NAMES.join(", "))),
-        }
-        Ok(())
-    }
-
-    fn check(&self) -> Result<(), String> {
-        // All that sampling can refuse, a trace that is not there included.
-        self.sampler(0, 0).map(|_| ())
+        parameter::pairs(PARAMETERS, self)
     }
 
     /// What the sender sends.
@@ -188,8 +223,7 @@ impl Setting {
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs: Vec<_> = self.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-        f.write_str(&pairs.join(" "))
+        f.write_str(&joined(self.pairs()))
     }
 }
 
@@ -214,6 +248,11 @@ pub(crate) fn bytes(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn defaults_are_those_that_are_listed() {
+        parameter::expect_sound(PARAMETERS);
+    }
 
     #[test]
     fn text_makes_the_same_setting_again() {

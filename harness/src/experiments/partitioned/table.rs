@@ -1,6 +1,7 @@
 //! How partitioned transfers are shown: a row per mechanism, its times, and how it stands to `single`.
 
-use super::methods::SINGLE;
+use std::sync::LazyLock;
+
 use super::{KIND, NO_EQUATION};
 use crate::experiments::fine_grained::aggregation::AGGREGATED;
 use crate::model::{Phase, Quantity, Record};
@@ -13,10 +14,7 @@ use crate::report::units;
 use crate::report::verdict::{Against, Base};
 
 /// See [`Form`].
-pub(super) static FORM: Form = Form {
-    method: |name| KIND.method(name).ok(),
-    headline: Phase::Solution,
-    reference_method: SINGLE,
+pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
@@ -26,7 +24,8 @@ pub(super) static FORM: Form = Form {
     contest: "Fastest",
     verdict_name: "aggregated",
     verdict: aggregated,
-};
+    ..KIND.plain_form()
+});
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 22] = [

@@ -1,7 +1,8 @@
 //! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
 
+use std::sync::LazyLock;
+
 use super::KIND;
-use super::methods::REFERENCE;
 use crate::model::{Phase, Record};
 use crate::report::case::{CaseView, cell, median, overhead, packing, rate};
 use crate::report::columns::{Align, Column};
@@ -9,20 +10,13 @@ use crate::report::table::Form;
 use crate::report::units;
 
 /// See [`Form`].
-pub(super) static FORM: Form = Form {
-    method: |name| KIND.method(name).ok(),
-    headline: Phase::RoundTrip,
-    reference_method: REFERENCE,
+pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
-    size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
-    set: |record| record.case.set.clone(),
     reference: "the same bytes in one piece (reference)",
-    contest: "Fastest from arrays to arrays",
-    verdict_name: "manual or ddt",
-    verdict: |case| case.manual_or_ddt(),
-};
+    ..KIND.plain_form()
+});
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 14] = [
