@@ -58,7 +58,8 @@ fn slower(mpi: &Mpi) {
     let ended = under(mpi, "slow 2000", dir.path()).expect_code(1);
     assert!(ended.out.contains("ddt: slower in 1: strided"), "{ended}");
     assert_eq!(verdict(dir.path(), "ddt"), "slower");
-    for method in ["reference", "manual", "mpi_pack"] {
+    // MPI_Pack goes through the library as well, which a message of 128 bytes feels.
+    for method in ["reference", "manual"] {
         assert_ne!(verdict(dir.path(), method), "slower", "{ended}");
     }
 }
