@@ -51,6 +51,8 @@ pub const LAUNCHES: &str = "launches.csv";
 pub const SUMMARY: &str = "summary.csv";
 /// The figures over all launches.
 pub const FIGURES: &str = "figures.csv";
+/// What a comparison of sides has found.
+pub const COMPARISON: &str = "comparison.json";
 /// The figures as a page.
 pub const REPORT: &str = "report.html";
 /// The original suite's text format.
@@ -233,6 +235,14 @@ impl Folder {
         self.place.write(SUMMARY, &table(records, &record_columns()))?;
         self.place.write(FIGURES, &table(&figures, &figure_columns()))?;
         self.place.write(REPORT, page.as_bytes())
+    }
+
+    /// Keeps what a comparison has found.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_comparison(&self, comparison: &impl Serialize) -> Result<()> {
+        self.place.write_json(COMPARISON, comparison)
     }
 
     /// What probes have told already.

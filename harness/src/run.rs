@@ -149,7 +149,8 @@ impl Run<'_> {
             }
         }
         let mut records = Vec::new();
-        let mut has_begun = !done.is_empty();
+        let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
+        let mut has_begun: Vec<bool> = self.targets.iter().map(has_done).collect();
         let mut paths = Paths::of(done.iter().map(|(case, _)| case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         for (number, unit) in units.iter().enumerate() {
@@ -169,11 +170,13 @@ impl Run<'_> {
                 finished => finished,
             };
             let (mut methods, hello) = match finished {
-                Finished::Case(methods, None) if !has_begun => return Err(self.never_began(*unit, &methods)),
+                Finished::Case(methods, None) if !has_begun[unit.target] => {
+                    return Err(self.never_began(*unit, &methods));
+                }
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((End::Interrupted, records)),
             };
-            has_begun = true;
+            has_begun[unit.target] = true;
             self.mark(*unit, &mut methods, &probes);
             let case = Case { run: environment.run.clone(), ..case };
             let (case, warning) = paths.complete(case, hello.as_deref());

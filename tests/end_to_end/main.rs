@@ -37,6 +37,8 @@ mod rank_program;
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
 mod robustness;
+/// What carries the bytes between ranks.
+mod transport;
 
 use std::process::ExitCode;
 
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         conditions::trials(),
         launches::trials(),
         compare::trials(),
+        transport::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }

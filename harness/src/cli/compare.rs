@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparison, Gate, Settings};
+use ddtbench::compare::{Comparisons, Gate, Settings};
 
 use super::output;
 use super::run::RunArgs;
@@ -55,7 +55,7 @@ pub struct CompareArgs {
     run: RunArgs,
 }
 
-/// A form of a comparison.
+/// A form of a comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Text,
@@ -85,9 +85,7 @@ impl CompareArgs {
                 recorded::compare(&folders, &self.settings(), self.anyway)?
             }
         };
-        for comparison in &comparisons {
-            output::print(self.form.of(comparison)?.as_bytes())?;
-        }
+        output::print(self.form.of(&comparisons)?.as_bytes())?;
         Ok(self.exit_code(&comparisons))
     }
 
@@ -101,23 +99,23 @@ impl CompareArgs {
         Settings { control: self.control.clone(), threshold: self.threshold, ..Settings::default() }
     }
 
-    fn exit_code(&self, comparisons: &[Comparison]) -> ExitCode {
-        match comparisons.iter().map(Comparison::gate).max() {
-            Some(Gate::Shut) if self.gate => ExitCode::from(super::measure::FAILED),
-            Some(Gate::Undecided) if self.gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
+    fn exit_code(&self, comparisons: &Comparisons) -> ExitCode {
+        match comparisons.gate() {
+            Gate::Shut if self.gate => ExitCode::from(super::measure::FAILED),
+            Gate::Undecided if self.gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
             _ => ExitCode::SUCCESS,
         }
     }
 }
 
 impl Form {
-    fn of(self, comparison: &Comparison) -> anyhow::Result<String> {
+    fn of(self, comparisons: &Comparisons) -> anyhow::Result<String> {
         Ok(match self {
-            Self::Text => comparison.text(output::width().map_or(WIDTH, usize::from)),
-            Self::Markdown => comparison.markdown(),
-            Self::Json => format!("{}\n", serde_json::to_string_pretty(comparison)?),
-            Self::Junit => comparison.junit()?,
-            Self::Tsv => comparison.tsv(),
+            Self::Text => comparisons.text(output::width().map_or(WIDTH, usize::from)),
+            Self::Markdown => comparisons.markdown(),
+            Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
+            Self::Junit => comparisons.junit()?,
+            Self::Tsv => comparisons.tsv(),
         })
     }
 }

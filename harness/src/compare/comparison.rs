@@ -1,11 +1,12 @@
 //! A whole comparison: two sides, the rows, and what a gate says of them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Row, Unit, Verdict};
+use super::text::TSV;
+use super::{Overview, Row, Settings, Unit, Verdict};
 
 /// Two sides and what was found of them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The name of the base.
     pub base: String,
@@ -17,6 +18,52 @@ pub struct Comparison {
     pub unit: Unit,
     /// A method of a case each.
     pub rows: Vec<Row>,
+}
+
+/// All comparisons of several sides with the first of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparisons {
+    /// What they go by.
+    pub settings: Settings,
+    /// One for each other side.
+    pub comparisons: Vec<Comparison>,
+    /// All sides beside each other.
+    pub overview: Overview,
+}
+
+impl Comparisons {
+    /// What a gate says of all of them.
+    pub fn gate(&self) -> Gate {
+        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(Gate::Undecided)
+    }
+
+    /// As text, sentences broken at `width`.
+    pub fn text(&self, width: usize) -> String {
+        let all: String = self.comparisons.iter().map(|comparison| comparison.text(width) + "\n").collect();
+        all + &self.overview.text(width)
+    }
+
+    /// As Markdown, for a pull request.
+    pub fn markdown(&self) -> String {
+        let all: String = self.comparisons.iter().map(|comparison| comparison.markdown() + "\n").collect();
+        all + &self.overview.markdown()
+    }
+
+    /// As tab-separated values, a row of a comparison each.
+    pub fn tsv(&self) -> String {
+        let rows: String = self.comparisons.iter().map(Comparison::tsv).collect();
+        TSV.join("\t") + "\n" + &rows
+    }
+
+    /// As JUnit XML, a suite for each comparison.
+    ///
+    /// # Errors
+    /// If a name cannot be written as XML.
+    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
+        let mut report = quick_junit::Report::new("ddtbench compare");
+        report.add_test_suites(self.comparisons.iter().map(Comparison::suite));
+        report.to_string()
+    }
 }
 
 /// What a gate says.

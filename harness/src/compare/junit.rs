@@ -1,21 +1,16 @@
 //! A comparison as JUnit XML, which every service that runs tests can show: a test case for each row.
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::findings::answer;
 use super::{Comparison, Row, Verdict};
 
 impl Comparison {
-    /// As JUnit XML: what is slower or broken is a failure, what is undecided or was not compared is skipped.
-    ///
-    /// # Errors
-    /// If a name cannot be written as XML.
-    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
+    /// What is slower or broken is a failure, what is undecided or was not compared is skipped.
+    pub(super) fn suite(&self) -> TestSuite {
         let mut suite = TestSuite::new(format!("{} against {}", self.new, self.base));
         suite.add_test_cases(self.rows.iter().map(test_case));
-        let mut report = Report::new("ddtbench compare");
-        report.add_test_suite(suite);
-        report.to_string()
+        suite
     }
 }
 
@@ -38,8 +33,8 @@ fn test_case(row: &Row) -> TestCase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Unit;
     use crate::compare::made::row;
+    use crate::compare::{Comparisons, Overview, Settings, Unit};
 
     #[test]
     fn every_row_is_a_case() {
@@ -51,7 +46,12 @@ mod tests {
         let names = ("mpich".to_owned(), "new".to_owned());
         let comparison =
             Comparison { base: names.0, new: names.1, threshold: 0.05, unit: Unit::Launch, rows };
-        let xml = comparison.junit().unwrap();
+        let comparisons = Comparisons {
+            settings: Settings::default(),
+            comparisons: vec![comparison],
+            overview: Overview::default(),
+        };
+        let xml = comparisons.junit().unwrap();
         assert!(
             xml.contains(r#"tests="3""#)
                 && xml.contains(r#"failures="1""#)

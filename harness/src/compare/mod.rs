@@ -10,19 +10,21 @@ mod comparison;
 mod findings;
 mod junit;
 mod looks;
+mod overview;
 mod side;
 mod text;
 mod verdict;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::stats::difference::Difference;
-pub use comparison::{Comparison, Gate};
+pub use comparison::{Comparison, Comparisons, Gate};
 pub use findings::findings;
 pub use looks::{looks, spent};
+pub use overview::{Best, CaseRow, Overview};
 use side::packing;
 pub use side::{Number, Side, Subject, Unit, Values};
 pub use verdict::{Answer, Verdict, judge};
@@ -31,7 +33,7 @@ pub use verdict::{Answer, Verdict, judge};
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
 /// What a comparison goes by.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The method that others are held against, instead of the usual ones.
     pub control: Option<String>,
@@ -48,7 +50,7 @@ impl Default for Settings {
 }
 
 /// A method of a case on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What was measured.
     #[serde(flatten)]
@@ -218,9 +220,16 @@ fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<(
     Some((difference, (base.len(), new.len())))
 }
 
-/// The difference in time: of neighbouring launches, where the sides took turns.
+/// The difference in time of a subject.
 fn times(base: &Side, new: &Side, subject: &Subject) -> Option<(Difference, (usize, usize))> {
-    let (base, new) = (&base.values(subject)?.times, &new.values(subject)?.times);
+    between(&base.values(subject)?.times, &new.values(subject)?.times)
+}
+
+/// The difference of two series of values: of neighbouring launches, where the sides took turns.
+fn between(
+    base: &BTreeMap<Number, f64>,
+    new: &BTreeMap<Number, f64>,
+) -> Option<(Difference, (usize, usize))> {
     let pairs: Vec<f64> = base.iter().filter_map(|(number, time)| Some(new.get(number)? - time)).collect();
     match pairs.is_empty() {
         true => groups(base, new),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{Case, Outcome, Phase, Record};
 
 /// A method of a case, on whatever side.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// The kind of experiment.
     pub experiment: String,
@@ -47,7 +47,7 @@ impl Subject {
 }
 
 /// What counts as one value of a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A launch: where both sides' took turns, a launch has its neighbour on the other side.

@@ -19,7 +19,7 @@ const COLUMNS: [Column; 9] = [
 ];
 
 /// The columns of tab-separated values.
-const TSV: [&str; 21] = [
+pub(super) const TSV: [&str; 21] = [
     "base",
     "new",
     "experiment",
@@ -75,7 +75,7 @@ impl Comparison {
     }
 
     /// As text, sentences broken at `width`.
-    pub fn text(&self, width: usize) -> String {
+    pub(super) fn text(&self, width: usize) -> String {
         let mut text = format!("{}\n\n", self.title());
         for finding in findings(&self.rows) {
             text += &wrapped("  ", &finding, width, 4);
@@ -92,7 +92,7 @@ impl Comparison {
     }
 
     /// As Markdown, for a pull request.
-    pub fn markdown(&self) -> String {
+    pub(super) fn markdown(&self) -> String {
         let mut text = format!("### {}\n\n", self.title());
         for finding in findings(&self.rows) {
             text += &format!("- {finding}\n");
@@ -107,9 +107,9 @@ impl Comparison {
         format!("{text}\n{}\n", self.legend())
     }
 
-    /// As tab-separated values, a row each: all that is known, figures in full.
-    pub fn tsv(&self) -> String {
-        let mut lines = vec![TSV.join("\t")];
+    /// As rows of tab-separated values: all that is known, figures in full.
+    pub(super) fn tsv(&self) -> String {
+        let mut lines = Vec::new();
         for row in &self.rows {
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let subject = &row.subject;
@@ -136,7 +136,7 @@ impl Comparison {
             let clean = cells.iter().map(|cell| cell.replace(['\t', '\n'], " "));
             lines.push(clean.collect::<Vec<_>>().join("\t"));
         }
-        lines.join("\n") + "\n"
+        lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
     fn cells(&self, row: &Row) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! What is said of a difference: its ratio with the corrected interval, and the verdict.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stats::difference::Difference;
 
 /// A verdict on a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Works on the base, and fails on the other side.
@@ -45,7 +45,7 @@ impl Verdict {
 }
 
 /// The answer to a question: the other side's value over the base's.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// The ratio.
     pub ratio: f64,

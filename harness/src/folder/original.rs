@@ -39,15 +39,23 @@ impl Original {
     }
 }
 
+/// The rows of the index that are whole.
+fn ends(index: &[u8]) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+    let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(super::torn::split(index).0);
+    reader.into_deserialize().map_while(std::result::Result::ok)
+}
+
+/// The rows of an index for what lies in the first `length` bytes.
+pub fn up_to(index: &[u8], length: usize) -> Vec<u8> {
+    rows::rows(ends(index).take_while(|(_, _, end)| *end <= length))
+}
+
 /// The text and the index with the header and the lines of those cases alone that are `kept`; and the lines that are not.
 pub fn split(text: &[u8], index: &[u8], kept: impl Fn(usize, usize) -> bool) -> [Vec<u8>; 3] {
     let mut parts: [Vec<u8>; 3] = Default::default();
     let mut start = text.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     parts[0].extend_from_slice(&text[..start]);
-    let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(super::torn::split(index).0);
-    for (case, launch, end) in
-        reader.into_deserialize::<(usize, usize, usize)>().map_while(std::result::Result::ok)
-    {
+    for (case, launch, end) in ends(index) {
         let Some(lines) = text.get(start..end) else { break };
         if kept(case, launch) {
             parts[0].extend_from_slice(lines);
@@ -60,4 +68,26 @@ pub fn split(text: &[u8], index: &[u8], kept: impl Fn(usize, usize) -> bool) -> 
     }
     parts[2].extend_from_slice(&text[start..]);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_between_index_and_text_leaves_no_line_to_another_case() {
+        let text = b"header\none\ntwo\nthree\n";
+        let index = b"0,0,11\n1,0,15\n2,0,21\n";
+        // The second case is to be measured again.
+        let [kept, ends, rest] = split(text, index, |case, _| case != 1);
+        assert_eq!([&kept[..], &rest], [&b"header\none\nthree\n"[..], b"two\n"]);
+        let alike = kept.iter().zip(text).take_while(|(a, b)| a == b).count();
+        // Before the text is replaced, its index knows but what both texts have; so it does right after.
+        let before = up_to(&ends, alike);
+        assert_eq!(before, b"0,0,11\n");
+        for text in [&text[..], &kept] {
+            let [again, ..] = split(text, &before, |case, _| case != 1);
+            assert_eq!(again, b"header\none\n");
+        }
+    }
 }

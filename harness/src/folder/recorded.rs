@@ -246,11 +246,15 @@ impl Aside {
     fn original(&self, path: &Path, is_kept: &dyn Fn(usize, usize) -> bool) -> Result<Option<PathBuf>> {
         let [text, index] = original::FILES.map(|name| path.join(name));
         let old = read(&index)?;
-        let [kept, ends, rest] = original::split(&read(&text)?, &old, is_kept);
+        let lines = read(&text)?;
+        let [kept, ends, rest] = original::split(&lines, &old, is_kept);
         if rest.is_empty() && ends == old {
             return Ok(None);
         }
         let of_index = self.put(&index, &old)?;
+        // A cut in between leaves an index of what both texts have, and no line to another case.
+        let alike = kept.iter().zip(&lines).take_while(|(kept, was)| kept == was).count();
+        replace(&index, &original::up_to(&ends, alike))?;
         let of_text = self.split(&text, &kept, &rest)?;
         replace(&index, &ends)?;
         Ok(Some(of_text.unwrap_or(of_index)))

@@ -33,7 +33,7 @@ impl Run<'_> {
         let is_needed = |name: &str, known: &[ProbeRecord]| {
             needed.contains(name) && known.iter().all(|record| record.mpi != mpi || record.probe != name)
         };
-        if needed.is_empty() {
+        if !needed.iter().any(|name| is_needed(name, &known)) {
             return Ok((End::Complete, known));
         }
         let launcher = (self.plan.plan.launcher.as_deref(), self.plan.plan.launcher_args.as_slice());

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use ddtbench::compare::{Comparer, Comparison, Row, Side, Unit, looks};
+use ddtbench::compare::{Comparer, Comparison, Comparisons, Overview, Row, Side, Unit, looks};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::{Plan, Variant};
@@ -26,7 +26,7 @@ const LAUNCH_TIME_S: f64 = 0.1;
 const AGAIN: &str = "again";
 
 /// Measures, and gives a comparison of each other MPI with the first; or ends with an exit code.
-pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Vec<Comparison>, ExitCode>> {
+pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, ExitCode>> {
     let plan = plan(args)?;
     let Begun { checked, targets, mut folder, mut environment } =
         match measure::start(&args.run.conditions, plan, false)? {
@@ -49,6 +49,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Vec<Compariso
     let most = checked.plan.launches;
     let begun = Instant::now();
     let (mut records, mut all): (Vec<Record>, Vec<Vec<Row>>) = (Vec::new(), Vec::new());
+    let mut sides: Vec<Side> = Vec::new();
     let mut open: Option<HashSet<Case>> = None;
     let mut before = 0;
     'looks: for look in looks(most) {
@@ -84,16 +85,9 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Vec<Compariso
         let is_last = made < look || look == most || begun.elapsed().as_secs_f64() > args.time;
         // Nothing follows: all of the error may be spent.
         let share = if is_last { 1.0 } else { made as f64 / most as f64 };
-        let side = |label: &String| {
-            let of = records.iter().filter(|record| record.case.mpi_label() == *label);
-            Side::of(label, of, Unit::Launch)
-        };
-        let base = side(&labels[0]);
-        all = comparers
-            .iter_mut()
-            .zip(&labels[1..])
-            .map(|(comparer, label)| comparer.look(&base, &side(label), share))
-            .collect();
+        sides = labels.iter().map(|label| side(&records, label)).collect();
+        let others = comparers.iter_mut().zip(&sides[1..]);
+        all = others.map(|(comparer, other)| comparer.look(&sides[0], other, share)).collect();
         let undecided: Vec<&Row> = all.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
         say(&format!(
             "after {made} launches {} of {} rows are undecided",
@@ -122,7 +116,17 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Vec<Compariso
         unit: Unit::Launch,
         rows,
     };
-    Ok(Ok(labels[1..].iter().zip(all).map(comparison).collect()))
+    let comparisons = labels[1..].iter().zip(all).map(comparison).collect();
+    let (settings, sides) = (args.settings(), sides.iter().collect::<Vec<_>>());
+    let overview = Overview::of(&sides, settings.alpha, settings.threshold);
+    let comparisons = Comparisons { settings, comparisons, overview };
+    folder.write_comparison(&comparisons)?;
+    Ok(Ok(comparisons))
+}
+
+/// The launches of the MPI that tables call `label`.
+pub(super) fn side(records: &[Record], label: &str) -> Side {
+    Side::of(label, records.iter().filter(|record| record.case.mpi_label() == *label), Unit::Launch)
 }
 
 /// A case without what tells MPIs apart.

@@ -4,31 +4,22 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, Comparison, Settings, Side, Unit};
+use ddtbench::compare::{Comparer, Comparison, Comparisons, Overview, Settings, Side, Unit};
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::run::Environment;
 
+use super::live::side;
+
 /// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
-pub(super) fn compare(
-    folders: &[PathBuf],
-    settings: &Settings,
-    anyway: bool,
-) -> anyhow::Result<Vec<Comparison>> {
+pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let [base, others @ ..] = sides.as_slice() else { bail!("there is no folder") };
-    let comparison = |base: &Side, new: &Side, unit| {
-        let rows = Comparer::new(settings.clone()).look(base, new, 1.0);
-        Comparison {
-            base: base.name.clone(),
-            new: new.name.clone(),
-            threshold: settings.threshold,
-            unit,
-            rows,
-        }
-    };
     if others.is_empty() {
+        if let Some(kept) = kept(&folders[0], settings) {
+            return Ok(kept);
+        }
         let labels = base.mpis();
         ensure!(
             labels.len() > 1 && base.runs.len() == 1,
@@ -37,14 +28,9 @@ pub(super) fn compare(
             base.runs.len(),
             labels.join(", ")
         );
-        let side = |label: &String| {
-            let of = base.records.iter().filter(|record| record.case.mpi_label() == *label);
-            Side::of(label, of, Unit::Launch)
-        };
-        let first = side(&labels[0]);
-        return Ok(labels[1..].iter().map(|label| comparison(&first, &side(label), Unit::Launch)).collect());
+        let sides: Vec<Side> = labels.iter().map(|label| side(&base.records, label)).collect();
+        return Ok(compared(&sides, Unit::Launch, settings));
     }
-    let mut comparisons = Vec::new();
     for other in others {
         let differ = base.differences(other);
         if !differ.is_empty() && !anyway {
@@ -55,10 +41,29 @@ pub(super) fn compare(
                 differ.join("; ")
             );
         }
-        let side = |recording: &Recording| Side::of(&recording.name, &recording.records, Unit::Run);
-        comparisons.push(comparison(&side(base), &side(other), Unit::Run));
     }
-    Ok(comparisons)
+    let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, Unit::Run);
+    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), Unit::Run, settings))
+}
+
+/// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
+fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
+    let text = std::fs::read_to_string(path.join(folder::COMPARISON)).ok()?;
+    let kept: Comparisons = serde_json::from_str(&text).ok()?;
+    (kept.settings == *settings).then_some(kept)
+}
+
+/// Each other side against the first, by a single look.
+fn compared(sides: &[Side], unit: Unit, settings: &Settings) -> Comparisons {
+    let comparison = |new: &Side| {
+        let rows = Comparer::new(settings.clone()).look(&sides[0], new, 1.0);
+        let (base, new) = (sides[0].name.clone(), new.name.clone());
+        Comparison { base, new, threshold: settings.threshold, unit, rows }
+    };
+    let all: Vec<&Side> = sides.iter().collect();
+    let overview = Overview::of(&all, settings.alpha, settings.threshold);
+    let comparisons = sides[1..].iter().map(comparison).collect();
+    Comparisons { settings: settings.clone(), comparisons, overview }
 }
 
 /// What one folder holds.

@@ -1,0 +1,268 @@
+//! All sides beside each other: in each case the fastest method of each, what it loses to the fastest of all, and which of
+//! loops and datatypes each side prefers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::side::{Number, Side, Subject};
+use super::{Answer, Verdict, judge};
+use crate::experiments::Kind;
+use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::units;
+use crate::stats::difference::Difference;
+use crate::stats::{median, sorted};
+
+/// The loops and the datatype that a side may prefer.
+const LOOPS: &str = "manual";
+const DATATYPE: &str = "ddt";
+
+/// What all sides came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    /// The sides, the base first.
+    pub sides: Vec<String>,
+    /// A row for each case.
+    pub cases: Vec<CaseRow>,
+}
+
+/// A case on all sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseRow {
+    /// The case; its method is empty.
+    #[serde(flatten)]
+    pub case: Subject,
+    /// What each side came to; missing where nothing that an application could use has times.
+    pub sides: Vec<Option<Best>>,
+}
+
+/// The fastest method of a side, of those that an application could use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// The method.
+    pub method: String,
+    /// The median over launches, in seconds.
+    pub median_s: f64,
+    /// Its time over that of the fastest side's best; missing for that side.
+    pub over_first: Option<Answer>,
+    /// `ddt` over `manual` on this side; missing where one was not measured.
+    pub datatype_over_loops: Option<Answer>,
+}
+
+impl Overview {
+    /// Of several sides.
+    pub fn of(sides: &[&Side], alpha: f64, threshold: f64) -> Self {
+        let mut cases: Vec<Subject> = Vec::new();
+        for case in sides.iter().flat_map(|side| side.subjects()).map(|subject| subject.with("")) {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
+        // The answers of each question are a family: corrected together.
+        let threshold = threshold.ln_1p();
+        let losses = |best: &mut Best, answer: Answer| best.over_first = Some(answer);
+        settle(&mut rows, alpha / 2.0, threshold, &|case, i, row| loss(sides, case, i, row), &losses);
+        let preference = |best: &mut Best, answer: Answer| best.datatype_over_loops = Some(answer);
+        let of_side = |case: &Subject, i: usize, _: &[Option<Best>]| {
+            let ratios: Vec<f64> = sides[i].over(&case.with(DATATYPE), LOOPS).into_values().collect();
+            Some((Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len())))
+        };
+        settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
+        Self { sides: sides.iter().map(|side| side.name.clone()).collect(), cases: rows }
+    }
+
+    /// Where each side is fastest, and what it prefers: a sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let all = self.cases.len();
+        let of_side = |(i, name): (usize, &String)| {
+            let count = |is_so: &dyn Fn(&Best) -> bool| {
+                self.cases.iter().filter_map(|row| row.sides[i].as_ref()).filter(|best| is_so(best)).count()
+            };
+            let first = self.cases.iter().filter(|row| is_first(row, i)).count();
+            let prefers = |verdict: Verdict| {
+                count(&|best| {
+                    best.datatype_over_loops.as_ref().is_some_and(|answer| answer.verdict == verdict)
+                })
+            };
+            format!(
+                "{name}: fastest in {first} of {all}; prefers {LOOPS} in {}, {DATATYPE} in {}",
+                prefers(Verdict::Slower),
+                prefers(Verdict::Faster)
+            )
+        };
+        self.sides.iter().enumerate().map(of_side).collect()
+    }
+
+    /// As text.
+    pub fn text(&self, width: usize) -> String {
+        let mut text = String::new();
+        for sentence in self.sentences() {
+            text += &wrapped("  ", &sentence, width, 4);
+        }
+        let columns: Vec<Column> = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2)]
+            .into_iter()
+            .chain(self.sides.iter().map(|_| Column::new("", Align::Left, 2)))
+            .collect();
+        let header = ["test".to_owned(), "set".to_owned()].into_iter().chain(self.sides.clone()).collect();
+        let rows: Vec<Vec<String>> =
+            std::iter::once(header).chain(self.cases.iter().map(CaseRow::cells)).collect();
+        text.push('\n');
+        for line in aligned(&columns, &rows) {
+            text += &format!("{line}\n");
+        }
+        text
+    }
+
+    /// As Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text: String = self.sentences().iter().map(|sentence| format!("- {sentence}\n")).collect();
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        text.push('\n');
+        text += &line(&[&["test".to_owned(), "set".to_owned()], self.sides.as_slice()].concat());
+        text += &line(&vec!["---".to_owned(); 2 + self.sides.len()]);
+        text.extend(self.cases.iter().map(|row| line(&row.cells())));
+        text
+    }
+}
+
+impl CaseRow {
+    fn cells(&self) -> Vec<String> {
+        let cell = |best: &Option<Best>| match best {
+            None => "-".to_owned(),
+            Some(Best { method, median_s, over_first, .. }) => {
+                let loss =
+                    over_first.as_ref().map_or_else(String::new, |answer| format!(", {}", answer.text()));
+                format!("{method} {}{loss}", units::seconds(*median_s))
+            }
+        };
+        let set = if self.case.set.is_empty() { &self.case.params } else { &self.case.set };
+        [self.case.test.clone(), set.clone()].into_iter().chain(self.sides.iter().map(cell)).collect()
+    }
+}
+
+/// Whether a side is fastest for certain: every other one loses.
+fn is_first(row: &CaseRow, i: usize) -> bool {
+    let others = row.sides.iter().enumerate().filter(|(other, _)| *other != i);
+    let loses = |best: &Option<Best>| {
+        best.as_ref().is_none_or(|best| {
+            best.over_first.as_ref().is_some_and(|answer| answer.verdict == Verdict::Slower)
+        })
+    };
+    row.sides[i].as_ref().is_some_and(|best| best.over_first.is_none())
+        && others.map(|(_, best)| best).all(loses)
+}
+
+/// The best of each side, without any answers.
+fn row(sides: &[&Side], case: &Subject) -> CaseRow {
+    let best = |side: &&Side| {
+        let times = side.subjects().filter(|subject| subject.with("") == *case && is_usable(subject));
+        let medians = times.filter_map(|subject| {
+            let median = median(&sorted(side.values(subject)?.times.values().copied()))?;
+            Some((subject.method.clone(), median))
+        });
+        let (method, median) = medians.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(Best { method, median_s: median.exp(), over_first: None, datatype_over_loops: None })
+    };
+    CaseRow { case: case.clone(), sides: sides.iter().map(best).collect() }
+}
+
+/// Whether an application could use the method.
+fn is_usable(subject: &Subject) -> bool {
+    let kind = Kind::find(&subject.experiment);
+    kind.is_ok_and(|kind| kind.method(&subject.method).is_ok_and(|method| method.array_to_array))
+}
+
+/// The best of side `i` over the best of the fastest side; `None` for that one.
+fn loss(
+    sides: &[&Side],
+    case: &Subject,
+    i: usize,
+    row: &[Option<Best>],
+) -> Option<(Difference, (usize, usize))> {
+    let bests = row.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
+    let (first, _) = bests.min_by(|a, b| a.1.median_s.total_cmp(&b.1.median_s))?;
+    if first == i {
+        return None;
+    }
+    let times = |i: usize| -> Option<&BTreeMap<Number, f64>> {
+        Some(&sides[i].values(&case.with(&row[i].as_ref()?.method))?.times)
+    };
+    super::between(times(first)?, times(i)?)
+}
+
+type Question<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<(Difference, (usize, usize))> + 'a;
+
+/// Asks a question of each side of each case, and answers all together.
+fn settle(
+    rows: &mut [CaseRow],
+    alpha: f64,
+    threshold: f64,
+    question: &Question<'_>,
+    put: &dyn Fn(&mut Best, Answer),
+) {
+    let mut places = Vec::new();
+    let mut differences = Vec::new();
+    for (r, row) in rows.iter().enumerate() {
+        for i in 0..row.sides.len() {
+            if let Some(difference) = question(&row.case, i, &row.sides) {
+                places.push((r, i));
+                differences.push(difference);
+            }
+        }
+    }
+    for ((r, i), answer) in places.into_iter().zip(judge(&differences, 0, alpha, threshold)) {
+        if let Some(best) = &mut rows[r].sides[i] {
+            put(best, answer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Unit;
+    use crate::compare::made::record;
+
+    fn side(name: &str, manual: f64, ddt: f64) -> Side {
+        // Launches differ by a percent, both methods alike.
+        let launch = |launch: usize| {
+            let noise = 1.0 + 0.01 * launch as f64;
+            [
+                record("r", launch, "manual", noise * manual),
+                record("r", launch, "ddt", noise * ddt),
+                record("r", launch, "reference", 1e-9),
+            ]
+        };
+        let records: Vec<_> = (0..5).flat_map(launch).collect();
+        Side::of(name, &records, Unit::Launch)
+    }
+
+    #[test]
+    fn the_fastest_of_each_side_stands_beside_the_others() {
+        let (a, b) = (side("a", 1e-5, 2e-5), side("b", 3e-5, 0.5e-5));
+        let overview = Overview::of(&[&a, &b], 0.05, 0.05);
+        assert_eq!(
+            overview.sentences(),
+            [
+                "a: fastest in 0 of 1; prefers manual in 1, ddt in 0",
+                "b: fastest in 1 of 1; prefers manual in 0, ddt in 1"
+            ]
+        );
+        let text = overview.text(100);
+        assert!(text.contains("manual 10.2 µs, 2.00x [2.00, 2.00]"), "{text}");
+        assert!(text.contains("  ddt 5.10 µs\n"), "the fastest loses nothing: {text}");
+        assert!(!text.contains("reference"), "no application can use it: {text}");
+        assert!(overview.markdown().contains("| wrf_x_vec | 4x4 | manual 10.2 µs"));
+    }
+
+    #[test]
+    fn who_is_not_faster_for_certain_is_not_first() {
+        let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
+        let overview = Overview::of(&[&a, &b], 0.05, 0.05);
+        assert!(
+            overview.sentences().iter().all(|sentence| sentence.contains("fastest in 0 of 1")),
+            "{overview:?}"
+        );
+    }
+}
