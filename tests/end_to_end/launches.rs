@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Trial> {
         })
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
+    trials.push(Trial::test("mpich::launches::an MPI that is named by its path can be resumed", || {
+        by_path();
+        Ok(())
+    }));
     trials.push(Trial::test("mpich::launches::a variant is an MPI of its own", || {
         a_variant();
         Ok(())
@@ -72,6 +76,41 @@ fn every_one_has_its_rows(arguments: &[&str]) {
     let kept = super::results::kept(&folder);
     run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
     assert_eq!(super::results::kept(&folder), kept);
+}
+
+/// A run on an MPI that was named by the path of its mpicc.
+fn by_path() {
+    let dir = tempfile::tempdir().unwrap();
+    let mpicc = mpi("mpich").mpicc.to_str().expect("a path in plain characters");
+    let mut command = ddtbench(dir.path());
+    command.args([
+        "run",
+        "contiguous",
+        "-m",
+        "reference",
+        "--mpi",
+        mpicc,
+        "--max-time",
+        "0.02",
+        "--out",
+        "out",
+    ]);
+    run(&mut command).expect_code(0);
+    let resume = || run(ddtbench(dir.path()).args(["run", "--resume", "out"]));
+    let kept = super::results::kept(&dir.path().join("out"));
+    assert_eq!(
+        places(&rows(&dir.path().join("out/launches.csv"))).len(),
+        6,
+        "launches where nobody says how many"
+    );
+    resume().expect_code(0);
+    assert_eq!(super::results::kept(&dir.path().join("out")), kept, "nothing was left to do");
+    // Where the plan was edited meanwhile it is another run.
+    let plan = dir.path().join("out/plan.toml");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, text.replace("launches = 6", "launches = 7")).unwrap();
+    resume().expect_code(2).expect_err(&["launches = 6", "launches = 7"]);
+    assert_eq!(super::results::kept(&dir.path().join("out")), kept);
 }
 
 fn a_variant() {

@@ -234,6 +234,18 @@ mod tests {
     }
 
     #[test]
+    fn runs_that_were_joined_are_not_mixed() {
+        let of_run = |run: &str, median_s| {
+            let mut record = record(0, median_s);
+            record.case.run = run.to_owned();
+            record
+        };
+        let over = over_launches(&[of_run("a", 1.0), of_run("b", 2.0)], PRECISION);
+        let medians: Vec<_> = over.iter().map(|record| (record.case.run.as_str(), record.median_s)).collect();
+        assert_eq!(medians, [("a", Some(1.0)), ("b", Some(2.0))]);
+    }
+
+    #[test]
     fn a_launch_that_failed_is_not_hidden() {
         let failed = Record {
             median_s: None,

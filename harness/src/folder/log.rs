@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{FolderError, at};
@@ -22,8 +23,10 @@ impl Log {
         Ok(Self { path: path.to_owned(), file, length })
     }
 
-    /// Appends in one write and waits for the disk. What a failed write leaves, [`Log::cut`] removes.
+    /// Appends in one write and waits for the disk. What a failed write leaves, [`Log::cut`] removes. Fails if the file is no
+    /// longer where it was: what went into it would be gone with it.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FolderError> {
+        self.is_there().map_err(at(&self.path))?;
         let write = |mut file: &File| {
             file.write_all(bytes)?;
             match file.sync_data() {
@@ -37,6 +40,15 @@ impl Log {
         Ok(())
     }
 
+    /// Whether the path still leads to the open file.
+    fn is_there(&self) -> io::Result<()> {
+        let (here, open) = (std::fs::metadata(&self.path)?, self.file.metadata()?);
+        match (here.dev(), here.ino()) == (open.dev(), open.ino()) {
+            true => Ok(()),
+            false => Err(io::Error::other("another file is in its place now")),
+        }
+    }
+
     /// Its length, in bytes.
     pub fn len(&self) -> u64 {
         self.length
@@ -47,7 +59,7 @@ impl Log {
         self.length == 0
     }
 
-    /// Goes back to a length it had. If that fails too, resuming removes the rest.
+    /// Goes back to a length it had. If that fails too, resuming sets the rest aside.
     pub fn cut(&mut self, length: u64) {
         self.length = length;
         let _ = self.file.set_len(length).and_then(|()| self.file.sync_data());
@@ -64,6 +76,21 @@ mod tests {
         let error = full.append(b"x").unwrap_err().to_string();
         assert!(error.starts_with("/dev/full: No space left"), "{error}");
         assert!(full.is_empty());
+    }
+
+    #[test]
+    fn a_file_that_was_moved_or_removed_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut log = Log::open(&path).unwrap();
+        log.append(b"one\n").unwrap();
+        std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        let error = log.append(b"two\n").unwrap_err().to_string();
+        assert!(error.contains("log: No such file"), "{error}");
+        std::fs::write(&path, b"another's\n").unwrap();
+        let error = log.append(b"two\n").unwrap_err().to_string();
+        assert!(error.contains("another file"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"another's\n");
     }
 
     #[test]

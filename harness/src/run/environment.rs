@@ -250,3 +250,29 @@ fn caches() -> Vec<String> {
     };
     (0..).map_while(cache).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_run_has_its_machine() {
+        let machine = |host: &str| Machine { host: Some(host.to_owned()), ..Machine::default() };
+        let part = |host: &str| Part { machine: machine(host), ..Environment::part("later".to_owned(), 3) };
+        let environment = Environment {
+            run: "id".to_owned(),
+            date: "now".to_owned(),
+            ddtbench_version: "0.1.0".to_owned(),
+            command_line: Vec::new(),
+            plan: String::new(),
+            machine: machine("a"),
+            mpis: Vec::new(),
+            resumed: vec![part("a"), part("b")],
+        };
+        let parts: Vec<_> = environment.parts().map(|row| (row.run, row.part, row.date, row.host)).collect();
+        let expected =
+            [("id", 0, "now", Some("a")), ("id", 1, "later", Some("a")), ("id", 2, "later", Some("b"))];
+        assert_eq!(parts, expected);
+        assert_ne!(new_id(), new_id());
+    }
+}

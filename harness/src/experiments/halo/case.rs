@@ -17,7 +17,7 @@ pub struct HaloCase {
     pub test: &'static HaloTest,
     /// Its values.
     pub values: Values,
-    /// The rest.
+    /// Grid, threads, and how their computing passes.
     pub setting: HaloSetting,
 }
 

@@ -23,9 +23,9 @@ const REQUESTS: &[&str] = &[
 /// one rank along a dimension.
 const IN_SOME: &[&str] = &["pready_threads", "self_communication"];
 
-const fn method(name: &'static str, about: &'static str, is_complete: bool) -> MethodInfo {
+const fn method(name: &'static str, about: &'static str, from_arrays: bool) -> MethodInfo {
     let method = MethodInfo::new(name, about);
-    if is_complete { method } else { method.contiguous() }
+    if from_arrays { method } else { method.contiguous() }
 }
 
 /// All methods, in report order.

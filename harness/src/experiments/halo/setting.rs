@@ -29,7 +29,7 @@ pub struct HaloSetting {
     pub arrival: Arrival,
     /// Time that each thread computes, in microseconds.
     pub compute_us: f64,
-    /// How.
+    /// How that time passes: spinning, sleeping, working.
     pub emulation: Emulation,
     /// How ranks begin together.
     pub start: Start,

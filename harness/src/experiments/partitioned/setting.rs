@@ -27,7 +27,7 @@ pub struct Setting {
     pub arrival: Arrival,
     /// Time that each thread computes, in microseconds.
     pub compute_us: f64,
-    /// How.
+    /// How that time passes: spinning, sleeping, working.
     pub emulation: Emulation,
     /// Bytes per second that the model is given, instead of those that `single` reached.
     pub beta_bytes_per_s: Option<f64>,
