@@ -22,8 +22,11 @@ const RECORDED: &[u8] = include_bytes!("../recorded/launches.csv.gz");
 /// Launches of each side at most, as `compare` makes them.
 const MOST: usize = 20;
 
-/// Comparisons of each table's rows.
+/// Comparisons of a build with itself.
 const COMPARISONS: usize = 1000;
+
+/// Comparisons of which each tells whether something is found.
+const SEARCHES: usize = 200;
 
 /// Parts of the recording whose rates say how much one rate can be off: comparisons of one part share launches.
 const PARTS: usize = 10;
@@ -38,7 +41,7 @@ fn main() {
     );
     println!("MPI       alarms  interval       launches, median  rows decided");
     for (mpi, launches) in &recorded {
-        let outcomes = compare_all(launches, &|_, _| 1.0);
+        let outcomes = compare_all(launches, COMPARISONS, &|_, _| 1.0);
         let alarms: Vec<f64> =
             outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_alarm)))).collect();
         let (low, high) = interval(&alarms);
@@ -65,8 +68,9 @@ fn main() {
             [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")]
         {
             let cells = SLOWER.map(|factor| {
-                let outcomes =
-                    compare_all(launches, &|t, m| if (t, m) == (test, method) { factor } else { 1.0 });
+                let outcomes = compare_all(launches, SEARCHES, &|t, m| {
+                    if (t, m) == (test, method) { factor } else { 1.0 }
+                });
                 let found =
                     |o: &Outcome| f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))));
                 let found: Vec<f64> = outcomes.iter().map(found).collect();
@@ -102,13 +106,11 @@ fn read() -> BTreeMap<String, Vec<Launch>> {
 }
 
 /// Comparisons that begin all over the recording. On one side methods take as many times as long as `slower` says.
-fn compare_all(launches: &[Launch], slower: &dyn Fn(&str, &str) -> f64) -> Vec<Outcome> {
+fn compare_all(launches: &[Launch], count: usize, slower: &dyn Fn(&str, &str) -> f64) -> Vec<Outcome> {
     let mut random = Pcg64::seed_from_u64(1);
     let starts = launches.len() - 2 * MOST + 1;
     // In order, so that neighbours in the list share launches.
-    (0..COMPARISONS)
-        .map(|i| compare(&launches[i * starts / COMPARISONS..][..2 * MOST], slower, &mut random))
-        .collect()
+    (0..count).map(|i| compare(&launches[i * starts / count..][..2 * MOST], slower, &mut random)).collect()
 }
 
 fn compare(launches: &[Launch], slower: &dyn Fn(&str, &str) -> f64, random: &mut Pcg64) -> Outcome {

@@ -50,8 +50,8 @@ impl Default for Drift {
     }
 }
 
-/// Part of a run's length that passes before the next one begins, for [`repeat`].
-const PAUSE: f64 = 0.5;
+/// Part of a run's length that passes before the next one begins, for [`repeat`]. The longer, the wider.
+const PAUSE: f64 = 0.25;
 
 impl Drift {
     /// Of series of launches in their order, one of each thing that was measured: a line through the semivariogram of all of
