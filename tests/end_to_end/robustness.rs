@@ -17,7 +17,7 @@ use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
 const CONDITIONS: [&str; 8] =
-    ["-m", "reference,ddt", "--max-time", "1.0", "--precision", "0.00001", "--max-runs", "100000000"];
+    ["-m", "reference,ddt", "--max-time", "1.6", "--precision", "0.00001", "--max-runs", "100000000"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -69,8 +69,8 @@ impl Running {
             met = Met { kept, test: TESTS[done] };
             done >= finished && job.named("ddtbench-rank").len() == 2
         });
-        // Past MPI_Init, most of the time; what follows holds there as well.
-        thread::sleep(Duration::from_millis(500));
+        // Past MPI_Init, which takes Open MPI a second: what dies before its first word is tried once more.
+        thread::sleep(Duration::from_millis(1500));
         met
     }
 
