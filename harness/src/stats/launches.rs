@@ -3,7 +3,7 @@
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::interval::median_interval;
-use super::quantile::{mean, sorted};
+use super::quantile::{mean, median, sorted};
 use crate::model::Basis;
 
 /// Launches from which on they have an interval.
@@ -113,7 +113,9 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
     let t = StudentsT::new(0.0, 1.0, (n - 1) as f64).ok()?.inverse_cdf(0.5 + LEVEL / 2.0);
     let half = t * (squares / (n - 1) as f64 * variance(n as f64)).sqrt();
     let end = |end: f64| if of_logarithms { end.exp() } else { end };
-    Some((end(middle - half), end(middle + half)))
+    // Where all are equal, rounding may leave the median a little outside.
+    let median = median(&sorted(values.iter().copied()))?;
+    Some((end(middle - half).min(median), end(middle + half).max(median)))
 }
 
 #[cfg(test)]
@@ -148,6 +150,15 @@ mod tests {
             (location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap());
         assert!(repeat.0 < location.0 && location.1 < repeat.1);
         assert_eq!(super::repeat(&values[..2], Drift::default()), None);
+    }
+
+    #[test]
+    fn equal_values_lie_in_their_interval() {
+        // The exponential of this one's logarithm is a little less.
+        let values = [3.600_143_827_497_959e-8; 3];
+        for (low, high) in [location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap()] {
+            assert!(low <= values[0] && values[0] <= high, "{low} {high}");
+        }
     }
 
     #[test]
