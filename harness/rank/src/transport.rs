@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn ports_of_all_adapters_are_counted_in_steps_or_bytes() {
         let folder = tempfile::tempdir().unwrap();
-        let mut write = |file: &str, text: &str| {
+        let write = |file: &str, text: &str| {
             let file = folder.path().join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
