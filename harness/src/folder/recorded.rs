@@ -34,8 +34,8 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     if !file.exists() {
         return earlier::read(path);
     }
-    let mut records: Vec<Record> = read_table(&file, &record_columns())?;
-    let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES), &figure_columns())?;
+    let mut records: Vec<Record> = read_table(&file)?;
+    let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
     for FigureRow { key, place, figure } in figures {
         of_record.entry((key, place.phase, place.pair)).or_default().push(figure);
@@ -47,11 +47,11 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// The whole rows of a table; without the file there are none.
-fn read_table<T: Row>(file: &Path, columns: &[String]) -> Result<Vec<T>> {
+/// The whole rows of a table, by the names of its columns: one that came later may be missing. Without the file there are none.
+fn read_table<T: Row>(file: &Path) -> Result<Vec<T>> {
     let bytes = read(file)?;
     let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
-    torn::check(&bytes, columns).map_err(broken)?;
+    torn::undamaged(&bytes).map_err(broken)?;
     let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
     let headers = reader.headers().cloned().unwrap_or_default();
     let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &headers);
@@ -83,6 +83,12 @@ impl Recorded {
         let place = Place::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
+        // What is appended has the columns of this version.
+        for (name, columns) in [(LAUNCHES, record_columns()), (LAUNCH_FIGURES, figure_columns())] {
+            let file = path.join(name);
+            torn::check(&read(&file)?, &columns)
+                .map_err(|reason| FolderError::Broken { path: file, reason })?;
+        }
         for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }

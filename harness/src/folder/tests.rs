@@ -352,6 +352,24 @@ fn a_run_that_ended_before_its_first_case_begins_anew() {
 }
 
 #[test]
+fn a_folder_of_before_there_were_ids_is_shown_and_not_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run");
+    let mut folder = Folder::create(&path, about()).unwrap();
+    keep(&mut folder, &result(UNITS[0])).unwrap();
+    drop(folder);
+    for name in [LAUNCHES, LAUNCH_FIGURES] {
+        let text = fs::read_to_string(path.join(name)).unwrap();
+        // No run has an id in these tests: rows begin with an empty cell.
+        let without_id = text.replacen("run,", "", 1).replace("\n,", "\n");
+        fs::write(path.join(name), without_id).unwrap();
+    }
+    assert_eq!(read_records(&path).unwrap(), records(&result(UNITS[0])));
+    let error = Recorded::open(&path).unwrap_err().to_string();
+    assert!(error.contains("launches.csv: line 1") && error.contains("\"run\""), "{error}");
+}
+
+#[test]
 fn a_full_disk_leaves_what_was_finished() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run");
