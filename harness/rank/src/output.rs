@@ -42,11 +42,7 @@ impl Output {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
             Event::Block(block) => self.blocks.push(block.clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
-            Event::Transport(transport) => {
-                if let Some(hello) = &mut self.hello {
-                    hello.transport = Some(transport.clone());
-                }
-            }
+            Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
             Event::Working { .. } | Event::Probe { .. } | Event::Aborting | Event::Done => {}
         }
     }
@@ -69,6 +65,9 @@ impl Output {
     /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
     pub fn table(&mut self, kind: Kind, case: Case, rule: Rule) {
         let load = self.hello.as_deref().and_then(Load::of);
+        let way = |hello: &Hello| Some((hello.hosts(), hello.transport.as_ref()?.name()));
+        let (hosts, transport) = self.hello.as_deref().and_then(way).unwrap_or_default();
+        let case = Case { hosts, transport, ..case };
         self.print(|message, methods| {
             let result = CaseResult { case, launch: 0, rule, message, load, methods };
             kind.table(&summary::records(kind, &result), None)

@@ -1,23 +1,27 @@
-//! A whole comparison: two sides, the rows, and what a gate says of them.
+//! Whole comparisons: two sides, the rows, and what a gate says of them.
 
 use serde::{Deserialize, Serialize};
 
-use super::text::TSV;
-use super::{Overview, Row, Settings, Unit, Verdict};
+use super::{Overview, Row, Settings, Side, Unit, Verdict};
 
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The name of the base.
-    pub base: String,
-    /// The name of the other side.
-    pub new: String,
-    /// Changes below this, a share, are none.
-    pub threshold: f64,
-    /// What counts as one value.
-    pub unit: Unit,
+    /// The base.
+    pub base: Measured,
+    /// The other side.
+    pub new: Measured,
     /// A method of a case each.
     pub rows: Vec<Row>,
+}
+
+/// A side by its name, and where it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// What reports name it.
+    pub name: String,
+    /// Ranks, hosts, transport and cache, of all of its cases.
+    pub place: String,
 }
 
 /// All comparisons of several sides with the first of them.
@@ -25,45 +29,12 @@ pub struct Comparison {
 pub struct Comparisons {
     /// What they go by.
     pub settings: Settings,
+    /// What counts as one value.
+    pub unit: Unit,
     /// One for each other side.
     pub comparisons: Vec<Comparison>,
     /// All sides beside each other.
     pub overview: Overview,
-}
-
-impl Comparisons {
-    /// What a gate says of all of them.
-    pub fn gate(&self) -> Gate {
-        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(Gate::Undecided)
-    }
-
-    /// As text, sentences broken at `width`.
-    pub fn text(&self, width: usize) -> String {
-        let all: String = self.comparisons.iter().map(|comparison| comparison.text(width) + "\n").collect();
-        all + &self.overview.text(width)
-    }
-
-    /// As Markdown, for a pull request.
-    pub fn markdown(&self) -> String {
-        let all: String = self.comparisons.iter().map(|comparison| comparison.markdown() + "\n").collect();
-        all + &self.overview.markdown()
-    }
-
-    /// As tab-separated values, a row of a comparison each.
-    pub fn tsv(&self) -> String {
-        let rows: String = self.comparisons.iter().map(Comparison::tsv).collect();
-        TSV.join("\t") + "\n" + &rows
-    }
-
-    /// As JUnit XML, a suite for each comparison.
-    ///
-    /// # Errors
-    /// If a name cannot be written as XML.
-    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
-        let mut report = quick_junit::Report::new("ddtbench compare");
-        report.add_test_suites(self.comparisons.iter().map(Comparison::suite));
-        report.to_string()
-    }
 }
 
 /// What a gate says.
@@ -77,9 +48,28 @@ pub enum Gate {
     Shut,
 }
 
+impl Comparisons {
+    /// Of the sides, the base first, and the rows of each other one.
+    pub fn of(settings: Settings, unit: Unit, sides: &[Side], rows: Vec<Vec<Row>>) -> Self {
+        let measured = |side: &Side| Measured { name: side.name.clone(), place: side.place.clone() };
+        let comparison = |(new, rows): (&Side, Vec<Row>)| Comparison {
+            base: measured(&sides[0]),
+            new: measured(new),
+            rows,
+        };
+        let overview = Overview::of(sides, settings.alpha, settings.threshold);
+        Self { settings, unit, comparisons: sides[1..].iter().zip(rows).map(comparison).collect(), overview }
+    }
+
+    /// What a gate says of all of them.
+    pub fn gate(&self) -> Gate {
+        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(Gate::Undecided)
+    }
+}
+
 impl Comparison {
     /// What a gate says. Nothing that was compared leaves nothing decided.
-    pub fn gate(&self) -> Gate {
+    fn gate(&self) -> Gate {
         let of_row = |row: &Row| match row.verdict {
             Verdict::Slower | Verdict::Broken => Gate::Shut,
             Verdict::Undecided => Gate::Undecided,
@@ -94,14 +84,12 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::row;
+    use crate::compare::made::{comparisons, row};
 
     #[test]
     fn what_is_slower_or_broken_wins_over_what_is_undecided() {
         let gate = |verdicts: &[Verdict]| {
-            let rows = verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect();
-            Comparison { base: String::new(), new: String::new(), threshold: 0.05, unit: Unit::Launch, rows }
-                .gate()
+            comparisons(verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect()).gate()
         };
         assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), Gate::Open);
         assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), Gate::Undecided);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Row, Verdict};
+use super::{Row, Verdict};
 
 /// A sentence for each method, those with the worst verdict and the largest change first.
 pub fn findings(rows: &[Row]) -> Vec<String> {
@@ -18,14 +18,8 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
 /// The worst verdict of some rows, and the largest change among those that have it, turned around.
 fn order(rows: &[&Row]) -> (Verdict, f64) {
     let worst = rows.iter().map(|row| row.verdict).min().unwrap_or(Verdict::NotCompared);
-    let change = |row: &&&Row| answer(row).map_or(0.0, |answer| answer.ratio.ln().abs());
-    let largest = rows.iter().filter(|row| row.verdict == worst).map(|row| change(&row)).fold(0.0, f64::max);
+    let largest = rows.iter().filter(|row| row.verdict == worst).map(|row| row.change()).fold(0.0, f64::max);
     (worst, -largest)
-}
-
-/// The answer that a row's verdict rests on.
-pub(super) fn answer(row: &Row) -> Option<&Answer> {
-    row.over_control.as_ref().or(row.time.as_ref())
 }
 
 fn sentence(method: &str, rows: &[&Row]) -> String {
@@ -55,9 +49,8 @@ fn extent(verdict: Verdict, of: &[&Row], all: &[&Row]) -> String {
     match verdict {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
         Verdict::Slower | Verdict::Faster => {
-            let change = |row: &&&Row| answer(row).map_or(0.0, |answer| answer.ratio.ln().abs());
-            let most = of.iter().max_by(|a, b| change(a).total_cmp(&change(b)));
-            let most = most.and_then(|row| Some((&row.subject.test, answer(row)?.text())));
+            let most = of.iter().max_by(|a, b| a.change().total_cmp(&b.change()));
+            let most = most.and_then(|row| Some((&row.subject.test, row.answer()?.text())));
             let most = most.map_or_else(String::new, |(test, text)| match of.len() {
                 1 => format!(": {test} {text}"),
                 _ => format!(", most in {test}: {text}"),

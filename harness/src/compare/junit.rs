@@ -1,31 +1,37 @@
-//! A comparison as JUnit XML, which every service that runs tests can show: a test case for each row.
+//! Comparisons as JUnit XML, which every service that runs tests can show: a test case for each row.
 
-use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::findings::answer;
-use super::{Comparison, Row, Verdict};
+use super::{Answer, Comparison, Comparisons, Row, Verdict};
 
-impl Comparison {
-    /// What is slower or broken is a failure, what is undecided or was not compared is skipped.
-    pub(super) fn suite(&self) -> TestSuite {
-        let mut suite = TestSuite::new(format!("{} against {}", self.new, self.base));
-        suite.add_test_cases(self.rows.iter().map(test_case));
-        suite
+impl Comparisons {
+    /// As JUnit XML, a suite for each comparison: what is slower or broken is a failure, what is undecided or was not compared is
+    /// skipped.
+    ///
+    /// # Errors
+    /// If a name cannot be written as XML.
+    pub fn junit(&self) -> Result<String, SerializeError> {
+        let suite = |comparison: &Comparison| {
+            let mut suite =
+                TestSuite::new(format!("{} against {}", comparison.new.name, comparison.base.name));
+            suite.add_test_cases(comparison.rows.iter().map(test_case));
+            suite
+        };
+        let mut report = Report::new("ddtbench compare");
+        report.add_test_suites(self.comparisons.iter().map(suite));
+        report.to_string()
     }
 }
 
 fn test_case(row: &Row) -> TestCase {
-    let text = answer(row).map_or_else(|| row.note.clone(), |answer| answer.text());
-    let message = format!("{} {text}", row.verdict.name());
-    let status = match row.verdict {
+    let mut status = match row.verdict {
         Verdict::Slower | Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),
         Verdict::Same | Verdict::Faster | Verdict::Repaired => TestCaseStatus::success(),
     };
-    let mut status = status;
-    status.set_message(message);
-    let set = if row.subject.set.is_empty() { &row.subject.params } else { &row.subject.set };
-    let mut case = TestCase::new(format!("{} {set}", row.subject.method), status);
+    let text = row.answer().map_or_else(|| row.note.clone(), Answer::text);
+    status.set_message(format!("{} {text}", row.verdict.name()));
+    let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
     case.set_classname(format!("{}.{}", row.subject.experiment, row.subject.test));
     case
 }
@@ -33,8 +39,7 @@ fn test_case(row: &Row) -> TestCase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::row;
-    use crate::compare::{Comparisons, Overview, Settings, Unit};
+    use crate::compare::made::{comparisons, row};
 
     #[test]
     fn every_row_is_a_case() {
@@ -43,21 +48,9 @@ mod tests {
             row("b<", "ddt", 1, 1.0, Verdict::Undecided),
             row("c", "ddt", 1, 1.0, Verdict::Same),
         ];
-        let names = ("mpich".to_owned(), "new".to_owned());
-        let comparison =
-            Comparison { base: names.0, new: names.1, threshold: 0.05, unit: Unit::Launch, rows };
-        let comparisons = Comparisons {
-            settings: Settings::default(),
-            comparisons: vec![comparison],
-            overview: Overview::default(),
-        };
-        let xml = comparisons.junit().unwrap();
-        assert!(
-            xml.contains(r#"tests="3""#)
-                && xml.contains(r#"failures="1""#)
-                && xml.contains(r#"disabled="1""#),
-            "{xml}"
-        );
-        assert!(xml.contains("22.4x") && xml.contains("b&lt;"), "{xml}");
+        let xml = comparisons(rows).junit().unwrap();
+        for part in [r#"tests="3""#, r#"failures="1""#, r#"disabled="1""#, "22.4x", "b&lt;"] {
+            assert!(xml.contains(part), "{part}: {xml}");
+        }
     }
 }

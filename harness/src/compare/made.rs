@@ -1,6 +1,6 @@
 //! Records that were made up, for tests.
 
-use super::{Answer, Row, Side, Unit, Verdict};
+use super::{Answer, Comparisons, Row, Settings, Side, Unit, Verdict};
 use crate::experiments::Kind;
 use crate::model::{Case, Record};
 
@@ -52,4 +52,11 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         verdict,
         note: String::new(),
     }
+}
+
+/// A comparison of one other side with these rows.
+pub fn comparisons(rows: Vec<Row>) -> Comparisons {
+    let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], Unit::Launch);
+    let sides = [side("one"), side("other")];
+    Comparisons::of(Settings::default(), Unit::Launch, &sides, vec![rows])
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::stats::difference::Difference;
-pub use comparison::{Comparison, Comparisons, Gate};
+pub use comparison::{Comparison, Comparisons, Gate, Measured};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
@@ -71,6 +71,18 @@ pub struct Row {
     pub verdict: Verdict,
     /// What else must be known of it.
     pub note: String,
+}
+
+impl Row {
+    /// The answer that the verdict rests on.
+    pub fn answer(&self) -> Option<&Answer> {
+        self.over_control.as_ref().or(self.time.as_ref())
+    }
+
+    /// How much has changed, whichever way: a logarithm.
+    fn change(&self) -> f64 {
+        self.answer().map_or(0.0, |answer| answer.ratio.ln().abs())
+    }
 }
 
 /// Compares two sides, look by look: what one look has decided stays.

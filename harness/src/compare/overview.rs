@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::side::{Number, Side, Subject};
 use super::{Answer, Verdict, judge};
 use crate::experiments::Kind;
-use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
 use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
@@ -51,7 +51,7 @@ pub struct Best {
 
 impl Overview {
     /// Of several sides.
-    pub fn of(sides: &[&Side], alpha: f64, threshold: f64) -> Self {
+    pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
         let mut cases: Vec<Subject> = Vec::new();
         for case in sides.iter().flat_map(|side| side.subjects()).map(|subject| subject.with("")) {
             if !cases.contains(&case) {
@@ -104,11 +104,8 @@ impl Overview {
             .into_iter()
             .chain(self.sides.iter().map(|_| Column::new("", Align::Left, 2)))
             .collect();
-        let header = ["test".to_owned(), "set".to_owned()].into_iter().chain(self.sides.clone()).collect();
-        let rows: Vec<Vec<String>> =
-            std::iter::once(header).chain(self.cases.iter().map(CaseRow::cells)).collect();
         text.push('\n');
-        for line in aligned(&columns, &rows) {
+        for line in aligned(&columns, &self.table()) {
             text += &format!("{line}\n");
         }
         text
@@ -116,13 +113,13 @@ impl Overview {
 
     /// As Markdown.
     pub fn markdown(&self) -> String {
-        let mut text: String = self.sentences().iter().map(|sentence| format!("- {sentence}\n")).collect();
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        text.push('\n');
-        text += &line(&[&["test".to_owned(), "set".to_owned()], self.sides.as_slice()].concat());
-        text += &line(&vec!["---".to_owned(); 2 + self.sides.len()]);
-        text.extend(self.cases.iter().map(|row| line(&row.cells())));
-        text
+        let text: String = self.sentences().iter().map(|sentence| format!("- {sentence}\n")).collect();
+        text + "\n" + &markdown(&self.table())
+    }
+
+    fn table(&self) -> Vec<Vec<String>> {
+        let header = ["test".to_owned(), "set".to_owned()].into_iter().chain(self.sides.clone()).collect();
+        std::iter::once(header).chain(self.cases.iter().map(CaseRow::cells)).collect()
     }
 }
 
@@ -136,8 +133,10 @@ impl CaseRow {
                 format!("{method} {}{loss}", units::seconds(*median_s))
             }
         };
-        let set = if self.case.set.is_empty() { &self.case.params } else { &self.case.set };
-        [self.case.test.clone(), set.clone()].into_iter().chain(self.sides.iter().map(cell)).collect()
+        [self.case.test.clone(), self.case.sizes().to_owned()]
+            .into_iter()
+            .chain(self.sides.iter().map(cell))
+            .collect()
     }
 }
 
@@ -154,8 +153,8 @@ fn is_first(row: &CaseRow, i: usize) -> bool {
 }
 
 /// The best of each side, without any answers.
-fn row(sides: &[&Side], case: &Subject) -> CaseRow {
-    let best = |side: &&Side| {
+fn row(sides: &[Side], case: &Subject) -> CaseRow {
+    let best = |side: &Side| {
         let times = side.subjects().filter(|subject| subject.with("") == *case && is_usable(subject));
         let medians = times.filter_map(|subject| {
             let median = median(&sorted(side.values(subject)?.times.values().copied()))?;
@@ -175,7 +174,7 @@ fn is_usable(subject: &Subject) -> bool {
 
 /// The best of side `i` over the best of the fastest side; `None` for that one.
 fn loss(
-    sides: &[&Side],
+    sides: &[Side],
     case: &Subject,
     i: usize,
     row: &[Option<Best>],
@@ -241,7 +240,7 @@ mod tests {
     #[test]
     fn the_fastest_of_each_side_stands_beside_the_others() {
         let (a, b) = (side("a", 1e-5, 2e-5), side("b", 3e-5, 0.5e-5));
-        let overview = Overview::of(&[&a, &b], 0.05, 0.05);
+        let overview = Overview::of(&[a, b], 0.05, 0.05);
         assert_eq!(
             overview.sentences(),
             [
@@ -259,7 +258,7 @@ mod tests {
     #[test]
     fn who_is_not_faster_for_certain_is_not_first() {
         let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
-        let overview = Overview::of(&[&a, &b], 0.05, 0.05);
+        let overview = Overview::of(&[a, b], 0.05, 0.05);
         assert!(
             overview.sentences().iter().all(|sentence| sentence.contains("fastest in 0 of 1")),
             "{overview:?}"

@@ -1,12 +1,13 @@
 //! The sides of a comparison: what each launch of each method came to, as logarithms.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
-use crate::model::{Case, Outcome, Phase, Record};
+use crate::model::{CUSTOM, Case, Outcome, Phase, Record};
+use crate::report::case::place;
 
 /// A method of a case, on whatever side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,6 +41,16 @@ impl Subject {
         }
     }
 
+    /// Whether it is a method of this case, on whatever side.
+    pub fn is_of(&self, case: &Case) -> bool {
+        *self == Self::of(case, &self.method)
+    }
+
+    /// What tells cases of a test apart: the set's name, or where it has none of the test's, the values.
+    pub fn sizes(&self) -> &str {
+        if self.set.is_empty() || self.set == CUSTOM { &self.params } else { &self.set }
+    }
+
     /// Another method of the same case.
     pub fn with(&self, method: &str) -> Self {
         Self { method: method.to_owned(), ..self.clone() }
@@ -64,6 +75,8 @@ pub type Number = (String, usize);
 pub struct Side {
     /// What reports name it.
     pub name: String,
+    /// Ranks, hosts, transport and cache, of all of its cases.
+    pub place: String,
     subjects: BTreeMap<Subject, Values>,
 }
 
@@ -81,11 +94,12 @@ pub struct Values {
 impl Side {
     /// The side `name`, of the records of all of its launches.
     pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: Unit) -> Self {
-        let mut launches: BTreeMap<Subject, Values> = BTreeMap::new();
+        let (mut launches, mut places): (BTreeMap<Subject, Values>, BTreeSet<String>) = Default::default();
         for record in records.into_iter().filter(|record| is_headline(record) || record.phase == Phase::Pack)
         {
             let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
             let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
+            places.insert(place(&record.case));
             let values = launches.entry(Subject::of(&record.case, &name)).or_default();
             values.bytes = record.bytes;
             let usable = Outcome::counts(&record.outcome);
@@ -101,7 +115,8 @@ impl Side {
         if unit == Unit::Run {
             launches.values_mut().for_each(|values| values.times = over_runs(&values.times));
         }
-        Self { name: name.to_owned(), subjects: launches }
+        let place = places.into_iter().collect::<Vec<_>>().join("; ");
+        Self { name: name.to_owned(), place, subjects: launches }
     }
 
     /// All methods of all cases.

@@ -1,8 +1,7 @@
-//! A comparison for people: the answer, then the rows; as text, Markdown or tab-separated values.
+//! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
-use super::findings::answer;
-use super::{Answer, Comparison, Row, Unit, Verdict, findings};
-use crate::report::columns::{Align, Column, aligned, wrapped};
+use super::{Answer, Comparison, Comparisons, Row, Unit, Verdict, findings};
+use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
 use crate::report::units;
 
 /// The columns of the rows.
@@ -19,7 +18,7 @@ const COLUMNS: [Column; 9] = [
 ];
 
 /// The columns of tab-separated values.
-pub(super) const TSV: [&str; 21] = [
+const TSV: [&str; 21] = [
     "base",
     "new",
     "experiment",
@@ -43,10 +42,45 @@ pub(super) const TSV: [&str; 21] = [
     "note",
 ];
 
-impl Comparison {
-    /// The title: who is compared, and on what.
-    fn title(&self) -> String {
-        format!("{} (base) and {}", self.base, self.new)
+impl Comparisons {
+    /// As text, sentences broken at `width`.
+    pub fn text(&self, width: usize) -> String {
+        let mut text = String::new();
+        for comparison in &self.comparisons {
+            text += &format!("{}\n\n", comparison.title());
+            for finding in findings(&comparison.rows) {
+                text += &wrapped("  ", &finding, width, 4);
+            }
+            text.push('\n');
+            for line in aligned(&COLUMNS, &self.table(comparison)) {
+                text += &format!("{line}\n");
+            }
+            text.push('\n');
+        }
+        text + &self.overview.text(width) + "\n" + &wrapped("", &self.legend(), width, 0)
+    }
+
+    /// As Markdown, for a pull request.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for comparison in &self.comparisons {
+            text += &format!("### {}\n\n", comparison.title());
+            text.extend(findings(&comparison.rows).iter().map(|finding| format!("- {finding}\n")));
+            text += &format!("\n{}\n", markdown(&self.table(comparison)));
+        }
+        format!("{text}{}\n{}\n", self.overview.markdown(), self.legend())
+    }
+
+    /// As tab-separated values, a row of a comparison each: all that is known, figures in full.
+    pub fn tsv(&self) -> String {
+        let mut writer = csv::WriterBuilder::new().delimiter(b'\t').from_writer(Vec::new());
+        let rows = self.comparisons.iter().flat_map(|of| of.rows.iter().map(move |row| (of, row)));
+        let header = TSV.map(str::to_owned).to_vec();
+        for cells in std::iter::once(header).chain(rows.map(|(of, row)| self.values(of, row))) {
+            writer.write_record(cells).expect("a row of plain fields always fits into memory");
+        }
+        let bytes = writer.into_inner().expect("writing to memory does not fail");
+        String::from_utf8(bytes).expect("cells are text")
     }
 
     /// What columns and verdicts mean.
@@ -56,96 +90,28 @@ impl Comparison {
             Unit::Run => "runs at different times, not interleaved: their spread is in the intervals",
         };
         format!(
-            "Ratios of {} over {}, from {unit}. Over control: the time over the control's, which takes off what the machine does \
+            "Ratios of new over base, from {unit}. Over control: the time over the control's, which takes off what the machine does \
              meanwhile; it decides. Time: in seconds; it decides for the control and for references. Intervals miss nothing in 95 of 100 \
              comparisons, all rows and looks together. Slower, faster: the interval excludes 1 and reaches beyond {}; same: it \
              lies within that; undecided: neither.",
-            self.new,
-            self.base,
-            units::percent(self.threshold)
+            units::percent(self.settings.threshold)
         )
     }
 
-    /// Rows as people read them: the worst first, and the largest change first among equals.
-    fn in_order(&self) -> Vec<&Row> {
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
-        let change = |row: &Row| answer(row).map_or(0.0, |answer| answer.ratio.ln().abs());
-        rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(change(b).total_cmp(&change(a))));
-        rows
-    }
-
-    /// As text, sentences broken at `width`.
-    pub(super) fn text(&self, width: usize) -> String {
-        let mut text = format!("{}\n\n", self.title());
-        for finding in findings(&self.rows) {
-            text += &wrapped("  ", &finding, width, 4);
-        }
-        text.push('\n');
+    /// The header and the rows as people read them: the worst first, and the largest change first among equals.
+    fn table(&self, comparison: &Comparison) -> Vec<Vec<String>> {
+        let mut rows: Vec<&Row> = comparison.rows.iter().collect();
+        rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
         let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
-        let rows: Vec<Vec<String>> =
-            std::iter::once(header).chain(self.in_order().into_iter().map(|row| self.cells(row))).collect();
-        for line in aligned(&COLUMNS, &rows) {
-            text += &format!("{line}\n");
-        }
-        text.push('\n');
-        text + &wrapped("", &self.legend(), width, 0)
-    }
-
-    /// As Markdown, for a pull request.
-    pub(super) fn markdown(&self) -> String {
-        let mut text = format!("### {}\n\n", self.title());
-        for finding in findings(&self.rows) {
-            text += &format!("- {finding}\n");
-        }
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        text.push('\n');
-        text += &line(COLUMNS.iter().map(|column| column.name.to_owned()).collect());
-        text += &line(vec!["---".to_owned(); COLUMNS.len()]);
-        for row in self.in_order() {
-            text += &line(self.cells(row).into_iter().map(|cell| cell.replace('|', "\\|")).collect());
-        }
-        format!("{text}\n{}\n", self.legend())
-    }
-
-    /// As rows of tab-separated values: all that is known, figures in full.
-    pub(super) fn tsv(&self) -> String {
-        let mut lines = Vec::new();
-        for row in &self.rows {
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let subject = &row.subject;
-            let mut cells = vec![
-                self.base.clone(),
-                self.new.clone(),
-                subject.experiment.clone(),
-                subject.test.clone(),
-                subject.set.clone(),
-                subject.params.clone(),
-                subject.ranks.to_string(),
-                subject.cache.name().to_owned(),
-                subject.method.clone(),
-                row.bytes.to_string(),
-                number(row.base_s),
-                number(row.new_s),
-                row.control.clone().unwrap_or_default(),
-            ];
-            for answer in [&row.over_control, &row.time] {
-                let of = |value: fn(&Answer) -> f64| number(answer.as_ref().map(value));
-                cells.extend([of(|a| a.ratio), of(|a| a.low), of(|a| a.high)]);
-            }
-            cells.extend([row.verdict.name().to_owned(), self.note(row)]);
-            let clean = cells.iter().map(|cell| cell.replace(['\t', '\n'], " "));
-            lines.push(clean.collect::<Vec<_>>().join("\t"));
-        }
-        lines.iter().map(|line| format!("{line}\n")).collect()
+        std::iter::once(header).chain(rows.into_iter().map(|row| self.cells(row))).collect()
     }
 
     fn cells(&self, row: &Row) -> Vec<String> {
         let seconds = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
         let text = |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, Answer::text);
-        let set = if row.subject.set.is_empty() { &row.subject.params } else { &row.subject.set };
         vec![
             row.subject.test.clone(),
-            set.clone(),
+            row.subject.sizes().to_owned(),
             row.subject.method.clone(),
             seconds(row.base_s),
             seconds(row.new_s),
@@ -154,6 +120,32 @@ impl Comparison {
             row.verdict.name().to_owned(),
             self.note(row),
         ]
+    }
+
+    fn values(&self, comparison: &Comparison, row: &Row) -> Vec<String> {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let subject = &row.subject;
+        let mut cells = vec![
+            comparison.base.name.clone(),
+            comparison.new.name.clone(),
+            subject.experiment.clone(),
+            subject.test.clone(),
+            subject.set.clone(),
+            subject.params.clone(),
+            subject.ranks.to_string(),
+            subject.cache.name().to_owned(),
+            subject.method.clone(),
+            row.bytes.to_string(),
+            number(row.base_s),
+            number(row.new_s),
+            row.control.clone().unwrap_or_default(),
+        ];
+        for answer in [&row.over_control, &row.time] {
+            let of = |value: fn(&Answer) -> f64| number(answer.as_ref().map(value));
+            cells.extend([of(|a| a.ratio), of(|a| a.low), of(|a| a.high)]);
+        }
+        cells.extend([row.verdict.name().to_owned(), self.note(row)]);
+        cells
     }
 
     /// The control where it is not the usual one, what would decide, what went wrong.
@@ -169,7 +161,7 @@ impl Comparison {
             Unit::Launch => "launches",
             Unit::Run => "runs",
         };
-        match answer(row) {
+        match row.answer() {
             Some(answer) if row.verdict == Verdict::Undecided => {
                 let seen = units::percent(answer.could_see - 1.0);
                 let needed = answer.would_decide.map(|needed| format!(", some {needed} {unit} would decide"));
@@ -181,5 +173,58 @@ impl Comparison {
             _ => {}
         }
         notes.join("; ")
+    }
+}
+
+impl Comparison {
+    /// The title: who is compared, and where they were measured, which is said once if it is the same.
+    fn title(&self) -> String {
+        let (base, new) = (&self.base, &self.new);
+        if base.place == new.place {
+            return format!("{} (base) and {} (new): {}", base.name, new.name, base.place);
+        }
+        format!("{} (base): {}\n{} (new): {}", base.name, base.place, new.name, new.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::compare::made::{comparisons, row};
+    use crate::compare::{Row, Verdict};
+
+    #[test]
+    fn the_answer_comes_before_the_table_and_the_worst_before_the_rest() {
+        let rows = vec![
+            row("a", "ddt", 1, 1.0, Verdict::Same),
+            row("b", "ddt", 1, 1.5, Verdict::Slower),
+            Row { note: "crashed".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
+        ];
+        let text = comparisons(rows).text(100);
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+        assert!(
+            text.starts_with("one (base) and other (new): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
+            "{text}"
+        );
+        assert!(
+            at("ddt: slower") < at("test  set") && at("\nb ") < at("\nc ") && at("\nc ") < at("\na "),
+            "{text}"
+        );
+        assert!(text.contains("crashed; saw changes from 1.0% on, some 12 launches would decide"), "{text}");
+        assert!(at("Ratios of new over base") > at("\na "), "{text}");
+    }
+
+    #[test]
+    fn values_are_a_table_that_programs_read() {
+        let broken = Row { note: "exit\tcode \"3\"".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
+        let text = comparisons(vec![broken]).tsv();
+        let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(text.as_bytes());
+        let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+        assert_eq!((rows.len(), rows[0].len(), &rows[0][20]), (1, super::TSV.len(), "exit\tcode \"3\""));
+    }
+
+    #[test]
+    fn a_bar_in_a_note_is_no_column() {
+        let noted = Row { note: "a|b".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
+        assert!(comparisons(vec![noted]).markdown().contains("a\\|b |\n"));
     }
 }

@@ -97,6 +97,13 @@ pub struct Hello {
 }
 
 impl Hello {
+    /// Adds what the event [`Event::Transport`] tells.
+    pub fn goes_by(hello: &mut Option<Box<Self>>, transport: Transport) {
+        if let Some(hello) = hello {
+            hello.transport = Some(transport);
+        }
+    }
+
     /// Hosts that the ranks are on.
     pub fn hosts(&self) -> usize {
         self.ranks.iter().map(|rank| rank.host.as_str()).collect::<BTreeSet<_>>().len()

@@ -172,15 +172,18 @@ impl<'a> CaseView<'a> {
     }
 }
 
-/// Where a case was measured.
-pub fn place(r: &Record) -> String {
+/// Ranks, hosts, transport and cache mode of a case.
+pub fn place(case: &Case) -> String {
+    let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
+    let transport = if case.transport.is_empty() { String::new() } else { format!(", {}", case.transport) };
+    format!("{} ranks{hosts}{transport}, {}", case.ranks, case.cache.name())
+}
+
+/// The MPI and the place of a record, and whether threads had to share cores.
+pub fn conditions(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
-    let hosts = if r.case.hosts > 1 { format!(" on {} hosts", r.case.hosts) } else { String::new() };
-    let transport =
-        if r.case.transport.is_empty() { String::new() } else { format!(", {}", r.case.transport) };
-    let (label, ranks, cache) = (r.case.mpi_label(), r.case.ranks, r.case.cache.name());
-    format!("{label}, {ranks} ranks{hosts}{transport}, {cache}{shared}")
+    format!("{}, {}{shared}", r.case.mpi_label(), place(&r.case))
 }
 
 /// What intervals rest on; `None` where there is no record.

@@ -49,6 +49,17 @@ pub fn aligned(columns: &[Column], rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
+/// The rows as a table in Markdown, the first of them its header.
+pub fn markdown(rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let row = |row: &Vec<String>| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect());
+    let mut lines: Vec<String> = rows.iter().map(row).collect();
+    if let Some(header) = rows.first() {
+        lines.insert(1, line(vec!["---".to_owned(); header.len()]));
+    }
+    lines.concat()
+}
+
 /// `start` and then the words of `text`, in lines of at most `width`; all but the first begin with `indent` blanks.
 pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
     let mut lines = start.to_owned();

@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use super::case::{CaseView, interval, launches, measured, place, warnings};
+use super::case::{CaseView, conditions, interval, launches, measured, warnings};
 use super::table::{Form, VERDICTS};
 use super::units;
 use crate::model::Record;
@@ -72,7 +72,7 @@ fn case(form: &Form, i: usize, view: &CaseView) -> Case {
         test: r.case.test.clone(),
         set: r.case.set.clone(),
         params: r.case.params.clone(),
-        place: place(r),
+        place: conditions(r),
         size: (form.size)(r),
         fastest: view.fastest(),
         verdict: (form.verdict)(view),

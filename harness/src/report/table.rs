@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::case::{CaseView, launches, measured, place, warnings};
+use super::case::{CaseView, conditions, launches, measured, warnings};
 use super::columns::{Align, Column, aligned, wrapped};
 use super::{earlier, units};
 use crate::model::{MethodInfo, Phase, Quantity, Record};
@@ -103,13 +103,13 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
         return "No records.\n".to_owned();
     };
     // What is the same everywhere is said once.
-    let same = cases.iter().all(|case| place(case.first()) == place(first));
+    let same = cases.iter().all(|case| conditions(case.first()) == conditions(first));
     let mut text = wrapped("", form.legend, width, 0);
     if let Some(note) = earlier::note(records) {
         text += &wrapped("", &note, width, 0);
     }
     if same {
-        let _ = writeln!(text, "All: {}", place(first));
+        let _ = writeln!(text, "All: {}", conditions(first));
     }
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
@@ -128,7 +128,7 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
     for case in &cases {
         let r = case.first();
         let size = (form.size)(r);
-        let at = if same { String::new() } else { format!("  {}", place(r)) };
+        let at = if same { String::new() } else { format!("  {}", conditions(r)) };
         text.push('\n');
         text +=
             &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.case.params), width, 4);
@@ -144,7 +144,7 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     rows.extend(cases.iter().map(|case| {
         let r = case.first();
-        let at = if same { String::new() } else { place(r) };
+        let at = if same { String::new() } else { conditions(r) };
         vec![r.case.test.clone(), (form.set)(r), at, case.fastest(), (form.verdict)(case)]
     }));
     if same {
@@ -159,7 +159,7 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
 /// What is to be said of each case besides.
 fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
     let of_case = |case: &CaseView| {
-        let at = if same { String::new() } else { format!("  {}", place(case.first())) };
+        let at = if same { String::new() } else { format!("  {}", conditions(case.first())) };
         let start = format!("  {}{at}: ", case.name());
         case.notes().iter().map(|note| wrapped(&start, note, width, 4)).collect::<String>()
     };

@@ -63,11 +63,7 @@ impl ProcessLog {
     fn event(&mut self, event: Event) {
         match event {
             Event::Hello(hello) => self.hello = Some(hello),
-            Event::Transport(transport) => {
-                if let Some(hello) = &mut self.hello {
-                    hello.transport = Some(transport);
-                }
-            }
+            Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport),
             Event::Working { method, stage } => self.working = Some((method, stage)),
             Event::Block(block) => self.blocks.push(block),
             Event::Ended { method, outcome } => {

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, ensure};
-use ddtbench::compare::{Comparer, Comparison, Comparisons, Overview, Row, Side, Unit, looks};
+use anyhow::{anyhow, ensure};
+use ddtbench::compare::{Comparer, Comparisons, Row, Side, Unit, looks};
 use ddtbench::experiments::launches::over_launches;
+use ddtbench::folder::Folder;
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::{Plan, Variant};
-use ddtbench::run::{End, Run, RunError, Unit as Measured};
+use ddtbench::run::{End, Environment, Run, RunError, Target, Unit as Measured};
 
 use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
@@ -25,103 +26,110 @@ const LAUNCH_TIME_S: f64 = 0.1;
 /// What an MPI is called beside itself.
 const AGAIN: &str = "again";
 
-/// Measures, and gives a comparison of each other MPI with the first; or ends with an exit code.
+/// Measures, and gives the comparison of each other MPI with the first; or ends with an exit code.
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, ExitCode>> {
-    let plan = plan(args)?;
-    let Begun { checked, targets, mut folder, mut environment } =
-        match measure::start(&args.run.conditions, plan, false)? {
+    let Begun { checked, targets, folder, mut environment } =
+        match measure::start(&args.run.conditions, plan(args)?, false)? {
             Ok(begun) => begun,
             Err(code) => return Ok(Err(code)),
         };
-    if targets.len() < 2 {
-        let only = targets[0].label();
+    let run = Run { plan: &checked, targets: &targets };
+    let labels: Vec<String> = targets.iter().map(Target::label).collect();
+    if let [only] = labels.as_slice() {
         let hint = format!(
             "{only} alone was named: a comparison needs two, as --mpi {only},openmpi, or a --variant of it"
         );
-        return Err(measure::give_back(folder, anyhow::anyhow!(hint)));
+        return Err(measure::give_back(folder, anyhow!(hint)));
     }
-    let run = Run { plan: &checked, targets: &targets };
     measure::warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
     folder.write_parts(environment.parts())?;
-    let labels: Vec<String> = targets.iter().map(|target| target.label()).collect();
+
+    let (most, begun) = (checked.plan.launches, Instant::now());
+    let looks = looks(most);
     let mut comparers: Vec<Comparer> = labels[1..].iter().map(|_| Comparer::new(args.settings())).collect();
-    let most = checked.plan.launches;
-    let begun = Instant::now();
-    let (mut records, mut all): (Vec<Record>, Vec<Vec<Row>>) = (Vec::new(), Vec::new());
-    let mut sides: Vec<Side> = Vec::new();
-    let mut open: Option<HashSet<Case>> = None;
-    let mut before = 0;
-    'looks: for look in looks(most) {
-        let mut made = before;
-        for launch in before..look {
-            let is_open = |unit: &&Measured| {
-                let case = run.case(**unit);
-                unit.launch == launch && open.as_ref().is_none_or(|open| open.contains(&apart(&case)))
-            };
-            let units = run.units();
-            let units: Vec<Measured> = units.iter().filter(is_open).copied().collect();
-            let mut progress = Progress::new(units.len(), checked.plan.methods.len());
-            let result = run.some(&units, &mut folder, &HashSet::new(), &mut environment, &mut progress);
-            drop(progress);
-            let (end, new) = match result {
-                Ok(result) => result,
-                Err(error @ (RunError::Mpi(_) | RunError::NeverBegan { .. })) => {
-                    return Err(measure::give_back(folder, error.into()));
-                }
-                Err(error) => return Err(error.into()),
-            };
-            records.extend(new);
-            if end == End::Interrupted {
-                say(&format!("stopped; what was measured is kept in {}", folder.path().display()));
+    let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
+    for launch in 0.. {
+        match live.launch(launch, &mut environment) {
+            Ok(End::Complete) => {}
+            Ok(End::Interrupted) => {
+                let dir = live.folder.path().display();
+                say(&format!(
+                    "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
+                ));
                 return Ok(Err(ExitCode::from(measure::INTERRUPTED)));
             }
-            made = launch + 1;
-            if begun.elapsed().as_secs_f64() > args.time {
-                break;
+            Err(error @ (RunError::Mpi(_) | RunError::NeverBegan { .. })) => {
+                return Err(measure::give_back(live.folder, error.into()));
             }
+            Err(error) => return Err(error.into()),
         }
-        before = made;
-        let is_last = made < look || look == most || begun.elapsed().as_secs_f64() > args.time;
-        // Nothing follows: all of the error may be spent.
+        let made = launch + 1;
+        let is_last = made == most || begun.elapsed().as_secs_f64() > args.time;
+        if !is_last && !looks.contains(&made) {
+            continue;
+        }
+        // After the last look nothing follows: all of the error may be spent.
         let share = if is_last { 1.0 } else { made as f64 / most as f64 };
-        sides = labels.iter().map(|label| side(&records, label)).collect();
+        let sides: Vec<Side> = live.labels.iter().map(|label| side(&live.records, label)).collect();
         let others = comparers.iter_mut().zip(&sides[1..]);
-        all = others.map(|(comparer, other)| comparer.look(&sides[0], other, share)).collect();
-        let undecided: Vec<&Row> = all.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
-        say(&format!(
-            "after {made} launches {} of {} rows are undecided",
-            undecided.len(),
-            all.iter().map(Vec::len).sum::<usize>()
-        ));
-        if undecided.is_empty() || is_last {
-            break 'looks;
+        let rows: Vec<_> = others.map(|(comparer, other)| comparer.look(&sides[0], other, share)).collect();
+        let undecided = live.leave_open(&rows);
+        say(&format!("after {made} launches {undecided} of {} rows are undecided", rows.concat().len()));
+        if is_last || undecided == 0 {
+            let comparisons = Comparisons::of(args.settings(), Unit::Launch, &sides, rows);
+            live.finish(&comparisons)?;
+            return Ok(Ok(comparisons));
         }
-        let is_open = |case: &Case| {
-            undecided.iter().any(|row| {
-                let subject = &row.subject;
-                (&subject.test, &subject.params, subject.cache) == (&case.test, &case.params, case.cache)
-            })
-        };
-        open = Some(run.units().iter().map(|unit| apart(&run.case(*unit))).filter(is_open).collect());
     }
-    let over = over_launches(&records, checked.plan.limits.precision());
-    let page = measure::page(checked.plan.experiment, &over, folder.path());
-    folder.write_summary(&over, &page).context("the summary of the comparison")?;
-    say(&format!("results: {}; ddtbench compare {0} shows this again", folder.path().display()));
-    let comparison = |(label, rows): (&String, Vec<Row>)| Comparison {
-        base: labels[0].clone(),
-        new: label.clone(),
-        threshold: args.threshold,
-        unit: Unit::Launch,
-        rows,
-    };
-    let comparisons = labels[1..].iter().zip(all).map(comparison).collect();
-    let (settings, sides) = (args.settings(), sides.iter().collect::<Vec<_>>());
-    let overview = Overview::of(&sides, settings.alpha, settings.threshold);
-    let comparisons = Comparisons { settings, comparisons, overview };
-    folder.write_comparison(&comparisons)?;
-    Ok(Ok(comparisons))
+    unreachable!("some launch is the last")
+}
+
+/// A comparison that goes on.
+struct Live<'a> {
+    run: Run<'a>,
+    folder: Folder,
+    /// The MPIs as tables name them, the base first.
+    labels: Vec<String>,
+    records: Vec<Record>,
+    /// The cases in which something is undecided, without their MPIs; `None` before the first look.
+    open: Option<HashSet<Case>>,
+}
+
+impl Live<'_> {
+    /// Makes a launch of all cases that are open, on all MPIs.
+    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<End, RunError> {
+        let is_open = |unit: &Measured| {
+            let case = apart(self.run.case(*unit));
+            unit.launch == launch && self.open.as_ref().is_none_or(|open| open.contains(&case))
+        };
+        let units: Vec<Measured> = self.run.units().into_iter().filter(is_open).collect();
+        let mut progress = Progress::new(units.len(), self.run.plan.plan.methods.len());
+        let (folder, done) = (&mut self.folder, HashSet::new());
+        let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
+        self.records.extend(new);
+        Ok(end)
+    }
+
+    /// Leaves the cases open of which a row is undecided, and gives the number of such rows.
+    fn leave_open(&mut self, rows: &[Vec<Row>]) -> usize {
+        let undecided: Vec<&Row> = rows.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
+        let is_open = |case: &Case| undecided.iter().any(|row| row.subject.is_of(case));
+        let cases = self.run.units().into_iter().map(|unit| apart(self.run.case(unit)));
+        self.open = Some(cases.filter(is_open).collect());
+        undecided.len()
+    }
+
+    /// Keeps what was found, with the tables that every run has.
+    fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
+        let plan = &self.run.plan.plan;
+        let over = over_launches(&self.records, plan.limits.precision());
+        let page = measure::page(plan.experiment, &over, self.folder.path());
+        self.folder.write_summary(&over, &page)?;
+        self.folder.write_comparison(comparisons)?;
+        say(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
+        Ok(())
+    }
 }
 
 /// The launches of the MPI that tables call `label`.
@@ -130,8 +138,8 @@ pub(super) fn side(records: &[Record], label: &str) -> Side {
 }
 
 /// A case without what tells MPIs apart.
-fn apart(case: &Case) -> Case {
-    Case { mpi: String::new(), mpi_version: String::new(), mpi_variant: String::new(), ..case.clone() }
+fn apart(case: Case) -> Case {
+    Case { mpi: String::new(), mpi_version: String::new(), mpi_variant: String::new(), ..case }
 }
 
 /// The plan: of the flags, or of a file of whatever kind; of an MPI that is named twice, one is called otherwise.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, Comparison, Comparisons, Overview, Settings, Side, Unit};
+use ddtbench::compare::{Comparer, Comparisons, Settings, Side, Unit};
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
@@ -55,15 +55,8 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
 
 /// Each other side against the first, by a single look.
 fn compared(sides: &[Side], unit: Unit, settings: &Settings) -> Comparisons {
-    let comparison = |new: &Side| {
-        let rows = Comparer::new(settings.clone()).look(&sides[0], new, 1.0);
-        let (base, new) = (sides[0].name.clone(), new.name.clone());
-        Comparison { base, new, threshold: settings.threshold, unit, rows }
-    };
-    let all: Vec<&Side> = sides.iter().collect();
-    let overview = Overview::of(&all, settings.alpha, settings.threshold);
-    let comparisons = sides[1..].iter().map(comparison).collect();
-    Comparisons { settings: settings.clone(), comparisons, overview }
+    let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, 1.0);
+    Comparisons::of(settings.clone(), unit, sides, sides[1..].iter().map(rows).collect())
 }
 
 /// What one folder holds.
