@@ -177,7 +177,7 @@ impl Bench<'_> {
             sync: &self.sync,
             reporter: &self.job.reporter,
             start: self.case.setting.start,
-            emulation: self.case.setting.emulation,
+            emulation: self.case.setting.computing.emulation,
         };
         let seen = exchange::run(&context, &self.team, &compute_s, arrival_probe);
         if is_changed {

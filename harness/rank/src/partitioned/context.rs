@@ -22,7 +22,11 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(setting: &Setting, seed: u64) -> Self {
-        Self { ranges: setting.ranges(), of_thread: setting.of_thread(seed), emulation: setting.emulation }
+        Self {
+            ranges: setting.ranges(),
+            of_thread: setting.of_thread(seed),
+            emulation: setting.computing.emulation,
+        }
     }
 }
 

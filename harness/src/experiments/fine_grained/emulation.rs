@@ -1,13 +1,47 @@
 //! Computing time, emulated: how it passes, and its text.
 
-use crate::experiments::parameter::Flag;
+use crate::experiments::parameter::{Flag, Parameter, set};
 
-/// What is said of the computing time, in microseconds.
-pub const COMPUTE_US: Flag =
-    Flag::new("compute_us", "US", "0", "time that each thread computes, in microseconds").long("compute-us");
-/// What is said of how it passes.
-pub const EMULATE: Flag =
-    Flag::new("emulate", "HOW", "spin", "how computing time passes: spin, sleep, work or sweep");
+/// What threads compute before they hand over.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Computing {
+    /// Its time, in microseconds.
+    pub time_us: f64,
+    /// How that time passes: spinning, sleeping, working.
+    pub emulation: Emulation,
+}
+
+impl Computing {
+    /// The parameter that says for how long, of a setting with such threads.
+    pub const fn time<S: AsRef<Self> + AsMut<Self>>() -> Parameter<S> {
+        Parameter {
+            flag: Flag::new("compute_us", "US", "0", "time that each thread computes, in microseconds")
+                .long("compute-us"),
+            assign: |setting, text| set(&mut setting.as_mut().time_us, compute_us(text)),
+            text: |setting| {
+                let time_us = setting.as_ref().time_us;
+                (time_us > 0.0).then(|| time_us.to_string())
+            },
+        }
+    }
+
+    /// The parameter that says how.
+    pub const fn way<S: AsRef<Self> + AsMut<Self>>() -> Parameter<S> {
+        Parameter {
+            flag: Flag::new(
+                "emulate",
+                "HOW",
+                "spin",
+                "how computing time passes: spin, sleep, work or sweep",
+            ),
+            assign: |setting, text| set(&mut setting.as_mut().emulation, Emulation::parse(text)),
+            text: |setting| {
+                let emulation = setting.as_ref().emulation;
+                (emulation != Emulation::Spin).then(|| emulation.name().to_owned())
+            },
+        }
+    }
+}
 
 /// How threads pass the time that they are said to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -48,7 +82,7 @@ impl Emulation {
 ///
 /// # Errors
 /// What would be right.
-pub fn compute_us(text: &str) -> Result<f64, String> {
+fn compute_us(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
     number.ok_or_else(|| "must be a number of microseconds, at least 0".to_owned())
 }

@@ -3,7 +3,7 @@
 use apps::halo::HaloContext;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
-use crate::experiments::fine_grained::{Emulation, emulation};
+use crate::experiments::fine_grained::emulation::Computing;
 use crate::experiments::parameter::{self, Flag, Parameter, set};
 
 /// How ranks begin an exchange together.
@@ -27,10 +27,8 @@ pub struct HaloSetting {
     pub reorder: bool,
     /// When threads are done computing.
     pub arrival: Arrival,
-    /// Time that each thread computes, in microseconds.
-    pub compute_us: f64,
-    /// How that time passes: spinning, sleeping, working.
-    pub emulation: Emulation,
+    /// What each thread computes before.
+    pub computing: Computing,
     /// How ranks begin together.
     pub start: Start,
 }
@@ -42,10 +40,21 @@ impl Default for HaloSetting {
             periodic: true,
             reorder: false,
             arrival: Arrival::None,
-            compute_us: 0.0,
-            emulation: Emulation::Spin,
+            computing: Computing::default(),
             start: Start::Barrier,
         }
+    }
+}
+
+impl AsRef<Computing> for HaloSetting {
+    fn as_ref(&self) -> &Computing {
+        &self.computing
+    }
+}
+
+impl AsMut<Computing> for HaloSetting {
+    fn as_mut(&mut self) -> &mut Computing {
+        &mut self.computing
     }
 }
 
@@ -86,16 +95,8 @@ pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
         assign: |s, text| set(&mut s.arrival, text.parse()),
         text: |s| (s.arrival != Arrival::None).then(|| s.arrival.to_string()),
     },
-    Parameter {
-        flag: emulation::COMPUTE_US,
-        assign: |s, text| set(&mut s.compute_us, emulation::compute_us(text)),
-        text: |s| (s.compute_us > 0.0).then(|| s.compute_us.to_string()),
-    },
-    Parameter {
-        flag: emulation::EMULATE,
-        assign: |s, text| set(&mut s.emulation, Emulation::parse(text)),
-        text: |s| (s.emulation != Emulation::Spin).then(|| s.emulation.name().to_owned()),
-    },
+    Computing::time(),
+    Computing::way(),
     Parameter {
         flag: Flag::new("start", "HOW", "barrier", "how ranks begin together: barrier or clock"),
         assign: |s, text| {
@@ -146,7 +147,7 @@ impl HaloSetting {
                 self.arrival
             ));
         }
-        Sampler::new(&self.arrival, self.compute_us * 1e-6, self.threads, 0, seed, rank)
+        Sampler::new(&self.arrival, self.computing.time_us * 1e-6, self.threads, 0, seed, rank)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
-use crate::experiments::fine_grained::emulation::{self, Emulation};
+use crate::experiments::fine_grained::emulation::Computing;
 use crate::experiments::fine_grained::order::{self, Order};
 use crate::experiments::parameter::{self, Flag, Parameter, joined, set};
 use crate::model::event::MessageFacts;
@@ -25,10 +25,8 @@ pub struct Setting {
     pub order: Order,
     /// When threads are done.
     pub arrival: Arrival,
-    /// Time that each thread computes, in microseconds.
-    pub compute_us: f64,
-    /// How that time passes: spinning, sleeping, working.
-    pub emulation: Emulation,
+    /// What each thread computes before.
+    pub computing: Computing,
     /// Bytes per second that the model is given, instead of those that `single` reached.
     pub beta_bytes_per_s: Option<f64>,
     /// Virtual communication interfaces that MPICH is to have, on which threads do not disturb each other.
@@ -47,8 +45,7 @@ impl Default for Setting {
             threads: 1,
             order: Order::Linear,
             arrival: Arrival::None,
-            compute_us: 0.0,
-            emulation: Emulation::Spin,
+            computing: Computing::default(),
             beta_bytes_per_s: None,
             vcis: None,
             both_ways: false,
@@ -60,6 +57,18 @@ impl Default for Setting {
 const MOST: u64 = i32::MAX as u64;
 /// Threads of a rank: more than any node has cores.
 const MOST_THREADS: u64 = 4096;
+
+impl AsRef<Computing> for Setting {
+    fn as_ref(&self) -> &Computing {
+        &self.computing
+    }
+}
+
+impl AsMut<Computing> for Setting {
+    fn as_mut(&mut self) -> &mut Computing {
+        &mut self.computing
+    }
+}
 
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<Setting>] = &[
@@ -104,16 +113,8 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         assign: |s, text| set(&mut s.arrival, text.parse()),
         text: |s| Some(s.arrival.to_string()),
     },
-    Parameter {
-        flag: emulation::COMPUTE_US,
-        assign: |s, text| set(&mut s.compute_us, emulation::compute_us(text)),
-        text: |s| (s.compute_us > 0.0).then(|| s.compute_us.to_string()),
-    },
-    Parameter {
-        flag: emulation::EMULATE,
-        assign: |s, text| set(&mut s.emulation, Emulation::parse(text)),
-        text: |s| (s.emulation != Emulation::Spin).then(|| s.emulation.name().to_owned()),
-    },
+    Computing::time(),
+    Computing::way(),
     Parameter {
         flag: Flag::new(
             "beta",
@@ -217,7 +218,7 @@ impl Setting {
     /// As [`Sampler::new`].
     pub fn sampler(&self, seed: u64, rank: usize) -> Result<Sampler, String> {
         let partition_bytes = self.bytes / self.partitions as u64;
-        Sampler::new(&self.arrival, self.compute_us * 1e-6, self.threads, partition_bytes, seed, rank)
+        Sampler::new(&self.arrival, self.computing.time_us * 1e-6, self.threads, partition_bytes, seed, rank)
     }
 }
 
