@@ -44,7 +44,7 @@ enum Command {
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
-    Probe(probe::ProbeArgs),
+    Probe(Box<probe::ProbeArgs>),
     /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
     Compare(Box<compare::CompareArgs>),
     /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI

@@ -11,7 +11,6 @@ mod gzip;
 mod log;
 mod original;
 mod place;
-mod probes;
 mod recorded;
 mod rows;
 mod samples;
@@ -27,8 +26,7 @@ use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 use log::Log;
 use original::Original;
 use place::Place;
-pub use probes::{PROBES, ProbeFolder, probes_csv, probes_from, read_probes};
-pub use recorded::{Recorded, read_records};
+pub use recorded::{Recorded, read_records, read_times};
 use rows::FigureRow;
 
 /// The plan.
@@ -43,6 +41,8 @@ pub const CASES: &str = "cases.csv";
 pub const SAMPLES: &str = "samples.csv.gz";
 /// The machine beside each block.
 pub const BLOCKS: &str = "blocks.csv.gz";
+/// What probes saw of the MPIs before the run: rows as launches have.
+pub const PROBES: &str = "probes.csv";
 /// The figures of each launch.
 pub const LAUNCH_FIGURES: &str = "launch_figures.csv";
 /// The times of each launch: a row per method and phase.
@@ -232,7 +232,7 @@ impl Folder {
     /// If they cannot be written.
     pub fn write_summary(&self, records: &[Record], page: &str) -> Result<()> {
         let figures: Vec<_> = FigureRow::all(records).collect();
-        self.place.write(SUMMARY, &table(records, &record_columns()))?;
+        self.place.write(SUMMARY, &times_csv(records))?;
         self.place.write(FIGURES, &table(&figures, &figure_columns()))?;
         self.place.write(REPORT, page.as_bytes())
     }
@@ -249,19 +249,18 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be understood.
-    pub fn probes(&self) -> Result<Vec<crate::model::probe::ProbeRecord>> {
-        match self.path().join(PROBES).exists() {
-            true => read_probes(self.path()),
-            false => Ok(Vec::new()),
-        }
+    pub fn probes(&self) -> Result<Vec<Record>> {
+        read_times(&self.path().join(PROBES))
     }
 
-    /// Keeps what a probe told.
+    /// Keeps what probes told.
     ///
     /// # Errors
     /// If the disk is full, for example; the file is then as it was.
-    pub fn append_probe(&mut self, record: &crate::model::probe::ProbeRecord) -> Result<()> {
-        probes::append(&mut Log::open(&self.path().join(PROBES))?, record)
+    pub fn append_probes(&mut self, records: &[Record]) -> Result<()> {
+        let mut log = Log::open(&self.path().join(PROBES))?;
+        let (before, header) = (log.len(), record_header(&log));
+        log.append(&[header, rows::rows(records)].concat()).inspect_err(|_| log.cut(before))
     }
 
     /// Keeps a finished case of a launch.
@@ -291,7 +290,7 @@ impl Folder {
         begin(&mut self.figures, || rows::header(&figure_columns()))?;
         self.figures.append(&rows::rows(FigureRow::all(records)))?;
         // Last: this is the mark.
-        let header = if self.launches.is_empty() { rows::header(&record_columns()) } else { Vec::new() };
+        let header = record_header(&self.launches);
         self.launches.append(&[header, rows::rows(records)].concat())
     }
 
@@ -345,6 +344,16 @@ struct CaseFacts {
 /// Begins an empty file with its header.
 fn begin(log: &mut Log, header: impl FnOnce() -> Vec<u8>) -> Result<()> {
     if log.is_empty() { log.append(&header()) } else { Ok(()) }
+}
+
+/// The header that a table of records still needs.
+fn record_header(log: &Log) -> Vec<u8> {
+    if log.is_empty() { rows::header(&record_columns()) } else { Vec::new() }
+}
+
+/// Times as a table.
+pub fn times_csv(records: &[Record]) -> Vec<u8> {
+    table(records, &record_columns())
 }
 
 /// The columns of the cases, which have these parameters that are numbers.

@@ -24,9 +24,6 @@ pub use variant::Variant;
 
 /// Methods of a plan at most: all that there are, and as many ways to aggregate.
 pub const MOST_METHODS: usize = 64;
-/// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it
-/// is said to be. Measured: docs/statistics.md, "How many launches".
-pub const LAUNCHES: usize = 6;
 /// Launches of a plan at most: more would tell nothing new, and is a typing error.
 pub const MOST_LAUNCHES: usize = 10_000;
 
@@ -63,9 +60,10 @@ pub struct Plan {
     /// Whether repetitions find their buffers in the cache, or both ways. In a file one name will do.
     #[serde(default = "warm", alias = "cache", deserialize_with = "one_or_many")]
     pub caches: Vec<Cache>,
-    /// New starts of the rank program for each case, on each MPI and under each cache mode.
-    #[serde(default = "usual_launches")]
-    pub launches: usize,
+    /// New starts of the rank program for each case, on each MPI and under each cache mode; without a number, what is usual for
+    /// the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launches: Option<usize>,
     /// Which ranks play with each other, in ping-pongs.
     #[serde(default)]
     pub pairs: Pairs,
@@ -96,9 +94,6 @@ pub struct Plan {
 
 fn one() -> u64 {
     1
-}
-fn usual_launches() -> usize {
-    LAUNCHES
 }
 fn yes() -> bool {
     true
@@ -142,7 +137,7 @@ impl Plan {
             ranks: None,
             seed: one(),
             caches: warm(),
-            launches: usual_launches(),
+            launches: None,
             pairs: Pairs::default(),
             methods: experiment.all_methods(),
             launcher: None,
@@ -191,6 +186,11 @@ impl Plan {
         self.ranks.unwrap_or(self.experiment.default_ranks())
     }
 
+    /// Launches of each case.
+    pub fn launches(&self) -> usize {
+        self.launches.unwrap_or(self.experiment.default_launches())
+    }
+
     /// What cases are prepared for.
     pub fn setup(&self) -> Setup {
         Setup { ranks: self.ranks(), seed: self.seed }
@@ -232,9 +232,9 @@ impl Plan {
         if self.caches.is_empty() {
             return field("caches", "[]".to_owned(), "at least one is needed, warm or cold");
         }
-        if !(1..=MOST_LAUNCHES).contains(&self.launches) {
+        if !(1..=MOST_LAUNCHES).contains(&self.launches()) {
             let reason = format!("must be from 1 to {MOST_LAUNCHES}");
-            return field("launches", self.launches.to_string(), &reason);
+            return field("launches", self.launches().to_string(), &reason);
         }
         Variant::check(&self.variants)?;
         self.limits.check()?;
@@ -274,6 +274,7 @@ impl Plan {
     pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
         self.check_conditions()?;
         self.ranks = Some(self.ranks());
+        self.launches = Some(self.launches());
         if self.cases.is_empty() {
             let (value, reason) = ("[]".to_owned(), "at least one is needed".to_owned());
             return Err(PlanError::Field { field: "cases", value, reason });

@@ -2,13 +2,13 @@
 
 mod agree;
 mod case;
-pub mod check;
 mod environment;
 mod known_probes;
 mod order;
 mod paths;
 mod probed;
 mod process_log;
+mod tries;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -16,18 +16,15 @@ use std::time::{Duration, Instant};
 
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use case::{CaseRun, Finished};
-pub(crate) use environment::typed;
 pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
-pub use known_probes::forget as forget_probes;
 pub use order::Unit;
 use paths::Paths;
-pub(crate) use process_log::{Exit, ProcessLog};
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::load::Load;
-use crate::model::{CUSTOM, Case, CaseResult, Measured, Outcome, Record};
+use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Family, Installation, MpiError};
 use crate::plan::{CheckedPlan, Format};
 
@@ -140,9 +137,12 @@ impl Run<'_> {
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(End, Vec<Record>), RunError> {
+        if self.plan.plan.experiment.asks_anew() {
+            self.forget_probes(observer);
+        }
         let mut probes = folder.probes()?;
         for target in self.targets {
-            let (end, known) = self.probe(target, folder, probes, observer)?;
+            let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
             probes = known;
             if end == End::Interrupted {
                 return Ok((end, Vec::new()));
@@ -161,15 +161,7 @@ impl Run<'_> {
             }
             observer.begins(number + 1, units.len(), &self.label(*unit, &case));
             let start = Instant::now();
-            let finished = match self.finish(*unit, observer)? {
-                // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
-                Finished::Case(methods, None) if methods.iter().all(|one| has_crashed(&one.outcome)) => {
-                    observer.note("no process has begun; once more");
-                    self.finish(*unit, observer)?
-                }
-                finished => finished,
-            };
-            let (mut methods, hello) = match finished {
+            let (mut methods, hello) = match self.try_case(*unit, observer)? {
                 Finished::Case(methods, None) if !has_begun[unit.target] => {
                     return Err(self.never_began(*unit, &methods));
                 }
@@ -246,8 +238,10 @@ impl Run<'_> {
     /// and the launch.
     fn label(&self, unit: Unit, case: &Case) -> String {
         let plan = &self.plan.plan;
-        let mut label =
-            format!("{} {}", case.test, if case.set == CUSTOM { &case.params } else { &case.set });
+        let mut label = [&*case.test, if case.set == CUSTOM { &case.params } else { &case.set }]
+            .join(" ")
+            .trim_end()
+            .to_owned();
         let mut add = |text: String| label += &format!(", {text}");
         if self.targets.len() > 1 {
             add(self.targets[unit.target].label());
@@ -255,15 +249,11 @@ impl Run<'_> {
         if plan.caches.len() > 1 {
             add(unit.cache.name().to_owned());
         }
-        if plan.launches > 1 {
-            add(format!("launch {} of {}", unit.launch + 1, plan.launches));
+        if plan.launches() > 1 {
+            add(format!("launch {} of {}", unit.launch + 1, plan.launches()));
         }
         label
     }
-}
-
-fn has_crashed(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Crashed { .. })
 }
 
 /// What of a case was asked for: the rest turns out when it is measured.

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use super::by_hand::mpiexec;
 use super::job::{Ended, run};
 use super::results::{Row, rows};
-use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
 
 /// Seconds after which a probe is taken for hanging. Those that end do so within one.
 const TIMEOUT: &str = "3";
@@ -22,6 +22,10 @@ pub fn trials() -> Vec<Trial> {
         ("a probe can be run by hand", by_hand),
     ];
     let mut trials = on_every_mpi("probes", checks);
+    trials.push(Trial::test("both MPIs::probes::launches, resumed, and by their plan", || {
+        as_a_run(tempfile::tempdir().unwrap().path());
+        Ok(())
+    }));
     trials.push(Trial::test("refused::an unknown probe, with the names that there are", || {
         unknown_probe(tempfile::tempdir().unwrap().path());
         Ok(())
@@ -36,8 +40,8 @@ fn check(mpi: &Mpi, dir: &Path, probes: &[&str], hidden: &str, code: i32) -> (En
     command.args(["partitioned", "--check", "--mpi", mpi.name, "--timeout", TIMEOUT, "--out", "out"]);
     let ended = run(command.args(["--probe", &probes.join(",")]).env("DDTBENCH_HIDE_SYMBOLS", hidden));
     let ended = ended.expect_code(code);
-    let rows = rows(&dir.join("out/probes.csv"));
-    let names: Vec<_> = rows.iter().map(|row| row.get("probe")).collect();
+    let rows = rows(&dir.join("out/launches.csv"));
+    let names: Vec<_> = rows.iter().map(|row| row.get("test")).collect();
     assert_eq!(names, probes, "{ended}");
     assert!(dir.join("out/environment.json").exists());
     (ended, rows)
@@ -64,11 +68,13 @@ fn known(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let (ended, rows) = check(mpi, dir.path(), &PROBES, "", i32::from(!fails.is_empty()));
     for row in &rows {
-        let fails = fails.iter().find(|(name, _)| *name == row.get("probe"));
+        let fails = fails.iter().find(|(name, _)| *name == row.get("test"));
         let expected = fails.map_or(&["passed"][..], |(_, outcomes)| *outcomes);
         assert!(expected.contains(&row.get("outcome")), "{expected:?} are possible: {row:?}");
         assert!(row.get("outcome") == "passed" || !row.get("detail").is_empty(), "{row:?}");
-        assert!(row.number("seconds") > Some(0.0), "{row:?}");
+        let has_time = ["passed", "failed"].contains(&row.get("outcome"));
+        assert_eq!(row.number("median_s") > Some(0.0), has_time, "{row:?}");
+        assert_eq!(row.get("hosts"), "1", "{row:?}");
     }
     let standing = format!("{}: {} of 7 passed", mpi.name, 7 - fails.len());
     assert!(ended.out.contains(&standing), "`{standing}` is not in: {ended}");
@@ -107,6 +113,40 @@ fn without_functions(mpi: &Mpi) {
         assert!(row.get("detail").contains("MPI_Psend_init"), "{row:?}");
     }
     assert!(ended.out.contains("0 of 2 passed, 2 not available"), "{ended}");
+}
+
+/// Probes have what every kind of experiments has.
+fn as_a_run(dir: &Path) {
+    const LAUNCHES: usize = 2;
+    let mpis = ["mpich", "openmpi"].map(|name| mpi(name).name);
+    let probe = |arguments: &[&str]| run(ddtbench(dir).arg("probe").args(arguments));
+    probe(&["equal_counts", "ring", "--mpi", &mpis.join(","), "--launches", "2", "--out", "out"])
+        .expect_code(0);
+    let launches = || rows(&dir.join("out/launches.csv"));
+    assert_eq!(launches().len(), mpis.len() * 2 * LAUNCHES, "{:?}", launches());
+    let ranks: Vec<_> =
+        launches().iter().filter(|row| row.get("test") == "ring").map(|row| row.number("ranks")).collect();
+    assert!(ranks.iter().all(|ranks| *ranks == Some(4.0)), "{ranks:?}");
+    assert_eq!(rows(&dir.join("out/summary.csv")).len(), mpis.len() * 2);
+    let reported = run(ddtbench(dir).args(["report", "out"])).expect_code(0);
+    assert!(reported.out.contains("openmpi: 2 of 2 passed"), "{reported}");
+    // All is there: nothing is tried again, and what a launch lacks is.
+    let kept = super::results::kept(&dir.join("out"));
+    probe(&["--resume", "out"]).expect_code(0);
+    assert_eq!(super::results::kept(&dir.join("out")), kept);
+    let file = dir.join("out/launches.csv");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.lines().take(text.lines().count() - 1).map(|line| format!("{line}\n")).collect::<String>(),
+    )
+    .unwrap();
+    probe(&["--resume", "out"]).expect_code(0);
+    assert_eq!(launches().len(), mpis.len() * 2 * LAUNCHES);
+    probe(&["--plan", "out/plan.toml", "--launches", "1", "--out", "again"]).expect_code(0);
+    assert_eq!(rows(&dir.join("again/launches.csv")).len(), mpis.len() * 2);
+    probe(&["--max-time", "1", "--out", "none"]).expect_code(2).expect_err(&["--max-time", "probes"]);
+    assert!(!dir.join("none").exists());
 }
 
 fn by_hand(mpi: &Mpi) {

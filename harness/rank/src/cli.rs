@@ -174,9 +174,10 @@ pub struct Engine {
 pub struct Probe {
     /// The probe
     pub name: String,
-    /// The form of what is printed
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+    #[command(flatten)]
+    pub methods: MethodArgs,
 }
 
 impl Probe {

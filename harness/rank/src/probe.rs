@@ -20,12 +20,15 @@ use std::sync::OnceLock;
 
 use anyhow::Context;
 use ddtbench::experiments::fine_grained::functions::PARTITIONED;
-use ddtbench::experiments::probes::list;
-use ddtbench::model::probe::Outcome;
+use ddtbench::experiments::probes::{self, list};
+use ddtbench::model::event::{Event, MessageFacts};
+use ddtbench::model::{Outcome, Seen};
 
 use crate::checked::{World, symbols, world};
 use crate::cli::Probe;
-use crate::output::Format;
+use crate::environment;
+use crate::measure::clock::Clock;
+use crate::output::{Format, print_event};
 use crate::reporter::WRONG_DATA;
 use context::{FinalReport, Observation, ProbeContext, Stop};
 
@@ -101,34 +104,44 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     world
         .ranks(Some(probe.ranks))
         .with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
-    let rank = world.comm.rank()?;
-    let context = ProbeContext::new(world, probe.name, rank, args.format);
+    args.methods.of(probes::KIND)?;
+    let (rank, format) = (world.comm.rank()?, args.conditions.format);
+    // What carries the bytes is not found out: that takes large messages, and some probes are of the first one.
+    let place = environment::place(rank);
+    let hello = environment::hello(world, &place, MessageFacts::default(), Clock::measure(), Vec::new())?;
+    if rank == 0 && format == Format::Json {
+        print_event(&Event::Hello(Box::new(hello)));
+    }
+    let context = ProbeContext::new(world, probe.name, rank, format);
     let judged = match obstacle(world, probe) {
-        Some(reason) => Ok(Observation::new(Outcome::NotAvailable, reason)),
+        Some(reason) => Ok(Outcome::NotAvailable { reason }),
         None => {
             let (_, work) =
                 FUNCTIONS.iter().find(|(name, _)| *name == probe.name).expect("every probe is done");
             context.work("exchange");
-            work(&context).and_then(|seen| context.judge(seen))
+            work(&context).and_then(|seen| context.judge(seen)).map(Observation::outcome)
         }
     };
-    let seen = match judged {
-        Ok(seen) => seen,
-        Err(Stop::Call(error)) => context.leave(Outcome::Failed, &format!("rank {rank}: {error}")),
-        Err(Stop::Observation(seen)) => context.leave(seen.outcome, &seen.detail),
+    let outcome = match judged {
+        Ok(outcome) => outcome,
+        Err(Stop::Call(error)) => {
+            context.leave(Observation::new(Seen::Failed, format!("rank {rank}: {error}")).outcome())
+        }
+        Err(Stop::Observation(seen)) => context.leave(seen.outcome()),
     };
+    let saw = |wanted| matches!(&outcome, Outcome::Seen { what, .. } if *what == wanted);
+    let is_wrong = saw(Seen::Failed) && format == Format::Text;
     if rank == 0 {
         // What has gone wrong may keep ranks from leaving in peace.
-        if seen.outcome == Outcome::Failed {
-            context.leave(seen.outcome, &seen.detail);
+        if saw(Seen::Failed) {
+            context.leave(outcome);
         }
-        if probe.name == NOT_FREED && seen.outcome == Outcome::Passed {
+        if probe.name == NOT_FREED && saw(Seen::Passed) {
             FINAL_REPORT.get_or_init(|| context.final_report("MPI_Finalize did not come back"));
         } else {
-            context.conclude(seen.outcome, &seen.detail);
+            context.conclude(outcome);
         }
     }
-    let is_wrong = seen.outcome == Outcome::Failed && args.format == Format::Text;
     Ok(if is_wrong { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }
 

@@ -48,7 +48,7 @@ impl AgreeArgs {
         let mut plan = Plan::of(pingpong::KIND);
         plan.limits.max_time_s = self.max_time;
         // Launches are made one by one, in turn with the other program's.
-        plan.launches = 1;
+        plan.launches = Some(1);
         let plan = agree_plan(&self.sizes, plan)?;
         let mut project = Project::locate()?;
         project.verbose = self.verbose;

@@ -245,7 +245,7 @@ impl ConditionArgs {
         }
         set(&mut plan.seed, self.seed);
         set(&mut plan.caches, self.caches());
-        set(&mut plan.launches, self.launches);
+        plan.launches = self.launches.or(plan.launches);
         set(&mut plan.limits.warmup, self.warmup);
         set(&mut plan.limits.min_runs, self.min_runs);
         set(&mut plan.limits.max_runs, self.max_runs);

@@ -9,10 +9,9 @@ use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
-use ddtbench::model::{Case, Outcome, Record};
+use ddtbench::model::{Case, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Format, Plan, memory};
-use ddtbench::report;
 use ddtbench::run::{End, Environment, Run, RunError, Target};
 
 use super::conditions::ConditionArgs;
@@ -251,11 +250,14 @@ fn measure(
 /// The records as a page, with the folder's account of the machine.
 pub(super) fn page(kind: Kind, records: &[Record], dir: &Path) -> String {
     let environment = std::fs::read_to_string(dir.join(folder::ENVIRONMENT)).unwrap_or_default();
-    report::html::html(kind.form(), records, environment.trim_end())
+    kind.page(records, environment.trim_end())
 }
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let plan = &run.plan.plan;
+    if !run.plan.cases.iter().any(|case| case.is_bound()) {
+        return;
+    }
     let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
@@ -273,14 +275,10 @@ pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
     if folder.discard() { error } else { error.context(hint) }
 }
 
-/// Whether there are times, and every method has some that count unless the MPI lacks what it needs.
+/// Whether what came of it is what was asked for.
 fn is_success(kind: Kind, records: &[Record]) -> bool {
-    let invalid = Outcome::Invalid { detail: String::new() }.label();
-    let lacks = Outcome::NotAvailable { reason: String::new() }.label();
-    let has_times = |record: &Record| record.median_s.is_some() && Outcome::counts(&record.outcome);
-    let outcomes = records.iter().filter(|record| record.phase == kind.headline() && record.outcome != lacks);
-    let mut outcomes = outcomes.map(|record| has_times(record) && record.outcome != invalid).peekable();
-    outcomes.peek().is_some() && outcomes.all(|has_times| has_times)
+    let headlines: Vec<&Record> = records.iter().filter(|record| record.phase == kind.headline()).collect();
+    kind.is_success(&headlines)
 }
 
 fn introduce(chosen: &Chosen, dir: &Path) {

@@ -13,13 +13,10 @@ use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
 use super::parameters::{ParameterArgs, Table};
-use super::probe::{ProbeArgs, ProbeFormat};
+use super::probe;
 
 /// What says how transfers are measured, which probes know nothing of.
-const OF_TRANSFERS: [&str; 11] = [
-    "preset", "rule", "startall", "methods", "seed", "cache", "launches", "variants", "resume", "plan",
-    "dry_run",
-];
+const OF_TRANSFERS: [&str; 6] = ["preset", "rule", "startall", "methods", "resume", "plan"];
 
 /// The parameters of transfers, which can also come from a plan, or be those of an earlier run.
 #[derive(Debug)]
@@ -39,9 +36,6 @@ pub struct PartitionedArgs {
     /// Probes, by name [default: all]
     #[arg(long = "probe", value_name = "NAME", value_delimiter = ',', requires = "check")]
     probes: Vec<String>,
-    /// What --check prints
-    #[arg(long, value_enum, default_value = "table", requires = "check")]
-    format: ProbeFormat,
     #[command(flatten)]
     parameters: ParameterArgs<Transfers>,
     /// The data of a paper's figures, on a grid for this machine
@@ -64,31 +58,15 @@ impl PartitionedArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         if self.check {
-            return self.probe().and_then(|probe| probe.execute());
+            if let Some(flag) = self.parameters.given() {
+                bail!("{flag} cannot be used with --check, whose probes have messages of their own");
+            }
+            return self.conditions.execute(false, || probe::plan(&self.conditions, &self.probes));
         }
         if let Some(flag) = self.parameters.given() {
             self.conditions.refuse_selection(&[(&flag, true)])?;
         }
         self.conditions.execute(false, || self.plan())
-    }
-
-    /// The command `probe` that stands for it.
-    fn probe(&self) -> anyhow::Result<ProbeArgs> {
-        let conditions = &self.conditions;
-        conditions.refuse_limits("--check")?;
-        if let Some(flag) = self.parameters.given() {
-            bail!("{flag} cannot be used with --check, whose probes have messages of their own");
-        }
-        Ok(ProbeArgs {
-            probes: self.probes.clone(),
-            format: self.format,
-            mpi: conditions.mpi.clone(),
-            launcher: conditions.launcher.clone(),
-            timeout: conditions.timeout,
-            out: conditions.out.clone(),
-            verbose: conditions.verbose,
-            launcher_args: conditions.launcher_args(),
-        })
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ddtbench::model::{Case, Measured};
+use ddtbench::model::{Case, Measured, Outcome, Seen};
 use ddtbench::run::Observer;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -33,6 +33,10 @@ impl Progress {
     }
 }
 
+fn has_failed(outcome: &Outcome) -> bool {
+    !outcome.is_measured() || matches!(outcome, Outcome::Seen { what: Seen::Failed, .. })
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -58,7 +62,7 @@ impl Observer for Progress {
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + self.methods);
         let mut text = format!("{} ... {:.1} s", self.label, took.as_secs_f64());
-        for measured in methods.iter().filter(|measured| !measured.outcome.is_measured()) {
+        for measured in methods.iter().filter(|measured| has_failed(&measured.outcome)) {
             text += &format!("\n    {}: {}", measured.method, measured.outcome.label());
             if let Some(detail) = measured.outcome.detail() {
                 text += &format!(": {detail}");

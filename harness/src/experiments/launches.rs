@@ -73,7 +73,7 @@ fn joined(all: &[&Record], drift: Drift) -> Option<Record> {
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = *of.first()?;
     // A launch that failed is not hidden behind those that did not.
-    let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome == "invalid");
+    let worst = all.iter().find(|record| record.median_s.is_none() || Outcome::is_doubtful(&record.outcome));
     let told = worst.copied().unwrap_or(*of.last()?);
     let mut record = Record {
         launch: None,

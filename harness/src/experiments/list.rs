@@ -7,7 +7,7 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, W
 use serde::Serialize;
 
 use super::parameter::Flag;
-use super::{halo, partitioned, pingpong};
+use super::{halo, partitioned, pingpong, probes};
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, aligned};
 use crate::report::layout::{Params, pretty};
@@ -124,6 +124,8 @@ fn table() -> String {
     text += &methods(partitioned::KIND.methods());
     text += "\nParameters of such a message (flags)\n";
     text += &flags(partitioned::PARAMETERS.iter().map(|own| &own.flag).chain(partitioned::sweep::PRODUCTS));
+    text += "\nProbes: what an MPI must do for these, or may (ddtbench probe)\n";
+    text += &named(probes::list::PROBES.iter().map(|probe| (probe.name, probe.about.to_owned())));
     text
 }
 

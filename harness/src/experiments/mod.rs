@@ -26,13 +26,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
-use crate::model::{MethodInfo, Phase, Record};
+use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::report::html;
 use crate::report::table::{self, Form};
 use planned::PlannedCase;
 use summary::RowContext;
 
 /// All kinds.
-pub const ALL: [Kind; 4] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND];
+pub const ALL: [Kind; 5] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, probes::KIND];
+
+/// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it
+/// is said to be. Measured: docs/statistics.md, "How many launches".
+pub const LAUNCHES: usize = 6;
 
 /// A kind of experiments, as plans and results name it.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +68,11 @@ pub trait Experiment: Debug + Sync {
     /// Ranks where nobody says how many.
     fn default_ranks(&self) -> usize {
         2
+    }
+
+    /// New starts of the rank program for each case where nobody says how many.
+    fn default_launches(&self) -> usize {
+        LAUNCHES
     }
 
     /// What is wrong with a number of ranks, if anything.
@@ -97,12 +107,36 @@ pub trait Experiment: Debug + Sync {
         true
     }
 
+    /// Whether what came of a test is tried once more before it counts, since the machine may be at fault.
+    fn needs_second_try(&self, _test: &str, _outcome: &Outcome) -> bool {
+        false
+    }
+
+    /// Whether it looks at what other runs remember of an MPI, so that they are to forget it.
+    fn asks_anew(&self) -> bool {
+        false
+    }
+
+    /// Whether these records of the headline phase are what was asked for: there are times, and every method has some that count
+    /// unless the MPI lacks what it needs.
+    fn is_success(&self, records: &[&Record]) -> bool {
+        let lacks = Outcome::NotAvailable { reason: String::new() }.label();
+        let has_times = |record: &Record| record.median_s.is_some() && Outcome::counts(&record.outcome);
+        let mut asked = records.iter().filter(|record| record.outcome != lacks).peekable();
+        asked.peek().is_some() && asked.all(|record| has_times(record))
+    }
+
     /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
     fn form(&self) -> &'static Form;
 
     /// The records as tables for people, headings and notes broken at `width`.
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(self.form(), records, width)
+    }
+
+    /// The records as a page, with the account of the machine, which may be empty.
+    fn page(&self, records: &[Record], environment: &str) -> String {
+        html::html(self.form(), records, environment)
     }
 }
 
@@ -135,6 +169,16 @@ pub trait Prepared: Debug + Send + Sync {
 
     /// What one rank sends.
     fn message(&self) -> MessageFacts;
+
+    /// Its number of ranks, where it is not the plan's.
+    fn ranks(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether each rank is bound to a core where the plan says so.
+    fn is_bound(&self) -> bool {
+        true
+    }
 
     /// Threads of each rank.
     fn threads(&self) -> usize {

@@ -8,8 +8,8 @@ use super::gzip::{self, Member, members};
 use super::place::{Place, replace};
 use super::rows::{FigureRow, Row};
 use super::{
-    About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, Result, SAMPLES, SET_ASIDE,
-    at, case_columns, earlier, figure_columns, original, record_columns, torn,
+    About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
+    SET_ASIDE, at, case_columns, earlier, figure_columns, original, record_columns, torn,
 };
 use crate::model::{Case, Phase, Record};
 
@@ -34,7 +34,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     if !file.exists() {
         return earlier::read(path);
     }
-    let mut records: Vec<Record> = read_table(&file)?;
+    let mut records = read_times(&file)?;
     let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
     for FigureRow { key, place, figure } in figures {
@@ -45,6 +45,14 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
             of_record.remove(&(record.key(), record.phase, record.pair.clone())).unwrap_or_default();
     }
     Ok(records)
+}
+
+/// The whole rows of a table of times; none without the file.
+///
+/// # Errors
+/// If they cannot be understood.
+pub fn read_times(file: &Path) -> Result<Vec<Record>> {
+    read_table(file)
 }
 
 /// The whole rows of a table, by the names of its columns: one that came later may be missing. Without the file there are none.
@@ -129,6 +137,7 @@ impl Recorded {
         }
         moved.extend(aside.original(&path, &is_kept)?);
         moved.extend(aside.tail(&file(CASES))?);
+        moved.extend(aside.rows::<Record>(&file(PROBES), |_| true)?);
         let folder = Folder::open(self.place, about, std::mem::take(&mut self.numbers))?;
         Ok((folder, moved))
     }
@@ -209,7 +218,7 @@ impl Aside {
         let headers = reader.headers().cloned().unwrap_or_default();
         let mut start = reader.position().byte() as usize;
         let header = &bytes[..start];
-        let (mut kept, mut rest) = (header.to_vec(), Vec::new());
+        let (mut kept, mut rest) = (Vec::new(), Vec::new());
         let mut cells = csv::StringRecord::new();
         while let Ok(true) = reader.read_record(&mut cells) {
             let end = reader.position().byte() as usize;
@@ -219,8 +228,8 @@ impl Aside {
             start = end;
         }
         rest.extend_from_slice(torn);
-        if !rest.is_empty() {
-            rest.splice(..0, header.iter().copied());
+        for part in [&mut kept, &mut rest].into_iter().filter(|part| !part.is_empty()) {
+            part.splice(..0, header.iter().copied());
         }
         self.split(file, &kept, &rest)
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::transport::Transport;
-use super::{Outcome, Times, probe};
+use super::{Outcome, Times};
 
 /// One line from the rank program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,12 +35,8 @@ pub enum Event {
     },
     /// What a probe saw. One that goes on may tell more; what is told last, by its time, counts.
     Probe {
-        /// The probe's name.
-        name: String,
         /// What was seen.
-        outcome: probe::Outcome,
-        /// More about it; empty where there is nothing to say.
-        detail: String,
+        outcome: Outcome,
         /// Time from the probe's beginning.
         seconds: f64,
     },

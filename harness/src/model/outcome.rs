@@ -2,6 +2,41 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a probe saw that came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seen {
+    /// All was right.
+    Passed,
+    /// Wrong data, or an error where none is right.
+    Failed,
+    /// An error where one is right or allowed.
+    Refused,
+    /// A misuse went through without an error.
+    Accepted,
+    /// Of a question.
+    Yes,
+    /// Of a question.
+    No,
+    /// It could not be tried here.
+    Skipped,
+}
+
+impl Seen {
+    /// The word in tables and results.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::Accepted => "accepted",
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
 /// How a method ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -14,6 +49,13 @@ pub enum Outcome {
     RunLimit,
     /// All launches were made first. Only of several launches together.
     LaunchLimit,
+    /// Of a probe: what it saw.
+    Seen {
+        /// What.
+        what: Seen,
+        /// More about it; empty where there is nothing to say.
+        detail: String,
+    },
     /// It was measured, but the MPI has failed a probe that the figures rest on.
     Invalid {
         /// Which, and how.
@@ -51,7 +93,12 @@ impl Outcome {
     pub fn is_measured(&self) -> bool {
         matches!(
             self,
-            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit | Self::Invalid { .. }
+            Self::Converged
+                | Self::TimeLimit
+                | Self::RunLimit
+                | Self::LaunchLimit
+                | Self::Invalid { .. }
+                | Self::Seen { .. }
         )
     }
 
@@ -62,6 +109,11 @@ impl Outcome {
             .any(|outcome| outcome.label() == label)
     }
 
+    /// Whether a label is of an outcome that one of several launches is enough for.
+    pub fn is_doubtful(label: &str) -> bool {
+        label == Seen::Failed.label() || label == (Self::Invalid { detail: String::new() }).label()
+    }
+
     /// A word or two for tables and the `outcome` column.
     pub fn label(&self) -> &'static str {
         match self {
@@ -69,6 +121,7 @@ impl Outcome {
             Self::TimeLimit => "time limit",
             Self::RunLimit => "run limit",
             Self::LaunchLimit => "launch limit",
+            Self::Seen { what, .. } => what.label(),
             Self::Invalid { .. } => "invalid",
             Self::NotAvailable { .. } => "not available",
             Self::WrongData { .. } => "wrong data",
@@ -82,12 +135,29 @@ impl Outcome {
     pub fn detail(&self) -> Option<&str> {
         match self {
             Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
+            Self::Seen { detail, .. } if detail.is_empty() => None,
             Self::NotAvailable { reason: detail }
+            | Self::Seen { detail, .. }
             | Self::Invalid { detail }
             | Self::WrongData { detail }
             | Self::MpiError { detail }
             | Self::Crashed { detail }
             | Self::TimedOut { detail } => Some(detail),
         }
+    }
+
+    /// The same with another detail, where there can be one.
+    pub fn with_detail(mut self, new: String) -> Self {
+        match &mut self {
+            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => {}
+            Self::NotAvailable { reason: detail }
+            | Self::Seen { detail, .. }
+            | Self::Invalid { detail }
+            | Self::WrongData { detail }
+            | Self::MpiError { detail }
+            | Self::Crashed { detail }
+            | Self::TimedOut { detail } => *detail = new,
+        }
+        self
     }
 }

@@ -24,6 +24,11 @@ impl CheckedPlan {
         methods.filter(|method| self.cases[i].has(method)).cloned().collect()
     }
 
+    /// The ranks of case `i`.
+    pub fn ranks_of(&self, i: usize) -> usize {
+        self.cases[i].ranks().unwrap_or(self.plan.ranks())
+    }
+
     /// Case `i` as results name it, as far as that is known before it was measured.
     pub fn case(&self, i: usize, cache: Cache) -> Case {
         let planned = &self.plan.cases[i];
@@ -32,7 +37,7 @@ impl CheckedPlan {
             test: planned.test.clone(),
             set: planned.set.clone().unwrap_or_default(),
             params: self.cases[i].params(),
-            ranks: self.plan.ranks(),
+            ranks: self.ranks_of(i),
             cache,
             ..Case::default()
         }

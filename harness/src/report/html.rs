@@ -50,13 +50,23 @@ struct Row {
 pub fn html(form: &'static Form, records: &[Record], environment: &str) -> String {
     let views = CaseView::all(form, records);
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
-    let mut engine = Environment::new();
-    engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let cases = minijinja::Value::from(Serde(&cases));
     let Form { legend, contest, verdict_name, reference, .. } = *form;
     let (warnings, earlier) = (warnings(records), super::earlier::note(records));
     let launches = launches(records);
-    let context = context! { cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS };
+    render(
+        context! { cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
+    )
+}
+
+/// A page with one text, for what is no table of times.
+pub fn text_page(text: &str, environment: &str) -> String {
+    render(context! { text, environment })
+}
+
+fn render(context: minijinja::Value) -> String {
+    let mut engine = Environment::new();
+    engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
@@ -125,6 +135,12 @@ mod tests {
         verdict_name: "",
         verdict: |_| String::new(),
     };
+
+    #[test]
+    fn a_text_stands_as_it_is() {
+        let page = text_page("a  <b>\n", "{}");
+        assert!(page.contains("<pre>a  &lt;b&gt;\n</pre>") && !page.contains("Overview"), "{page}");
+    }
 
     #[test]
     fn bars_are_shares_of_the_longest() {

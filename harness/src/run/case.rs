@@ -75,7 +75,7 @@ impl CaseRun<'_> {
     }
 
     /// Starts a process for some methods and listens until it ends; `None` if the user wants to stop.
-    pub(crate) fn watch(
+    fn watch(
         &self,
         methods: &[String],
         log: &mut ProcessLog,
@@ -172,13 +172,13 @@ impl Run<'_> {
         let target = &self.targets[unit.target];
         Launch {
             installation: &target.installation,
-            ranks: plan.ranks(),
+            ranks: self.plan.ranks_of(unit.case),
             threads: case.threads(),
             program: &target.program,
             args,
             launcher: plan.launcher.as_deref(),
             launcher_args: &plan.launcher_args,
-            bind: plan.bind,
+            bind: plan.bind && case.is_bound(),
             env: case.env(),
         }
     }
@@ -201,7 +201,7 @@ impl Run<'_> {
         args.extend(self.plan.cases[unit.case].arguments());
         let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
         option("method", methods.join(","));
-        option("ranks", plan.ranks().to_string());
+        option("ranks", self.plan.ranks_of(unit.case).to_string());
         option("seed", plan.seed.to_string());
         option("cache", unit.cache.name().to_owned());
         option("warmup", limits.warmup.to_string());
@@ -228,7 +228,7 @@ impl Run<'_> {
 /// The limits of each launch. The time of a method and its least rounds are those of all launches together; each has as many
 /// rounds as a ratio needs that has an interval, unless somebody has set the time.
 fn limits(plan: &Plan) -> Limits {
-    let launches = plan.launches as u32;
+    let launches = plan.launches() as u32;
     let all = plan.limits.min_rounds;
     let least = if all == 0 { 0 } else { all.min(stats::MIN_ROUNDS as u32) };
     let min_rounds = all.div_ceil(launches).max(least);

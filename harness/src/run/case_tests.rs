@@ -7,6 +7,7 @@ use flate2::read::MultiGzDecoder;
 use super::*;
 use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
+use crate::experiments::probes;
 use crate::folder::{self, About, Folder, Recorded};
 use crate::model::conditions::Cache;
 use crate::model::event::Block;
@@ -55,8 +56,12 @@ impl Observer for Silent {
 }
 
 fn fake_mpi(folder: &Path) -> Target {
+    fake_mpi_of(LAUNCHER, folder)
+}
+
+fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
     let mpiexec = folder.join("launch");
-    std::fs::write(&mpiexec, LAUNCHER).unwrap();
+    std::fs::write(&mpiexec, launcher).unwrap();
     std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
     let hello = Hello { library_version: "fake 1".to_owned(), ..Hello::default() };
     let block = Block {
@@ -75,7 +80,7 @@ fn fake_mpi(folder: &Path) -> Target {
 /// A plan of all methods, or of some.
 fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {
     let case = |&test: &&str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
-    let mut plan = Plan { cases: tests.iter().map(case).collect(), launches: 1, ..Plan::default() };
+    let mut plan = Plan { cases: tests.iter().map(case).collect(), launches: Some(1), ..Plan::default() };
     plan.limits.timeout_s = 1.0;
     if !methods.is_empty() {
         plan.methods = methods.iter().map(|&method| method.to_owned()).collect();
@@ -227,7 +232,7 @@ fn every_launch_on_every_mpi_is_kept_by_its_name_and_number() {
     let target = fake_mpi(place.path());
     let targets = [target.clone(), Target { variant: "other".to_owned(), ..target }];
     let mut plan = plan(&["wrf_x_vec"], &["reference", "manual"]);
-    plan.plan.launches = 2;
+    plan.plan.launches = Some(2);
     let run = Run { plan: &plan, targets: &targets };
     let path = place.path().join("run");
     drop(into_folder(&run, &path));
@@ -269,7 +274,7 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
     let first = fake_mpi(place.path());
     let targets = [Target { variant: "eager".to_owned(), ..first.clone() }, first];
     let checked = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
-    let plan = Plan { launches: 3, ..checked.plan }.check().unwrap();
+    let plan = Plan { launches: Some(3), ..checked.plan }.check().unwrap();
     let run = Run { plan: &plan, targets: &targets };
     let path = place.path().join("run");
     drop(into_folder(&run, &path));
@@ -290,4 +295,49 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
     assert_eq!(of(&over), expected);
     assert!(over.iter().all(|record| record.launches == 3));
     assert_eq!(done(&records, &plan).len(), 2 * 2 * 3);
+}
+
+/// The same for probes: one passes, one dies, one hangs, two hang or die after they were told to have failed.
+const PROBE_LAUNCHER: &str = r#"#!/bin/sh
+while [ "$1" != probe ]; do shift; done
+tell() { printf '{"event":"probe","outcome":{"outcome":"seen","what":"%s","detail":"%s"},"seconds":%s}\n' "$1" "$2" "$3"; }
+cat "${0%/*}/hello"
+echo '{"event":"working","method":"probe","stage":"exchange"}'
+case $2 in
+    any_order) echo "it hurts" >&2; kill -11 $$;;
+    zero_count) tell failed "byte 9" 0.25; kill -11 $$;;
+    startall_sends) exec sleep 1000;;
+    unequal_counts) tell failed "byte 7" 0.25; exec sleep 1000;;
+    ring) tell failed "in 1 of 2" 0.25; tell failed "in 2 of 2" 0.5;;
+    *) tell passed "" 0.25;;
+esac
+echo '{"event":"done"}'
+"#;
+
+#[test]
+fn probes_that_crash_or_hang_take_no_other_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets = [fake_mpi_of(PROBE_LAUNCHER, folder.path())];
+    let names = ["equal_counts", "any_order", "unequal_counts", "startall_sends", "ring", "zero_count"];
+    let case = |name: &str| PlannedCase { test: name.to_owned(), ..PlannedCase::default() };
+    let limits = Limits { timeout_s: 1.0, ..Limits::default() };
+    let plan = Plan { cases: names.map(case).to_vec(), limits, ..Plan::of(probes::KIND) }.check().unwrap();
+    let made = into_folder(&Run { plan: &plan, targets: &targets }, &folder.path().join("run"));
+    let (end, records) = made.ended.unwrap();
+    let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, &*record.outcome)).collect();
+    let expected = ["passed", "crashed", "failed", "timed out", "failed", "failed"];
+    assert_eq!((end, seen), (End::Complete, names.into_iter().zip(expected).collect()));
+    let ranks: Vec<_> = records.iter().map(|record| record.case.ranks).collect();
+    assert_eq!(ranks, [2, 2, 2, 2, 4, 2]);
+    let detail = |i: usize| records[i].detail.as_deref().unwrap_or_default();
+    assert!(detail(0).is_empty() && records[0].median_s == Some(0.25));
+    assert!(detail(1).contains("SIGSEGV") && detail(1).contains("it hurts"), "{}", detail(1));
+    assert!(detail(2).starts_with("twice failed: byte 7; then nothing heard for 1 s"), "{}", detail(2));
+    assert!(detail(3).contains("1 s during exchange"), "{}", detail(3));
+    assert_eq!((detail(4), records[4].median_s), ("twice failed: in 2 of 2", Some(0.5)), "told last");
+    assert!(
+        detail(5).starts_with("twice failed: byte 9; then") && detail(5).contains("SIGSEGV"),
+        "{}",
+        detail(5)
+    );
 }

@@ -234,7 +234,7 @@ impl Machine {
 }
 
 /// What was typed to start this program.
-pub(crate) fn typed() -> Vec<String> {
+fn typed() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs, io};
 
-use crate::folder::{probes_csv, probes_from};
-use crate::model::probe::ProbeRecord;
+use super::Target;
+use crate::folder::{read_times, times_csv};
+use crate::model::Record;
 use crate::mpi::Installation;
 
 /// How long an outcome is believed. What comes now and then, on a busy machine say, is not to be believed for ever.
@@ -66,24 +67,24 @@ impl KnownProbes {
         Some(Self { file, built: program.metadata().and_then(|facts| facts.modified()).ok()? })
     }
 
-    /// What is known of the MPI that is called `mpi` now, and for how long.
-    pub fn read(&self, mpi: &str) -> Option<(Vec<ProbeRecord>, Duration)> {
+    /// What is known of the MPI, by the name that it has now, and for how long.
+    pub fn read(&self, target: &Target) -> Option<(Vec<Record>, Duration)> {
         let written = self.file.metadata().and_then(|facts| facts.modified()).ok()?;
         let age = written.elapsed().ok().filter(|age| *age < BELIEVED_FOR && written > self.built)?;
-        let mut records = probes_from(&fs::read(&self.file).ok()?).ok()?;
-        records.iter_mut().for_each(|record| mpi.clone_into(&mut record.mpi));
-        Some((records, age))
+        let records = read_times(&self.file).ok()?.into_iter();
+        let named = |record: Record| Record { case: target.name(record.case), ..record };
+        Some((records.map(named).collect(), age))
     }
 
     /// Keeps what probes saw beside what was known, as old as the oldest.
     ///
     /// # Errors
     /// If the folder cannot be written to.
-    pub fn add(&self, mpi: &str, new: &[ProbeRecord]) -> io::Result<()> {
-        let (mut records, age) = self.read(mpi).unwrap_or_default();
+    pub fn add(&self, target: &Target, new: &[Record]) -> io::Result<()> {
+        let (mut records, age) = self.read(target).unwrap_or_default();
         records.extend_from_slice(new);
         let mut file = tempfile::NamedTempFile::new_in(self.file.parent().unwrap_or(Path::new(".")))?;
-        io::Write::write_all(&mut file, &probes_csv(&records, true))?;
+        io::Write::write_all(&mut file, &times_csv(&records))?;
         file.as_file().set_modified(SystemTime::now() - age)?;
         file.persist(&self.file)?;
         Ok(())
@@ -108,16 +109,16 @@ pub fn forget(program: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::probe::Outcome;
+    use crate::model::{Case, Phase};
 
-    fn record(probe: &str) -> ProbeRecord {
-        ProbeRecord {
-            mpi: "x".to_owned(),
-            probe: probe.to_owned(),
-            outcome: Outcome::TimedOut,
-            detail: "nothing heard".to_owned(),
-            seconds: 10.0,
-        }
+    fn record(probe: &str) -> Record {
+        let case = Case { mpi: "x".to_owned(), test: probe.to_owned(), ..Case::default() };
+        Record { case, phase: Phase::Total, outcome: "timed out".to_owned(), ..Record::default() }
+    }
+
+    fn target(mpi: &str) -> Target {
+        let installation = Installation { name: mpi.to_owned(), ..Installation::fake("mpiexec") };
+        Target { installation, variant: String::new(), program: PathBuf::new() }
     }
 
     #[test]
@@ -133,20 +134,23 @@ mod tests {
         let of =
             |mpi: &Installation, launcher| KnownProbes::of(mpi, &program, (launcher, &[]), 10.0).unwrap();
         let known = of(&mpi, None);
-        assert!(known.read("x").is_none());
-        known.add("x", &[record("ring")]).unwrap();
-        known.add("x", &[record("any_order")]).unwrap();
-        let (records, age) = of(&mpi, None).read("y").unwrap();
-        assert_eq!(records.iter().map(|record| &*record.probe).collect::<Vec<_>>(), ["ring", "any_order"]);
-        assert!(records.iter().all(|record| record.mpi == "y") && age < Duration::from_secs(9));
+        assert!(known.read(&target("x")).is_none());
+        known.add(&target("x"), &[record("ring")]).unwrap();
+        known.add(&target("x"), &[record("any_order")]).unwrap();
+        let (records, age) = of(&mpi, None).read(&target("y")).unwrap();
+        assert_eq!(
+            records.iter().map(|record| &*record.case.test).collect::<Vec<_>>(),
+            ["ring", "any_order"]
+        );
+        assert!(records.iter().all(|record| record.case.mpi == "y") && age < Duration::from_secs(9));
 
-        assert!(of(&mpi, Some("srun")).read("x").is_none(), "another launcher");
+        assert!(of(&mpi, Some("srun")).read(&target("x")).is_none(), "another launcher");
         let shorter = KnownProbes::of(&mpi, &program, (None, &[]), 3.0).unwrap();
-        assert!(shorter.read("x").is_none(), "another limit: what was slow then may be ended now");
+        assert!(shorter.read(&target("x")).is_none(), "another limit: what was slow then may be ended now");
         let other = Installation { env: [("UCX_TLS".to_owned(), "tcp".to_owned())].into(), ..mpi.clone() };
-        assert!(of(&other, None).read("x").is_none(), "another environment");
+        assert!(of(&other, None).read(&target("x")).is_none(), "another environment");
         build(Duration::ZERO);
-        assert!(of(&mpi, None).read("x").is_none(), "another program");
+        assert!(of(&mpi, None).read(&target("x")).is_none(), "another program");
     }
 
     #[test]
@@ -157,16 +161,16 @@ mod tests {
         of_program.set_modified(SystemTime::now() - 3 * BELIEVED_FOR).unwrap();
         let known = KnownProbes::of(&Installation::fake("mpiexec"), &program, (None, &[]), 10.0).unwrap();
         let hour = Duration::from_secs(3600);
-        known.add("x", &[record("ring")]).unwrap();
+        known.add(&target("x"), &[record("ring")]).unwrap();
         let old = |age| fs::File::open(&known.file).unwrap().set_modified(SystemTime::now() - age).unwrap();
         old(BELIEVED_FOR - hour);
-        known.add("x", &[record("any_order")]).unwrap();
-        let (records, age) = known.read("x").unwrap();
+        known.add(&target("x"), &[record("any_order")]).unwrap();
+        let (records, age) = known.read(&target("x")).unwrap();
         assert!(records.len() == 2 && age >= BELIEVED_FOR - hour);
         old(BELIEVED_FOR + hour);
-        assert!(known.read("x").is_none());
+        assert!(known.read(&target("x")).is_none());
         old(hour);
         forget(&program).unwrap();
-        assert!(known.read("x").is_none() && program.exists());
+        assert!(known.read(&target("x")).is_none() && program.exists());
     }
 }

@@ -27,7 +27,7 @@ impl Run<'_> {
         let plan = &self.plan.plan;
         let mut random = Pcg64::seed_from_u64(plan.seed);
         let mut units = Vec::new();
-        for launch in 0..plan.launches {
+        for launch in 0..plan.launches() {
             let caches = |case: usize| plan.caches.iter().map(move |&cache| (case, cache));
             let mut cases: Vec<(usize, Cache)> = (0..plan.cases.len()).flat_map(caches).collect();
             let mut targets: Vec<usize> = (0..self.targets.len()).collect();
@@ -60,7 +60,7 @@ mod tests {
         let case = |test: &str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
         let cases = ["wrf_x_vec", "nas_lu_y", "nas_mg_x", "contiguous"].map(case).to_vec();
         let caches = vec![Cache::Warm, Cache::Cold];
-        let plan = Plan { cases, caches, launches: 3, ..Plan::default() }.check().unwrap();
+        let plan = Plan { cases, caches, launches: Some(3), ..Plan::default() }.check().unwrap();
         let target = |variant: &str| Target {
             installation: Installation::fake("mpiexec"),
             variant: variant.to_owned(),

@@ -1,68 +1,64 @@
 //! What a run asks of its MPI before it measures: the probes that its methods' figures rest on.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use super::check::{Check, Progress};
-use super::known_probes::KnownProbes;
-use super::{End, Observer, Run, RunError, Target, Unit};
-use crate::experiments::probes::list::{self, PROBES, Probe};
+use super::known_probes::{self, KnownProbes};
+use super::{End, Finished, Observer, Run, RunError, Target, Unit};
+use crate::experiments::planned::PlannedCase;
+use crate::experiments::probes::list::{self, PROBES, is_failure};
+use crate::experiments::{probes, summary};
 use crate::folder::Folder;
-use crate::model::probe::ProbeRecord;
-use crate::model::{Measured, Outcome};
+use crate::model::event::Hello;
+use crate::model::{Case, Measured, Outcome, Record};
+use crate::plan::{CheckedPlan, Limits, Plan};
 
 /// Silence after which a probe is ended, in seconds, where a run's own limit is not shorter: a run needs few and quick ones.
 const TIMEOUT_S: f64 = 10.0;
 
 impl Run<'_> {
-    /// Runs the probes of an MPI that are needed and not in `known`, nor known of an earlier run, and keeps them in the folder.
+    /// Runs the probes of an MPI that are needed and not in `known`, nor known of an earlier run, and keeps them in the folder of
+    /// the run `id`. Gives them with those that were known.
     ///
     /// # Errors
-    /// If the launcher cannot be started, or a record not be kept.
+    /// If the launcher cannot start anything, or a record not be kept.
     pub(super) fn probe(
         &self,
         target: &Target,
+        id: &str,
         folder: &mut Folder,
-        mut known: Vec<ProbeRecord>,
+        mut known: Vec<Record>,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<ProbeRecord>), RunError> {
-        let (cases, mpi) = (0..self.plan.cases.len(), target.label());
-        let needed: BTreeSet<&str> = cases
-            .flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)))
-            .flat_map(|(i, method)| self.plan.cases[i].required_probes(&method))
-            .collect();
-        let is_needed = |name: &str, known: &[ProbeRecord]| {
-            needed.contains(name) && known.iter().all(|record| record.mpi != mpi || record.probe != name)
+    ) -> Result<(End, Vec<Record>), RunError> {
+        let mpi = target.label();
+        let is_known = |name: &str, known: &[Record]| {
+            known.iter().any(|record| record.case.mpi_label() == mpi && record.case.test == name)
         };
-        if !needed.iter().any(|name| is_needed(name, &known)) {
+        let needed = self.needed_probes();
+        if needed.iter().all(|name| is_known(name, &known)) {
             return Ok((End::Complete, known));
         }
         let launcher = (self.plan.plan.launcher.as_deref(), self.plan.plan.launcher_args.as_slice());
         let timeout_s = self.plan.plan.limits.timeout_s.min(TIMEOUT_S);
         let earlier = KnownProbes::of(&target.installation, &target.program, launcher, timeout_s);
         let mut remembered =
-            earlier.as_ref().map_or_else(Vec::new, |known| remembered(&mpi, known, observer));
-        remembered.retain(|record| is_needed(&record.probe, &known));
-        for record in remembered {
-            folder.append_probe(&record)?;
-            known.push(record);
-        }
-        let probes: Vec<&'static Probe> =
-            PROBES.iter().filter(|probe| is_needed(probe.name, &known)).collect();
-        let check = Check {
-            mpi: &mpi,
-            installation: &target.installation,
-            program: &target.program,
-            probes: &probes,
-            timeout_s,
-            launcher: self.plan.plan.launcher.as_deref(),
-            launcher_args: &self.plan.plan.launcher_args,
+            earlier.as_ref().map_or_else(Vec::new, |earlier| remembered(target, earlier, observer));
+        remembered
+            .retain(|record| needed.contains(&*record.case.test) && !is_known(&record.case.test, &known));
+        folder.append_probes(&remembered)?;
+        known.extend(remembered);
+        let names = needed.into_iter().filter(|name| !is_known(name, &known));
+        let plan = self.plan_of_probes(names, timeout_s);
+        let (end, new) = match &plan {
+            Some(plan) => {
+                let run = Run { plan, targets: std::slice::from_ref(target) };
+                run.all_probes(id, folder, observer)?
+            }
+            None => (End::Complete, Vec::new()),
         };
-        let progress = Progress { before: 0, total: probes.len() };
-        let (end, new) =
-            check.run(progress, &mut |record| folder.append_probe(record), &mut Quiet(observer))?;
         // What cannot be kept is only tried again.
         if !new.is_empty()
-            && let Some(Err(error)) = earlier.map(|known| known.add(&mpi, &new))
+            && let Some(Err(error)) = earlier.map(|earlier| earlier.add(target, &new))
         {
             observer.note(&format!("probes are not remembered for the next run: {error}"));
         }
@@ -70,16 +66,81 @@ impl Run<'_> {
         Ok((end, known))
     }
 
+    /// Forgets what earlier probes saw of the run's MPIs.
+    pub(super) fn forget_probes(&self, observer: &mut dyn Observer) {
+        for target in self.targets {
+            if let Err(error) = known_probes::forget(&target.program) {
+                observer.note(&format!(
+                    "what earlier probes saw of {} goes on counting: {error}",
+                    target.label()
+                ));
+            }
+        }
+    }
+
+    /// The probes that the figures of the plan's methods rest on.
+    fn needed_probes(&self) -> BTreeSet<&'static str> {
+        let cases = 0..self.plan.cases.len();
+        let methods = cases.flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)));
+        methods.flat_map(|(i, method)| self.plan.cases[i].required_probes(&method)).collect()
+    }
+
+    /// The plan of these probes, under this run's launcher; `None` without any.
+    fn plan_of_probes<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+        timeout_s: f64,
+    ) -> Option<CheckedPlan> {
+        let names: BTreeSet<&str> = names.collect();
+        let of_list = PROBES.iter().filter(|probe| names.contains(probe.name));
+        let case = |name: &str| PlannedCase { test: name.to_owned(), ..PlannedCase::default() };
+        let plan = Plan {
+            launcher: self.plan.plan.launcher.clone(),
+            launcher_args: self.plan.plan.launcher_args.clone(),
+            limits: Limits { timeout_s, ..Limits::default() },
+            cases: of_list.map(|probe| case(probe.name)).collect(),
+            ..Plan::of(probes::KIND)
+        };
+        (!plan.cases.is_empty()).then(|| plan.check().expect("probes of the list can be planned"))
+    }
+
+    /// Runs all of a plan of probes, and keeps each before the next begins.
+    fn all_probes(
+        &self,
+        id: &str,
+        folder: &mut Folder,
+        observer: &mut dyn Observer,
+    ) -> Result<(End, Vec<Record>), RunError> {
+        let mut all = Vec::new();
+        for unit in self.units() {
+            let (methods, hello) = match self.try_case(unit, &mut Quiet(observer))? {
+                Finished::Interrupted => return Ok((End::Interrupted, all)),
+                Finished::Case(methods, None) => return Err(self.never_began(unit, &methods)),
+                Finished::Case(methods, Some(hello)) => (methods, hello),
+            };
+            let hosts = Hello::hosts(&hello);
+            let case = Case { run: id.to_owned(), hosts, ..self.case(unit) };
+            let new = summary::records(probes::KIND, &self.result(unit, case, methods, Some(&hello)));
+            folder.append_probes(&new)?;
+            for record in new.iter().filter(|record| is_failure(record)) {
+                let detail = record.detail.as_deref().unwrap_or_default();
+                observer.note(&format!("    probe {} {}: {detail}", record.case.test, record.outcome));
+            }
+            all.extend(new);
+        }
+        Ok((End::Complete, all))
+    }
+
     /// Marks what rests on a probe that failed.
-    pub(super) fn mark(&self, unit: Unit, methods: &mut [Measured], probes: &[ProbeRecord]) {
+    pub(super) fn mark(&self, unit: Unit, methods: &mut [Measured], probes: &[Record]) {
         let (case, mpi) = (&self.plan.cases[unit.case], self.targets[unit.target].label());
-        let probes: Vec<_> = probes.iter().filter(|record| record.mpi == mpi).cloned().collect();
+        let of_mpi = probes.iter().filter(|record| record.case.mpi_label() == mpi);
         for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
-            if let Some(failed) = list::failed(&probes, &case.required_probes(&measured.method)) {
-                let (name, outcome) = (&failed.probe, failed.outcome.label());
-                let detail = match failed.detail.is_empty() {
-                    true => format!("rests on probe {name}, which {outcome}"),
-                    false => format!("rests on probe {name}, which {outcome}: {}", failed.detail),
+            if let Some(failed) = list::failed(of_mpi.clone(), &case.required_probes(&measured.method)) {
+                let (name, outcome) = (&failed.case.test, &failed.outcome);
+                let detail = match &failed.detail {
+                    None => format!("rests on probe {name}, which {outcome}"),
+                    Some(detail) => format!("rests on probe {name}, which {outcome}: {detail}"),
                 };
                 measured.outcome = Outcome::Invalid { detail };
             }
@@ -88,9 +149,9 @@ impl Run<'_> {
 }
 
 /// What probes saw before, which is said.
-fn remembered(mpi: &str, known: &KnownProbes, observer: &mut dyn Observer) -> Vec<ProbeRecord> {
-    let Some((records, age)) = known.read(mpi) else { return Vec::new() };
-    let minutes = age.as_secs() / 60;
+fn remembered(target: &Target, known: &KnownProbes, observer: &mut dyn Observer) -> Vec<Record> {
+    let Some((records, age)) = known.read(target) else { return Vec::new() };
+    let (mpi, minutes) = (target.label(), age.as_secs() / 60);
     observer.note(&format!(
         "probes of {mpi} that ended {minutes} minutes ago count (`ddtbench probe` tries them again)"
     ));
@@ -109,7 +170,7 @@ impl Observer for Quiet<'_> {
         self.0.note(text);
     }
 
-    fn ended(&mut self, _: &[Measured], _: std::time::Duration) {}
+    fn ended(&mut self, _: &[Measured], _: Duration) {}
 
-    fn skipped(&mut self, _: &crate::model::Case) {}
+    fn skipped(&mut self, _: &Case) {}
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::model::event::{Block, Event, Hello};
-use crate::model::{Outcome, probe};
+use crate::model::{Outcome, Phase, Times};
 use crate::mpi::{ExitDescription, Line};
 
 /// Lines of the MPI that are kept to explain how a process ended.
@@ -20,8 +20,8 @@ pub struct ProcessLog {
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
     pub working: Option<(String, String)>,
-    /// What a probe told last: what was seen, more about it, and its time.
-    pub probe: Option<(probe::Outcome, String, f64)>,
+    /// What a probe told last, and its time.
+    probe: Option<(Outcome, f64)>,
     /// Whether the process said that it was done.
     pub done: bool,
     /// Whether a rank said that it would end all.
@@ -71,10 +71,10 @@ impl ProcessLog {
                     self.ended.push((method, outcome));
                 }
             }
-            Event::Probe { outcome, detail, seconds, .. } => {
+            Event::Probe { outcome, seconds } => {
                 // Launchers may pass on one rank's line after another's that was told later.
-                if self.probe.as_ref().is_none_or(|(_, _, known)| *known <= seconds) {
-                    self.probe = Some((outcome, detail, seconds));
+                if self.probe.as_ref().is_none_or(|(_, known)| *known <= seconds) {
+                    self.probe = Some((outcome, seconds));
                 }
             }
             Event::Aborting => self.aborts = true,
@@ -86,14 +86,23 @@ impl ProcessLog {
         self.ended.iter().any(|(known, _)| known == method)
     }
 
-    /// The blocks of a method.
+    /// The blocks of a method; of a probe, one of the time that it told.
     pub fn blocks_of(&self, method: &str) -> Vec<Block> {
-        self.blocks.iter().filter(|block| block.method == method).cloned().collect()
+        let probe = self.probe.as_ref().map(|(_, seconds)| {
+            let mut times = Times::default();
+            times[Phase::Total].push(*seconds);
+            Block { method: method.to_owned(), batch: 1, times, ..Block::default() }
+        });
+        self.blocks.iter().filter(|block| block.method == method).cloned().chain(probe).collect()
     }
 
     /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
     /// again in a new process. There is always at least one outcome, so that this comes to an end.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
+        if let Some((outcome, _)) = &self.probe {
+            let outcome = self.of_probe(outcome, exit);
+            return asked.iter().map(|method| (method.clone(), outcome.clone())).collect();
+        }
         let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
         let mut outcomes: Vec<_> =
             ended.map(|(method, outcome)| (method.clone(), self.explained(outcome, exit))).collect();
@@ -108,6 +117,17 @@ impl ProcessLog {
             outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
         }
         outcomes
+    }
+
+    /// What a probe came to: it may have told that it has failed before it came to its end, which it never did.
+    fn of_probe(&self, told: &Outcome, exit: Exit) -> Outcome {
+        if self.done {
+            return told.clone();
+        }
+        let stage = self.working.as_ref().map(|(_, stage)| stage.as_str());
+        let ending = self.failure(exit, stage);
+        let words = [told, &ending].map(|outcome| outcome.detail().unwrap_or_default());
+        told.clone().with_detail(words.join("; then "))
     }
 
     /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
@@ -145,6 +165,7 @@ impl ProcessLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Seen;
 
     const KILLED: Exit = Exit::Ended(ExitDescription { code: Some(137), signal: None });
 
@@ -218,12 +239,14 @@ mod tests {
     #[test]
     fn what_a_probe_told_last_counts_in_whatever_order_it_comes() {
         let told = |detail: &str, seconds| {
-            let (name, detail) = ("ring".to_owned(), detail.to_owned());
-            let event = Event::Probe { name, outcome: probe::Outcome::Failed, detail, seconds };
-            serde_json::to_string(&event).unwrap()
+            let outcome = Outcome::Seen { what: Seen::Failed, detail: detail.to_owned() };
+            serde_json::to_string(&Event::Probe { outcome, seconds }).unwrap()
         };
-        let log = log(&[&told("6 of 13", 0.2), &told("first", 0.1)]);
-        assert_eq!(log.probe.unwrap().1, "6 of 13");
+        let log = log(&[&told("6 of 13", 0.25), &told("first", 0.125)]);
+        let (asked, outcome) = log.outcomes(&names(&["probe"]), KILLED).remove(0);
+        let detail = outcome.detail().unwrap();
+        assert!(detail.starts_with("6 of 13; then ") && detail.contains("SIGKILL"), "{detail}");
+        assert_eq!(log.blocks_of(&asked)[0].times[Phase::Total], [0.25]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ddtbench::model::probe::Outcome;
+use ddtbench::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, Exchange};
@@ -121,6 +121,6 @@ pub fn early_delivery(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     if context.rank == exchange::SENDER {
         return Ok(Observation::fine());
     }
-    let outcome = if is_early { Outcome::Yes } else { Outcome::No };
+    let outcome = if is_early { Seen::Yes } else { Seen::No };
     Ok(Observation::new(outcome, format!("partitions of {}", details.join("; "))))
 }

@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use ddtbench::experiments::probes::METHOD;
 use ddtbench::model::event::Event;
-use ddtbench::model::probe::Outcome;
+use ddtbench::model::{Outcome, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
@@ -19,20 +20,25 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Whether it passed, failed, or what else it came to.
-    pub outcome: Outcome,
+    pub what: Seen,
     /// More about it; empty where there is nothing to say.
     pub detail: String,
 }
 
 impl Observation {
-    /// An outcome, with more about it.
-    pub fn new(outcome: Outcome, detail: impl Into<String>) -> Self {
-        Self { outcome, detail: detail.into() }
+    /// What was seen, with more about it.
+    pub fn new(what: Seen, detail: impl Into<String>) -> Self {
+        Self { what, detail: detail.into() }
     }
 
     /// All was as it should be.
     pub fn fine() -> Self {
-        Self::new(Outcome::Passed, "")
+        Self::new(Seen::Passed, "")
+    }
+
+    /// The same as the outcome of a method.
+    pub fn outcome(self) -> Outcome {
+        Outcome::Seen { what: self.what, detail: self.detail }
     }
 }
 
@@ -53,7 +59,7 @@ impl From<CallError> for Stop {
 
 /// An error where one is right.
 pub fn refused(error: CallError) -> Stop {
-    Stop::Observation(Observation::new(Outcome::Refused, error.to_string()))
+    Stop::Observation(Observation::new(Seen::Refused, error.to_string()))
 }
 
 /// What was compared, how often, how often it was wrong, and the first wrong one.
@@ -105,7 +111,7 @@ impl Tally {
 /// What a rank gives to be judged.
 #[derive(Serialize, Deserialize)]
 struct Account {
-    outcome: Outcome,
+    what: Seen,
     detail: String,
     tally: Tally,
 }
@@ -149,7 +155,7 @@ impl<'a> ProbeContext<'a> {
     /// Says what comes next, in case nothing else is ever reported.
     pub fn work(&self, stage: &str) {
         if self.rank == 0 && self.format == Format::Json {
-            print_event(&Event::Working { method: self.name.to_owned(), stage: stage.to_owned() });
+            print_event(&Event::Working { method: METHOD.to_owned(), stage: stage.to_owned() });
         }
     }
 
@@ -163,7 +169,7 @@ impl<'a> ProbeContext<'a> {
         let first = format!("{what}, check {}: {wrong}", checks.all);
         if tally.first.is_empty() {
             // The ranks may never come to compare what they have seen.
-            self.tell(Outcome::Failed, &first);
+            self.tell(Observation::new(Seen::Failed, &*first).outcome());
             tally.first = first;
         }
     }
@@ -171,7 +177,7 @@ impl<'a> ProbeContext<'a> {
     /// A comparison that was wrong, and after which nothing can go on.
     pub fn wrong(&self, what: &str, wrong: String) -> Stop {
         self.count(what, Err(wrong));
-        Stop::Observation(Observation::new(Outcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
+        Stop::Observation(Observation::new(Seen::Failed, self.tally.borrow().wrong().unwrap_or_default()))
     }
 
     /// Whether no rank has counted anything wrong yet; all ranks ask together.
@@ -182,8 +188,8 @@ impl<'a> ProbeContext<'a> {
 
     /// What all ranks have seen together; complete on rank 0 only.
     pub fn judge(&self, mine: Observation) -> Result<Observation, Stop> {
-        let Observation { outcome, detail } = mine.clone();
-        let account = Account { outcome, detail, tally: self.tally.borrow().clone() };
+        let Observation { what, detail } = mine.clone();
+        let account = Account { what, detail, tally: self.tally.borrow().clone() };
         let account = serde_json::to_vec(&account).expect("plain data");
         let all = self.comm.gather(&account)?;
         if all.is_empty() {
@@ -194,15 +200,15 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// Tells what was seen, from any rank.
-    pub fn tell(&self, outcome: Outcome, detail: &str) {
-        tell(self.name, self.format, self.begin, outcome, detail);
+    pub fn tell(&self, outcome: Outcome) {
+        tell(self.name, self.format, self.begin, outcome);
     }
 
     /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
     /// that nothing else is ever reported.
     pub fn final_report(&self, fails: &str) -> FinalReport {
         if self.format == Format::Json {
-            self.tell(Outcome::Failed, fails);
+            self.tell(Observation::new(Seen::Failed, fails).outcome());
         }
         FinalReport { name: self.name, format: self.format, begin: self.begin }
     }
@@ -215,7 +221,7 @@ impl<'a> ProbeContext<'a> {
         let (sender, receiver) = mpsc::channel::<()>();
         if self.rank == 0 && self.format == Format::Json {
             let (begin, event) =
-                (Instant::now(), Event::Working { method: self.name.to_owned(), stage: what.to_owned() });
+                (Instant::now(), Event::Working { method: METHOD.to_owned(), stage: what.to_owned() });
             // The thread ends when it is no longer wanted, at the latest with its next sign.
             std::thread::spawn(move || {
                 while begin.elapsed() < most
@@ -229,15 +235,15 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// Tells what was seen, and that nothing follows.
-    pub fn conclude(&self, outcome: Outcome, detail: &str) {
-        conclude(self.name, self.format, self.begin, outcome, detail);
+    pub fn conclude(&self, outcome: Outcome) {
+        conclude(self.name, self.format, self.begin, outcome);
     }
 
     /// Tells what was seen and ends the job: other ranks may be waiting for this one.
-    pub fn leave(&self, outcome: Outcome, detail: &str) -> ! {
+    pub fn leave(&self, outcome: Outcome) -> ! {
         /// Exit code of a job that was ended by the probe itself.
         const ENDED: i32 = 3;
-        self.conclude(outcome, detail);
+        self.conclude(outcome);
         // Launchers drop what they have not passed on when the job is aborted.
         std::thread::sleep(Duration::from_millis(500));
         World::abort(ENDED)
@@ -257,23 +263,23 @@ pub struct FinalReport {
 impl FinalReport {
     /// Reports that all was right.
     pub fn say(&self) {
-        conclude(self.name, self.format, self.begin, Outcome::Passed, "");
+        conclude(self.name, self.format, self.begin, Observation::fine().outcome());
     }
 }
 
-fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
-    let (name, seconds) = (name.to_owned(), begin.elapsed().as_secs_f64());
+fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome) {
+    let seconds = begin.elapsed().as_secs_f64();
     match format {
-        Format::Json => print_event(&Event::Probe { name, outcome, detail: detail.to_owned(), seconds }),
+        Format::Json => print_event(&Event::Probe { outcome, seconds }),
         Format::Text => {
-            let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+            let detail = outcome.detail().map_or_else(String::new, |detail| format!(": {detail}"));
             println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
         }
     }
 }
 
-fn conclude(name: &str, format: Format, begin: Instant, outcome: Outcome, detail: &str) {
-    tell(name, format, begin, outcome, detail);
+fn conclude(name: &str, format: Format, begin: Instant, outcome: Outcome) {
+    tell(name, format, begin, outcome);
     if format == Format::Json {
         print_event(&Event::Done);
     }
@@ -284,30 +290,30 @@ fn judge_together(all: &[Account]) -> Observation {
     let mut tally = Tally::default();
     all.iter().for_each(|account| tally.add(&account.tally));
     if let Some(wrong) = tally.wrong() {
-        return Observation::new(Outcome::Failed, wrong);
+        return Observation::new(Seen::Failed, wrong);
     }
-    let mut outcomes = all.iter().map(|account| account.outcome);
-    let outcome = outcomes.find(|&outcome| outcome != Outcome::Passed).unwrap_or(Outcome::Passed);
+    let mut seen = all.iter().map(|account| account.what);
+    let what = seen.find(|&what| what != Seen::Passed).unwrap_or(Seen::Passed);
     let mut details: Vec<_> = all.iter().map(|account| account.detail.clone()).collect();
     details.retain(|detail| !detail.is_empty());
     // What keeps all ranks from it is told once; MPI's texts have addresses in them, and differ.
-    let is_shared = matches!(outcome, Outcome::Refused | Outcome::NotAvailable | Outcome::Skipped);
+    let is_shared = matches!(what, Seen::Refused | Seen::Skipped);
     details.truncate(if is_shared { 1 } else { details.len() });
     details.dedup();
-    Observation::new(outcome, details.join("; "))
+    Observation::new(what, details.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn account(outcome: Outcome, detail: &str) -> Account {
-        Account { outcome, detail: detail.to_owned(), tally: Tally::default() }
+    fn account(what: Seen, detail: &str) -> Account {
+        Account { what, detail: detail.to_owned(), tally: Tally::default() }
     }
 
     #[test]
     fn wrong_data_on_any_rank_is_a_failure_that_is_counted_by_kind() {
-        let mut all = [account(Outcome::Passed, ""), account(Outcome::Passed, "")];
+        let mut all = [account(Seen::Passed, ""), account(Seen::Passed, "")];
         for (kind, rights) in [("8/8", [true, true]), ("8/4", [true, false]), ("8/4", [false, false])] {
             let account = &mut all[usize::from(kind == "8/4")];
             for right in rights {
@@ -318,18 +324,18 @@ mod tests {
         }
         all[1].tally.first = "8/4, check 2: byte 7".to_owned();
         let expected = "wrong in 8/4: 3 of 4; first 8/4, check 2: byte 7";
-        assert_eq!(judge_together(&all), Observation::new(Outcome::Failed, expected));
+        assert_eq!(judge_together(&all), Observation::new(Seen::Failed, expected));
     }
 
     #[test]
     fn what_one_rank_saw_is_what_was_seen() {
-        let seen = judge_together(&[account(Outcome::Passed, ""), account(Outcome::No, "never")]);
-        assert_eq!(seen, Observation::new(Outcome::No, "never"));
-        let refused = |text| account(Outcome::Refused, text);
+        let seen = judge_together(&[account(Seen::Passed, ""), account(Seen::No, "never")]);
+        assert_eq!(seen, Observation::new(Seen::No, "never"));
+        let refused = |text| account(Seen::Refused, text);
         assert_eq!(
             judge_together(&[refused("at 1"), refused("at 2")]),
-            Observation::new(Outcome::Refused, "at 1")
+            Observation::new(Seen::Refused, "at 1")
         );
-        assert_eq!(judge_together(&[account(Outcome::Passed, "")]), Observation::fine());
+        assert_eq!(judge_together(&[account(Seen::Passed, "")]), Observation::fine());
     }
 }

@@ -1,6 +1,6 @@
 //! What the standard forbids or leaves open, and `MPI_PROC_NULL`, which it allows.
 
-use ddtbench::model::probe::Outcome;
+use ddtbench::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop, refused};
 use super::exchange::TAG;
@@ -9,7 +9,7 @@ use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::request;
 
 fn accepted(detail: impl Into<String>) -> Observation {
-    Observation::new(Outcome::Accepted, detail)
+    Observation::new(Seen::Accepted, detail)
 }
 
 /// What a comparison says, in a few words.
@@ -57,7 +57,7 @@ pub fn proc_null(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
 
 pub fn any_source(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     match Incoming::new(context.comm, request::any_source(), TAG, &eight(), context.rank) {
-        Err(error) => Ok(Observation::new(Outcome::Refused, error.to_string())),
+        Err(error) => Ok(Observation::new(Seen::Refused, error.to_string())),
         Ok(incoming) => {
             incoming.free()?;
             Ok(accepted("MPI_Precv_init returns no error"))
@@ -132,7 +132,7 @@ pub fn cancel_inactive(context: &ProbeContext<'_>) -> Result<Observation, Stop> 
     }
     let mut incoming = Incoming::new(context.comm, 0, TAG, &eight(), 0)?;
     let seen = match incoming.message.request().cancel() {
-        Err(error) => Observation::new(Outcome::Refused, error.to_string()),
+        Err(error) => Observation::new(Seen::Refused, error.to_string()),
         Ok(()) => accepted("MPI_Cancel returns no error"),
     };
     incoming.free()?;

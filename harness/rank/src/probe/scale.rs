@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ddtbench::experiments::memory;
-use ddtbench::model::probe::Outcome;
+use ddtbench::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, Exchange, TAG};
@@ -59,7 +59,7 @@ fn requests(context: &ProbeContext<'_>, counts: [usize; 2]) -> Result<Observatio
         details.push(format!("{requests}: {one_us:.1} µs to initialise one, {all_ms:.2} ms for all"));
     }
     Ok(if context.rank == 0 {
-        Observation::new(Outcome::Passed, details.join("; "))
+        Observation::new(Seen::Passed, details.join("; "))
     } else {
         Observation::fine()
     })
@@ -95,7 +95,7 @@ pub fn many_partitions(context: &ProbeContext<'_>) -> Result<Observation, Stop> 
     Ok(if context.rank == 0 {
         Observation::fine()
     } else {
-        Observation::new(Outcome::Passed, details.join("; "))
+        Observation::new(Seen::Passed, details.join("; "))
     })
 }
 
@@ -116,7 +116,7 @@ pub fn large_message(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     if available < NEEDED as f64 {
         let (needed, available) = (gib(NEEDED as f64), gib(available));
         let reason = format!("{needed:.0} GiB of memory are needed, {available:.1} GiB are available");
-        return Ok(Observation::new(Outcome::Skipped, reason));
+        return Ok(Observation::new(Seen::Skipped, reason));
     }
     // Each step has the limit to itself: on a busy machine memory is slow.
     let mut send = |outgoing: &mut Outgoing, generation| {

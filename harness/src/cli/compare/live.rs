@@ -45,7 +45,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
     folder.write_environment(&environment)?;
     folder.write_parts(environment.parts())?;
 
-    let (most, begun) = (checked.plan.launches, Instant::now());
+    let (most, begun) = (checked.plan.launches(), Instant::now());
     let looks = looks(most);
     let mut comparers: Vec<Comparer> = labels[1..].iter().map(|_| Comparer::new(args.settings())).collect();
     let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
@@ -153,12 +153,16 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
         None => args.run.plan()?,
     };
     if !conditions.has_launches() {
-        plan.launches = MOST_LAUNCHES;
+        plan.launches = Some(MOST_LAUNCHES);
     }
     if !conditions.has_max_time() {
-        plan.limits.max_time_s = LAUNCH_TIME_S * plan.launches as f64;
+        plan.limits.max_time_s = LAUNCH_TIME_S * plan.launches() as f64;
     }
-    ensure!(plan.launches >= 3, "--launches {}: a difference needs three launches at least", plan.launches);
+    ensure!(
+        plan.launches() >= 3,
+        "--launches {}: a difference needs three launches at least",
+        plan.launches()
+    );
     if let Some(control) = &args.control {
         ensure!(
             plan.methods.contains(control),

@@ -1,4 +1,96 @@
-//! Probes: whether an MPI does what partitioned communication needs, one behaviour each.
+//! Probes: whether an MPI does what partitioned communication needs, one behaviour each. A probe is a case, tried by one
+//! method.
 
 pub mod list;
+mod prepared;
 pub mod table;
+
+pub use prepared::TIMEOUT_S;
+
+use super::planned::PlannedCase;
+use super::summary::RowContext;
+use super::{Experiment, Kind, Prepared, Setup};
+use crate::model::conditions::Cache;
+use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::report::html;
+use crate::report::table::Form;
+
+/// The only method.
+pub const METHOD: &str = "probe";
+
+const METHODS: &[MethodInfo] =
+    &[MethodInfo::new(METHOD, "tries one behaviour, and tells what was seen").partial()];
+
+/// The kind.
+pub const KIND: Kind = Kind(&Probes);
+
+/// See the module.
+#[derive(Debug)]
+struct Probes;
+
+impl Experiment for Probes {
+    fn name(&self) -> &'static str {
+        "probe"
+    }
+
+    fn methods(&self) -> &'static [MethodInfo] {
+        METHODS
+    }
+
+    fn phases(&self) -> &'static [Phase] {
+        &[Phase::Total]
+    }
+
+    fn reference(&self) -> &'static str {
+        METHOD
+    }
+
+    /// One, of a second try where it fails: what a correct MPI does, it does always.
+    fn default_launches(&self) -> usize {
+        1
+    }
+
+    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
+        (ranks != self.default_ranks()).then_some("must be left out: each probe has its own number of ranks")
+    }
+
+    fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {
+        (cache != Cache::Warm)
+            .then_some("must be warm: probes look at behaviour, and their times are not compared")
+    }
+
+    fn prepare(&self, case: &PlannedCase, _: Setup) -> Result<Box<dyn Prepared>, String> {
+        Ok(Box::new(prepared::Trial::of(case)?))
+    }
+
+    fn add_figures(&self, _: &mut Record, _: &RowContext<'_>) {}
+
+    fn is_contest(&self) -> bool {
+        false
+    }
+
+    fn needs_second_try(&self, test: &str, outcome: &Outcome) -> bool {
+        list::is_failure_of(test, outcome.label())
+    }
+
+    fn asks_anew(&self) -> bool {
+        true
+    }
+
+    /// An MPI without the functions has nothing to fail.
+    fn is_success(&self, records: &[&Record]) -> bool {
+        !records.iter().any(|record| list::is_failure(record))
+    }
+
+    fn form(&self) -> &'static Form {
+        &table::FORM
+    }
+
+    fn table(&self, records: &[Record], width: Option<u16>) -> String {
+        table::table(records, width)
+    }
+
+    fn page(&self, records: &[Record], environment: &str) -> String {
+        html::text_page(&self.table(records, None), environment)
+    }
+}

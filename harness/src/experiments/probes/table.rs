@@ -1,11 +1,15 @@
 //! What probes saw: a table with a row per probe and a column per MPI.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
-use super::list::{Kind, PROBES, is_failure};
-use crate::model::probe::{Outcome, ProbeRecord};
+use super::list::{self, Kind, PROBES, is_failure};
+use crate::model::Record;
 use crate::report::columns::{Align, Column, aligned, wrapped};
-use crate::report::table::text_width;
+use crate::report::table::{Form, text_width};
+
+/// How a probe is shown where all kinds are.
+pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| super::KIND.plain_form());
 
 const LEGEND: &str = "Each probe is a process of its own. must: a correct program, which an MPI that conforms passes; \
     figures that rest on one that failed are invalid. misuse: forbidden or left open by the standard, so that nothing \
@@ -14,7 +18,7 @@ const LEGEND: &str = "Each probe is a process of its own. must: a correct progra
 
 /// The table, how many of the probes each MPI passed, and what was seen beside it. Headings and notes are broken at
 /// `width`.
-pub fn table(records: &[ProbeRecord], width: Option<u16>) -> String {
+pub fn table(records: &[Record], width: Option<u16>) -> String {
     if records.is_empty() {
         return "No records.\n".to_owned();
     }
@@ -24,13 +28,14 @@ pub fn table(records: &[ProbeRecord], width: Option<u16>) -> String {
     let mpis = mpis(records);
     let columns: Vec<_> =
         (0..2 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
-    let header = ["probe", ""].into_iter().chain(mpis.iter().copied()).map(str::to_owned).collect();
+    let header = ["probe", ""].map(str::to_owned).into_iter().chain(mpis.iter().cloned()).collect();
     let mut rows: Vec<Vec<String>> = vec![header];
     for probe in PROBES {
-        let of = |mpi: &&str| records.iter().find(|r| r.mpi == **mpi && r.probe == probe.name);
+        let of =
+            |mpi: &String| records.iter().find(|r| r.case.mpi_label() == *mpi && r.case.test == probe.name);
         let cells: Vec<_> = mpis.iter().map(of).collect();
         if cells.iter().any(Option::is_some) {
-            let cells = cells.into_iter().map(|record| record.map_or("", |record| record.outcome.label()));
+            let cells = cells.into_iter().map(|record| record.map_or("", |record| &record.outcome));
             rows.push([probe.name, kind(probe.kind)].into_iter().chain(cells).map(str::to_owned).collect());
         }
     }
@@ -39,17 +44,18 @@ pub fn table(records: &[ProbeRecord], width: Option<u16>) -> String {
     }
     text.push('\n');
     for mpi in mpis {
-        text += &wrapped("", &standing(mpi, records), width, 2);
+        text += &wrapped("", &standing(&mpi, records), width, 2);
     }
     text + &notes(records, width)
 }
 
 /// The MPIs, in the order in which they came.
-fn mpis(records: &[ProbeRecord]) -> Vec<&str> {
-    let mut mpis: Vec<&str> = Vec::new();
+fn mpis(records: &[Record]) -> Vec<String> {
+    let mut mpis: Vec<String> = Vec::new();
     for record in records {
-        if !mpis.contains(&record.mpi.as_str()) {
-            mpis.push(&record.mpi);
+        let mpi = record.case.mpi_label();
+        if !mpis.contains(&mpi) {
+            mpis.push(mpi);
         }
     }
     mpis
@@ -64,23 +70,21 @@ const fn kind(kind: Kind) -> &'static str {
 }
 
 /// How an MPI did, in a line.
-fn standing(mpi: &str, records: &[ProbeRecord]) -> String {
-    let musts = || {
-        let of = |record: &&ProbeRecord| {
-            let is_must = |name| PROBES.iter().any(|p| p.name == name && p.kind == Kind::Conformance);
-            record.mpi == mpi && is_must(record.probe.as_str())
-        };
-        records.iter().filter(of)
+fn standing(mpi: &str, records: &[Record]) -> String {
+    let is_must = |record: &&Record| {
+        let is_must = |probe: &list::Probe| probe.kind == Kind::Conformance;
+        record.case.mpi_label() == mpi && list::find(&record.case.test).is_ok_and(is_must)
     };
+    let musts = || records.iter().filter(is_must);
     let count = |outcome| musts().filter(|record| record.outcome == outcome).count();
-    let mut text = format!("{mpi}: {} of {} passed", count(Outcome::Passed), musts().count());
-    for outcome in [Outcome::NotAvailable, Outcome::Skipped] {
+    let mut text = format!("{mpi}: {} of {} passed", count("passed"), musts().count());
+    for outcome in ["not available", "skipped"] {
         if count(outcome) > 0 {
-            let _ = write!(text, ", {} {}", count(outcome), outcome.label());
+            let _ = write!(text, ", {} {outcome}", count(outcome));
         }
     }
     let failed: Vec<_> =
-        musts().filter(|record| is_failure(record)).map(|record| record.probe.as_str()).collect();
+        musts().filter(|record| is_failure(record)).map(|record| record.case.test.as_str()).collect();
     match failed.len() {
         0 => text,
         n => text + &format!(", {n} failed: {}", failed.join(", ")),
@@ -88,20 +92,20 @@ fn standing(mpi: &str, records: &[ProbeRecord]) -> String {
 }
 
 /// What was seen beside the outcome, in the order of the table.
-fn notes(records: &[ProbeRecord], width: usize) -> String {
-    let of = |name: &'static str| records.iter().filter(move |record| record.probe == name);
-    let with_detail = PROBES.iter().flat_map(|probe| of(probe.name)).filter(|r| !r.detail.is_empty());
-    let note = |record: &ProbeRecord| {
-        let start = format!("  {}, {}: ", record.probe, record.mpi);
-        let text = format!("{}: {}", record.outcome.label(), essence(&record.detail));
-        wrapped(&start, &text, width, 4)
+fn notes(records: &[Record], width: usize) -> String {
+    let of = |name: &'static str| records.iter().filter(move |record| record.case.test == name);
+    let with_detail =
+        PROBES.iter().flat_map(|probe| of(probe.name)).filter_map(|r| Some((r, r.detail.as_deref()?)));
+    let note = |(record, detail): (&Record, &str)| {
+        let start = format!("  {}, {}: ", record.case.test, record.case.mpi_label());
+        wrapped(&start, &format!("{}: {}", record.outcome, essence(detail)), width, 4)
     };
     let text: String = with_detail.map(note).collect();
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
 /// A detail without what launchers draw around a crash and the frames of a stack, and not too long: the whole is in
-/// `probes.csv`.
+/// `launches.csv`.
 fn essence(detail: &str) -> String {
     const LONGEST: usize = 300;
     const WORDS: &str = "last words:";
@@ -120,20 +124,22 @@ fn essence(detail: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Case;
 
-    fn record(mpi: &str, probe: &str, outcome: Outcome, detail: &str) -> ProbeRecord {
-        let [mpi, probe, detail] = [mpi, probe, detail].map(str::to_owned);
-        ProbeRecord { mpi, probe, outcome, detail, seconds: 0.125 }
+    fn record(mpi: &str, probe: &str, outcome: &str, detail: &str) -> Record {
+        let case = Case { mpi: mpi.to_owned(), test: probe.to_owned(), ..Case::default() };
+        let detail = Some(detail.to_owned()).filter(|detail| !detail.is_empty());
+        Record { case, outcome: outcome.to_owned(), detail, ..Record::default() }
     }
 
-    fn records() -> Vec<ProbeRecord> {
+    fn records() -> Vec<Record> {
         vec![
-            record("mpich", "equal_counts", Outcome::Passed, ""),
-            record("mpich", "double_pready", Outcome::Crashed, "SIGABRT"),
-            record("mpich", "proc_null", Outcome::Crashed, "SIGSEGV, \"at\" once"),
-            record("openmpi", "equal_counts", Outcome::Passed, ""),
-            record("openmpi", "pready_list", Outcome::NotAvailable, ""),
-            record("openmpi", "double_pready", Outcome::Accepted, ""),
+            record("mpich", "equal_counts", "passed", ""),
+            record("mpich", "double_pready", "crashed", "SIGABRT"),
+            record("mpich", "proc_null", "crashed", "SIGSEGV, \"at\" once"),
+            record("openmpi", "equal_counts", "passed", ""),
+            record("openmpi", "pready_list", "not available", ""),
+            record("openmpi", "double_pready", "accepted", ""),
         ]
     }
 
