@@ -98,6 +98,11 @@ pub trait MicroApp: Send + Sync {
         Exchange::Pairs
     }
 
+    /// The most segments that a side can have, where index lists say where they lie: known without drawing the lists.
+    fn listed_segments(&self) -> Option<u64> {
+        None
+    }
+
     /// Bytes on the wire, from one rank.
     fn message_bytes(&self) -> u64 {
         self.message(Side::Send, WireOrder::Ddt).size()

@@ -367,6 +367,10 @@ impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
         Message { pieces: self.chosen(side).pieces::<R>(order) }
     }
 
+    fn listed_segments(&self) -> Option<u64> {
+        Some((self.leaving.len() * R::FIELDS.len()) as u64)
+    }
+
     fn message_bytes(&self) -> u64 {
         // As the default, without drawing the list.
         (self.leaving.len() * size_of::<R>()) as u64

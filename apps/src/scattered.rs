@@ -97,6 +97,10 @@ impl MicroApp for Scattered {
         Message::single(array(side), 0, layout.expect("the arrays fit in memory"))
     }
 
+    fn listed_segments(&self) -> Option<u64> {
+        Some(self.list.len() as u64)
+    }
+
     fn message_bytes(&self) -> u64 {
         // As the default, without drawing the list.
         (self.list.len() * self.blocklength) as u64 * self.element.size()

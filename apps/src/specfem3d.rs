@@ -239,6 +239,10 @@ where
         Message { pieces: self.meshes.iter().enumerate().map(piece).collect() }
     }
 
+    fn listed_segments(&self) -> Option<u64> {
+        Some(self.meshes.iter().map(|mesh| mesh.shared.len() as u64).sum())
+    }
+
     fn message_bytes(&self) -> u64 {
         // As the default, without drawing the lists.
         self.meshes.iter().map(|mesh| (mesh.shared.len() * N * 4) as u64).sum()

@@ -1,4 +1,4 @@
-//! The engine's comparison: every contender has its rows, and an MPI that packs wrong bytes or dies is found out.
+//! The engine's comparison: every method has its rows, and an MPI that packs wrong bytes or dies is found out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,14 +23,14 @@ const CONTENDERS: [&str; 6] = ["engine", "manual", "manual_tuned", "mpi_pack", "
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
-        ("every contender packs the right bytes of every test", all_are_measured),
+        ("every method packs the right bytes of every test", all_are_measured),
         ("two orders of bytes are two cases", two_orders),
         ("the grid can be packed", the_grid),
         ("wrong packed bytes are found and cost nothing but their figures", wrong_packed_bytes),
         ("wrong unpacked bytes are found", wrong_unpacked_bytes),
         ("a byte in a gap must not change", a_byte_in_a_gap),
         ("a fault that begins later is found before figures are given", a_late_fault),
-        ("a process that dies costs its contender", a_killed_process),
+        ("a process that dies costs its method", a_killed_process),
         ("the rank program prints a table", by_hand),
         ("the rank program refuses more than one process", two_processes),
     ];

@@ -58,6 +58,18 @@ const REFUSALS: &[Refusal] = &[
     ("a control that is no method", &["compare", "--mpi", "a,b", "--control", "dtt"], &["dtt", "ddt"]),
     ("a report of what is no run", &["report", "nosuch"], &["nosuch"]),
     ("the layout of an unknown test", &["layout", "nas_lu_z"], &["nas_lu_z", "nas_lu_"]),
+    (
+        "a layout of more entries than there is memory for",
+        &["layout", "scattered", "-p", "count=2147483647,places=2147483647"],
+        &["scattered", "GiB", "available"],
+    ),
+    (
+        "a run of more entries than there is memory for",
+        &["run", "scattered", "-p", "count=2147483647,places=2147483647"],
+        &["scattered", "GiB", "available"],
+    ),
+    ("a layout of several sizes", &["layout", "fft2d", "-p", "n=256,512"], &["n=256,512", "one value"]),
+    ("a parameter that is given twice", &["run", "fft2d", "-p", "n=256", "-p", "n=512"], &["n=A,B"]),
     ("to remove an unknown MPI", &["mpi", "remove", "nosuch"], &["nosuch"]),
     ("to install what it does not know", &["mpi", "install", "nosuch"], &["nosuch", "mpich", "openmpi"]),
     ("to add what is no compiler", &["mpi", "add", "mine", "--mpicc", "/no/such/mpicc"], &["/no/such/mpicc"]),

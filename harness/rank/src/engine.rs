@@ -1,10 +1,10 @@
 //! The engine's comparison of one case: every way to pack and unpack the same message, in one process, without
-//! communication. First all contenders are shown to move the right bytes, then they are timed in rounds.
+//! communication. First all methods are shown to move the right bytes, then they are timed in rounds.
 //!
 //! Nothing is received in place here: a test whose application receives straight into its array is unpacked all the
 //! same, by hand with a plain copy. An all-to-all has the layout that it has on two ranks.
 
-mod active_contender;
+mod active_method;
 mod bench;
 mod rounds;
 mod verify;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
-use ddtbench::experiments::engine::{self, Contender, Order};
+use ddtbench::experiments::engine::{self, Method, Order};
 use ddtbench::experiments::pingpong;
 use ddtbench::model::Case;
 use ddtbench::model::conditions::Cache;
@@ -33,7 +33,7 @@ use crate::reporter::EventReporter;
 use crate::spans::line_bytes;
 use bench::Bench;
 
-/// Compares the contenders that were asked for on one message.
+/// Compares the methods that were asked for on one message.
 ///
 /// # Errors
 /// Why it cannot be done.
@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     cache::check(args.case.conditions.cache)?;
     let (methods, limits) = args.methods.of(engine::KIND)?;
     let (test, values, app) = args.case.build(engine::RANKS)?;
-    let contenders = contenders(&*app, args.order, &methods)?;
+    let methods = chosen(&*app, args.order, &methods)?;
     if let Some(available) = ddtbench::experiments::memory::available_bytes() {
         ddtbench::experiments::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
     }
@@ -66,10 +66,10 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
         reporter: EventReporter::new(Output::new(args.case.conditions.format), 0, None),
     };
     bench.reporter.report(&Event::Hello(Box::new(hello)));
-    let active_contenders = bench.activate(&contenders, &memory, lines)?;
-    // What the contenders have is theirs; what grows from here on is the MPI's.
+    let active_methods = bench.activate(&methods, &memory, lines)?;
+    // What the methods have is theirs; what grows from here on is the MPI's.
     bench.reporter.guard = MemoryGuard::watch(processes);
-    if let Err(error) = rounds::run(&mut bench, &mut memory, active_contenders, limits) {
+    if let Err(error) = rounds::run(&mut bench, &mut memory, active_methods, limits) {
         bench.reporter.abort(error.outcome(error.to_string()));
     }
     bench.reporter.report(&Event::Done);
@@ -82,16 +82,10 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
 }
 
 /// Those of the methods that can pack in this order of bytes.
-fn contenders(app: &dyn MicroApp, order: Order, methods: &[String]) -> anyhow::Result<Vec<Contender>> {
-    let possible = Contender::of(order, app.orders_differ());
-    let contenders: Vec<_> = possible
-        .into_iter()
-        .filter(|contender| methods.iter().any(|name| name == contender.name()))
-        .collect();
-    ensure!(
-        !contenders.is_empty(),
-        "the loops pack in the order `{}`, and in no other",
-        Order::Manual.name()
-    );
-    Ok(contenders)
+fn chosen(app: &dyn MicroApp, order: Order, names: &[String]) -> anyhow::Result<Vec<Method>> {
+    let possible = Method::of(order, app.orders_differ());
+    let methods: Vec<_> =
+        possible.into_iter().filter(|method| names.iter().any(|name| name == method.name())).collect();
+    ensure!(!methods.is_empty(), "the loops pack in the order `{}`, and in no other", Order::Manual.name());
+    Ok(methods)
 }

@@ -39,7 +39,7 @@ pub struct ValueArgs {
     /// A named parameter set instead of the preset's
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
-    /// Single parameters, changing the named set or the one of `quick`
+    /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     pub params: Vec<String>,
 }

@@ -8,7 +8,7 @@ use apps::{Context, Preset, Side, WireOrder};
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
-use ddtbench::experiments::{Kind, list};
+use ddtbench::experiments::{Kind, list, memory};
 use ddtbench::plan::Plan;
 use ddtbench::{folder, report};
 
@@ -94,6 +94,10 @@ impl LayoutArgs {
         let selection = Selection { tests: vec![self.test], preset: Preset::Quick, set, params };
         let values = selection.values(test)?;
         let app = test.build(&values, Context { ranks: self.ranks as usize, seed: self.seed })?;
+        if let Some(available) = memory::available_bytes() {
+            memory::check_layout(&*app, available)
+                .map_err(|reason| anyhow!("{} {values}: {reason}", test.name))?;
+        }
         let side = match self.side {
             SideName::Send => Side::Send,
             SideName::Receive => Side::Receive,

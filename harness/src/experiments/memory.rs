@@ -12,13 +12,10 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
 /// Memory that a rank needs, in bytes: the arrays, two wire buffers, and what verification makes of the message: the
 /// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space.
 pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
-    message_bytes(app, app.message(Side::Send, WireOrder::Ddt).segments().count() as u64)
-}
-
-/// The same of a message whose segments, in the datatype's order, were counted already.
-pub(super) fn message_bytes(app: &dyn MicroApp, segments: u64) -> Option<u64> {
     /// Offset and length.
     const PLACE_BYTES: u64 = 16;
+    let counted = || app.message(Side::Send, WireOrder::Ddt).segments().count() as u64;
+    let segments = app.listed_segments().unwrap_or_else(counted);
     let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
     let size = app.message_bytes();
     let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
@@ -52,7 +49,21 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result
 /// # Errors
 /// What is needed and what there is.
 pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
-    let needed = rank_bytes(app).and_then(|bytes| bytes.checked_mul(2));
+    check_one(rank_bytes(app).and_then(|bytes| bytes.checked_mul(2)), available)
+}
+
+/// Refuses a layout whose index lists cannot be drawn here.
+///
+/// # Errors
+/// What is needed and what there is.
+pub fn check_layout(app: &dyn MicroApp, available: u64) -> Result<(), String> {
+    /// Of each entry: the index, its displacement, and both in the layout while it is made; measured, 43 where strides are counted.
+    const ENTRY_BYTES: u64 = 44;
+    check_one(app.listed_segments().unwrap_or(0).checked_mul(ENTRY_BYTES), available)
+}
+
+/// Refuses what one process cannot have.
+fn check_one(needed: Option<u64>, available: u64) -> Result<(), String> {
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }

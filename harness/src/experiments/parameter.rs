@@ -159,6 +159,35 @@ impl Sweep {
     }
 }
 
+/// What single values as typed, `nx=8,16` among them, make together: every choice of one value for each name, the last name
+/// running fastest. Without any there is one choice of nothing.
+///
+/// # Errors
+/// A value without a name, with `example` of what would be right, or a name that is given twice.
+pub fn choices(typed: &[String], example: &str) -> Result<Vec<Vec<(String, String)>>, String> {
+    let mut lists: Vec<(String, Vec<String>)> = Vec::new();
+    for text in typed {
+        let Some((name, value)) = text.split_once('=') else {
+            let list = lists.last_mut();
+            let (_, values) =
+                list.ok_or_else(|| format!("parameter {text:?}: must be NAME=VALUE, for example {example}"))?;
+            values.push(text.trim().to_owned());
+            continue;
+        };
+        if lists.iter().any(|(known, _)| known == name.trim()) {
+            return Err(format!("parameter {text:?}: {name} is given twice; several values are {name}=A,B"));
+        }
+        lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
+    }
+    let mut all = vec![Vec::new()];
+    for (name, values) in &lists {
+        let with =
+            |given: &Vec<_>, value: &String| [given.clone(), vec![(name.clone(), value.clone())]].concat();
+        all = all.iter().flat_map(|given| values.iter().map(move |value| with(given, value))).collect();
+    }
+    Ok(all)
+}
+
 /// Fails unless each name is there once, and each default is the one that a setting has.
 #[cfg(test)]
 pub(super) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
@@ -168,5 +197,23 @@ pub(super) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Par
         let mut setting = S::default();
         (row.assign)(&mut setting, row.flag.default).unwrap();
         assert_eq!(setting, S::default(), "{}", row.flag.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_values_of_a_name_are_a_case_each() {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let made = |typed: &[&str]| {
+            let all = choices(&words(typed), "nx=162");
+            all.map(|all| all.into_iter().map(joined).collect::<Vec<_>>())
+        };
+        assert_eq!(made(&[]).unwrap(), [""]);
+        assert_eq!(made(&["a=1", " 2", "b = x", "y"]).unwrap(), ["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
+        assert!(made(&["1"]).unwrap_err().contains("nx=162"));
+        assert!(made(&["a=1", "a=2"]).unwrap_err().contains("a=A,B"));
     }
 }

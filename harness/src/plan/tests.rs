@@ -54,6 +54,14 @@ fn single_values_make_a_set_of_their_own() {
 }
 
 #[test]
+fn several_values_make_a_case_each() {
+    let params = ["ny=8,16", "nx=4"].iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
+    let checked = checked(&Selection { params, ..selection(&["nas_lu_y"]) }).unwrap();
+    let all: Vec<_> = (0..checked.cases.len()).map(|i| checked.case(i, Cache::Warm).params).collect();
+    assert_eq!(all, ["nx=4 ny=8", "nx=4 ny=16"]);
+}
+
+#[test]
 fn a_written_plan_may_be_short() {
     let plan = read("schema = 3\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
     assert_eq!(plan.cases[0].set.as_deref(), Some("256"));

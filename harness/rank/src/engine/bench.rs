@@ -1,11 +1,11 @@
-//! What the loops of one comparison share, and its contenders.
+//! What the loops of one comparison share, and its methods.
 
 use apps::WireOrder;
-use ddtbench::experiments::engine::{self, Contender};
+use ddtbench::experiments::engine::{self, Method};
 use ddtbench::model::Outcome;
 use ddtbench::model::event::{LineBytes, MachineState};
 
-use super::active_contender::{ActiveContender, PlainCopy, Work};
+use super::active_method::{ActiveMethod, PlainCopy, Work};
 use crate::checked::symbols;
 use crate::measure::cache::Eviction;
 use crate::measure::clock::Clock;
@@ -15,7 +15,7 @@ use crate::method::Setup;
 use crate::method::packer::{End, Packer};
 use crate::reporter::EventReporter;
 
-/// What all contenders of a case share.
+/// What all methods of a case share.
 pub struct Bench<'a> {
     /// The message that is packed.
     pub setup: &'a Setup<'a>,
@@ -34,42 +34,42 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Those of the contenders that this MPI has all functions for; says which are missing.
+    /// Those of the methods that this MPI has all functions for; says which are missing.
     pub fn activate(
         &mut self,
-        contenders: &[Contender],
+        methods: &[Method],
         memory: &Memory,
         lines: LineBytes,
-    ) -> anyhow::Result<Vec<ActiveContender<'a>>> {
-        let mut active_contenders = Vec::new();
-        for &contender in contenders {
-            let method = engine::KIND.method(contender.name()).map_err(anyhow::Error::msg)?;
-            let missing = symbols::missing(method.needs);
+    ) -> anyhow::Result<Vec<ActiveMethod<'a>>> {
+        let mut active_methods = Vec::new();
+        for &method in methods {
+            let info = engine::KIND.method(method.name()).map_err(anyhow::Error::msg)?;
+            let missing = symbols::missing(info.needs);
             if !missing.is_empty() {
                 let reason = format!("this MPI lacks {}", missing.join(", "));
-                self.reporter.ended(contender.name(), Outcome::NotAvailable { reason });
+                self.reporter.ended(method.name(), Outcome::NotAvailable { reason });
                 continue;
             }
-            self.reporter.working(contender.name(), "verify");
+            self.reporter.working(method.name(), "verify");
             let packs = |end| {
                 let packer = Packer::new(self.setup, memory, end, end, self.order)?;
                 anyhow::Ok(Work::Packs(Box::new(packer)))
             };
             let message_bytes = self.setup.message_bytes;
-            let work = match contender {
-                Contender::Engine => packs(End::Compiled)?,
-                Contender::Manual => packs(End::ByHand)?,
-                Contender::ManualTuned => packs(End::Tuned)?,
-                Contender::MpiPack => packs(End::MpiPacked)?,
-                Contender::Memcpy => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            let work = match method {
+                Method::Engine => packs(End::Compiled)?,
+                Method::Manual => packs(End::ByHand)?,
+                Method::ManualTuned => packs(End::Tuned)?,
+                Method::MpiPack => packs(End::MpiPacked)?,
+                Method::Memcpy => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
                 // A copy reads and writes: it touches lines of twice its bytes.
-                Contender::Bound => {
+                Method::Bound => {
                     Work::Copies(PlainCopy::new(lines.pack as usize / 2, lines.unpack as usize / 2))
                 }
             };
-            active_contenders.push(ActiveContender { contender, work });
+            active_methods.push(ActiveMethod { method, work });
         }
-        Ok(active_contenders)
+        Ok(active_methods)
     }
 
     /// The state of the machine. One process has no latency to a peer.

@@ -1,4 +1,4 @@
-//! A comparison from first verification to last: in every round one block of each contender, in changing order,
+//! A comparison from first verification to last: in every round one block of each method, in changing order,
 //! until the ratios to the engine are known well enough.
 
 use std::time::Instant;
@@ -15,14 +15,14 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::active_contender::ActiveContender;
+use super::active_method::ActiveMethod;
 use super::bench::Bench;
 use super::verify;
 use crate::checked::CallError;
 use crate::memory::Memory;
 
 /// The samples of one side of a block last about this long. Much shorter than the ping-pong's, since nobody waits for
-/// a peer: more rounds then fit into the time, and each compares the contenders within a few milliseconds.
+/// a peer: more rounds then fit into the time, and each compares the methods within a few milliseconds.
 const SIDE_S: f64 = 0.000_5;
 
 /// Samples of one side at least and at most: a round's figure is their median, and more rounds tell more than more
@@ -33,13 +33,13 @@ const SAMPLES: (f64, f64) = (5.0, 7.0);
 const FEW_SAMPLES_S: f64 = 0.1;
 const FEW_SAMPLES: usize = 3;
 
-/// Repetitions before the first sample, which find the last contender's lines in the caches.
+/// Repetitions before the first sample, which find the last method's lines in the caches.
 const UNTIMED: u32 = 2;
 
 /// Repetitions that the first guess of a time rests on; the shortest counts.
 const TRIALS: u32 = 5;
 
-/// Seed of the contenders' order in each round.
+/// Seed of the methods' order in each round.
 const ORDER_SEED: u64 = 0x656e_6769_6e65;
 
 /// How much is done on each side of a block.
@@ -53,38 +53,38 @@ struct Amount {
 
 const SIDES: [Side; 2] = [Side::Send, Side::Receive];
 
-/// Measures all contenders.
+/// Measures all methods.
 pub fn run<'a>(
     bench: &mut Bench<'a>,
     memory: &mut Memory,
-    all: Vec<ActiveContender<'a>>,
+    all: Vec<ActiveMethod<'a>>,
     limits: Limits,
 ) -> Result<(), CallError> {
-    let mut active_contenders = Vec::new();
+    let mut active_methods = Vec::new();
     for mut active in all {
-        bench.reporter.working(active.contender.name(), "verify");
+        bench.reporter.working(active.method.name(), "verify");
         match verify::verify(bench, memory, &mut active)? {
-            None => active_contenders.push(active),
-            Some(detail) => bench.reporter.ended(active.contender.name(), Outcome::WrongData { detail }),
+            None => active_methods.push(active),
+            Some(detail) => bench.reporter.ended(active.method.name(), Outcome::WrongData { detail }),
         }
     }
-    let mut amounts = amounts(bench, memory, &mut active_contenders)?;
-    let going_on = |active: &ActiveContender<'_>| Measured {
-        method: active.contender.name().to_owned(),
+    let mut amounts = amounts(bench, memory, &mut active_methods)?;
+    let going_on = |active: &ActiveMethod<'_>| Measured {
+        method: active.method.name().to_owned(),
         outcome: Outcome::RunLimit,
         blocks: Vec::new(),
     };
-    let mut measured: Vec<Measured> = active_contenders.iter().map(going_on).collect();
+    let mut measured: Vec<Measured> = active_methods.iter().map(going_on).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
     let (start, mut rounds) = (Instant::now(), 0);
     let mut before = bench.state();
-    while !active_contenders.is_empty() {
-        let mut order: Vec<usize> = (0..active_contenders.len()).collect();
+    while !active_methods.is_empty() {
+        let mut order: Vec<usize> = (0..active_methods.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         for &k in &order {
-            let active = &mut active_contenders[k];
-            bench.reporter.working(active.contender.name(), "measure");
+            let active = &mut active_methods[k];
+            bench.reporter.working(active.method.name(), "measure");
             verify::prepare(bench, memory, active);
             let block = block(bench, memory, active, amounts[k])?;
             let after = bench.state();
@@ -99,12 +99,12 @@ pub fn run<'a>(
         for (k, detail) in wrong {
             amounts.remove(k);
             measured.remove(k);
-            let gone = active_contenders.remove(k);
-            bench.reporter.ended(gone.contender.name(), Outcome::WrongData { detail });
+            let gone = active_methods.remove(k);
+            bench.reporter.ended(gone.method.name(), Outcome::WrongData { detail });
         }
         if let Some(outcome) = outcome(&measured, limits, rounds, start) {
-            for mut active in active_contenders.drain(..) {
-                let name = active.contender.name();
+            for mut active in active_methods.drain(..) {
+                let name = active.method.name();
                 bench.reporter.working(name, "verify");
                 let detail = verify::verify(bench, memory, &mut active)?;
                 let outcome = detail.map_or(outcome.clone(), |detail| Outcome::WrongData { detail });
@@ -126,15 +126,15 @@ fn outcome(measured: &[Measured], limits: Limits, rounds: usize, start: Instant)
     }
 }
 
-/// Warms the contenders up and gives the amount of each. All have the same batch, so that like is compared with like.
+/// Warms the methods up and gives the amount of each. All have the same batch, so that like is compared with like.
 fn amounts(
     bench: &mut Bench<'_>,
     memory: &mut Memory,
-    active_contenders: &mut [ActiveContender<'_>],
+    active_methods: &mut [ActiveMethod<'_>],
 ) -> Result<Vec<Amount>, CallError> {
     let mut trials = Vec::new();
-    for active in &mut *active_contenders {
-        bench.reporter.working(active.contender.name(), "warm up");
+    for active in &mut *active_methods {
+        bench.reporter.working(active.method.name(), "warm up");
         active.create()?;
         let mut of_sides = [(0.0, 0.0); 2];
         for (side, trial) in SIDES.into_iter().zip(&mut of_sides) {
@@ -160,7 +160,7 @@ fn amounts(
 fn shortest(
     bench: &Bench<'_>,
     memory: &mut Memory,
-    active: &mut ActiveContender<'_>,
+    active: &mut ActiveMethod<'_>,
     side: Side,
 ) -> Result<(f64, f64), CallError> {
     let (mut repetition_s, mut turn_s) = (f64::INFINITY, f64::INFINITY);
@@ -179,7 +179,7 @@ fn shortest(
 fn block(
     bench: &Bench<'_>,
     memory: &mut Memory,
-    active: &mut ActiveContender<'_>,
+    active: &mut ActiveMethod<'_>,
     amount: Amount,
 ) -> Result<Block, CallError> {
     let start = Instant::now();
@@ -205,6 +205,6 @@ fn block(
     if active.creates() {
         times[Phase::Free].push(start.elapsed().as_secs_f64());
     }
-    let method = active.contender.name().to_owned();
+    let method = active.method.name().to_owned();
     Ok(Block { method, batch: amount.batch, times, ..Block::default() })
 }

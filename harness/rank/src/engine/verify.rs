@@ -1,8 +1,8 @@
-//! That contenders move the right bytes: looked at before anything is timed, after each block, and at the end.
+//! That methods move the right bytes: looked at before anything is timed, after each block, and at the end.
 
 use apps::Side;
 
-use super::active_contender::{ActiveContender, Work};
+use super::active_method::{ActiveMethod, Work};
 use super::bench::Bench;
 use crate::checked::CallError;
 use crate::expected::{Complaint, arrival, packed_difference, stream};
@@ -34,7 +34,7 @@ impl Data {
 pub fn verify(
     bench: &mut Bench<'_>,
     memory: &mut Memory,
-    active: &mut ActiveContender<'_>,
+    active: &mut ActiveMethod<'_>,
 ) -> Result<Option<Complaint>, CallError> {
     active.create()?;
     let mut complaint = None;
@@ -70,7 +70,7 @@ pub fn verify(
 
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
 /// that of another generation lies.
-pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveContender<'_>) {
+pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>) {
     let data = Data::next(bench);
     if matches!(active.work, Work::Packs(_)) {
         for span in spans(&bench.setup.app.message(Side::Send, bench.order), &memory.arrays) {
@@ -83,7 +83,7 @@ pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveCo
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
-pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveContender<'_>) -> Option<Complaint> {
+pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) -> Option<Complaint> {
     let data = Data::now(bench);
     let found = packed(bench, memory, active, data);
     let Work::Packs(packer) = &active.work else { return found };
@@ -96,7 +96,7 @@ pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveContender<'_
 }
 
 /// Writes the data that is unpacked, or that a plain copy copies.
-fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveContender<'_>, data: Data) {
+fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, data: Data) {
     match &mut active.work {
         Work::Packs(_) => {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
@@ -107,7 +107,7 @@ fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveContender<'_>
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveContender<'_>, data: Data) -> Option<Complaint> {
+fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: Data) -> Option<Complaint> {
     let found = match &active.work {
         Work::Packs(_) => {
             let expected = stream(bench.setup.app, &memory.arrays, bench.order, data.arrays);

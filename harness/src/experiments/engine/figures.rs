@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Contender;
+use super::Method;
 use crate::experiments::summary::{RowContext, ratios};
 use crate::model::event::Block;
 use crate::model::{Figure, Measured, Phase, Quantity, Record};
@@ -14,13 +14,11 @@ const DECISIVE: [Phase; 2] = [Phase::Pack, Phase::Unpack];
 /// Adds what can be known of a phase. No ratio stands without its interval.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let (view, phase, scope) = (context.view, context.phase, context.scope);
-    let other = |contender: Contender| {
-        context.measured(contender.name()).filter(|_| record.method != contender.name())
-    };
-    let over = other(Contender::Engine).and_then(|engine| {
+    let other = |method: Method| context.measured(method.name()).filter(|_| record.method != method.name());
+    let over = other(Method::Engine).and_then(|engine| {
         ratios::figure(Quantity::TimeOver, engine.ratio(view, phase, scope), &engine.method.method)
     });
-    let bound = other(Contender::Bound).filter(|_| DECISIVE.contains(&phase)).and_then(|bound| {
+    let bound = other(Method::Bound).filter(|_| DECISIVE.contains(&phase)).and_then(|bound| {
         ratios::figure(Quantity::BoundShare, view.ratio(bound, phase, scope), &bound.method.method)
     });
     record.add(over);
@@ -35,19 +33,19 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(lines.map(|lines| Figure::plain(Quantity::LineBytes, lines as f64)));
 }
 
-/// Whether the interval of each contender's ratio to the engine lies within `precision` of it, packing and unpacking.
+/// Whether the interval of each method's ratio to the engine lies within `precision` of it, packing and unpacking.
 pub fn is_narrow(methods: &[Measured], precision: f64) -> bool {
-    let Some(engine) = of(methods, Contender::Engine) else { return false };
-    let rivals = || methods.iter().filter(|measured| measured.method != Contender::Engine.name());
+    let Some(engine) = of(methods, Method::Engine) else { return false };
+    let rivals = || methods.iter().filter(|measured| measured.method != Method::Engine.name());
     let is_narrow = |measured: &Measured, phase| {
         ratio(measured, engine, phase).is_some_and(|ratio| ratio.is_narrow(precision))
     };
     DECISIVE.into_iter().all(|phase| rivals().all(|measured| is_narrow(measured, phase)))
 }
 
-/// A contender with times.
-fn of(methods: &[Measured], contender: Contender) -> Option<&Measured> {
-    methods.iter().find(|measured| measured.method == contender.name() && measured.outcome.is_measured())
+/// A method with times.
+fn of(methods: &[Measured], method: Method) -> Option<&Measured> {
+    methods.iter().find(|measured| measured.method == method.name() && measured.outcome.is_measured())
 }
 
 /// The ratio of one's times to another's in a phase, over the rounds that have both.

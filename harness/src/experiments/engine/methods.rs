@@ -9,7 +9,7 @@ use crate::model::MethodInfo;
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum Contender {
+pub enum Method {
     /// Our pack engine: the layout compiled
     Engine,
     /// The application's loops, as it has them
@@ -24,7 +24,7 @@ pub enum Contender {
     Bound,
 }
 
-impl Contender {
+impl Method {
     /// All, in report order.
     pub const ALL: [Self; 6] =
         [Self::Engine, Self::Manual, Self::ManualTuned, Self::MpiPack, Self::Memcpy, Self::Bound];
@@ -43,8 +43,8 @@ impl Contender {
 
     /// Those that can pack in this order: where loop and datatype differ, the loop has only its own.
     pub fn of(order: Order, orders_differ: bool) -> Vec<Self> {
-        let is_loop = |contender: &Self| matches!(contender, Self::Manual | Self::ManualTuned);
-        let can = |contender: &Self| !is_loop(contender) || order == Order::Manual || !orders_differ;
+        let is_loop = |method: &Self| matches!(method, Self::Manual | Self::ManualTuned);
+        let can = |method: &Self| !is_loop(method) || order == Order::Manual || !orders_differ;
         Self::ALL.into_iter().filter(can).collect()
     }
 }
@@ -64,18 +64,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_the_contenders_in_their_order() {
+    fn rows_are_the_methods_in_their_order() {
         let names = METHODS.iter().map(|method| method.name);
-        assert!(names.eq(Contender::ALL.map(Contender::name)));
-        for contender in Contender::ALL {
-            assert_eq!(Contender::from_str(contender.name(), false), Ok(contender));
+        assert!(names.eq(Method::ALL.map(Method::name)));
+        for method in Method::ALL {
+            assert_eq!(Method::from_str(method.name(), false), Ok(method));
         }
     }
 
     #[test]
     fn the_loop_has_no_other_order_than_its_own() {
-        assert_eq!(Contender::of(Order::Ddt, true).len(), 4);
-        assert_eq!(Contender::of(Order::Ddt, false).len(), 6);
-        assert_eq!(Contender::of(Order::Manual, true).len(), 6);
+        assert_eq!(Method::of(Order::Ddt, true).len(), 4);
+        assert_eq!(Method::of(Order::Ddt, false).len(), 6);
+        assert_eq!(Method::of(Order::Manual, true).len(), 6);
     }
 }

@@ -15,7 +15,7 @@ use apps::WireOrder;
 use clap::ValueEnum;
 
 pub use figures::is_narrow;
-pub use methods::Contender;
+pub use methods::Method;
 pub use selection::cases;
 
 use super::planned::PlannedCase;
@@ -94,7 +94,7 @@ impl Experiment for Engine {
     }
 
     fn reference(&self) -> &'static str {
-        Contender::Engine.name()
+        Method::Engine.name()
     }
 
     fn default_ranks(&self) -> usize {

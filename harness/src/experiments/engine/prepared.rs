@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::{Contender, ORDER, Order, RANKS, grid};
+use super::{Method, ORDER, Order, RANKS, grid};
 use crate::experiments::pingpong::Message;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::experiments::{Prepared, Setup};
@@ -69,9 +69,9 @@ impl Prepared for Comparison {
         self.message.message()
     }
 
-    fn has(&self, method: &str) -> bool {
-        let contenders = Contender::of(self.order, self.message.orders_differ);
-        contenders.iter().any(|contender| contender.name() == method)
+    fn has(&self, name: &str) -> bool {
+        let methods = Method::of(self.order, self.message.orders_differ);
+        methods.iter().any(|method| method.name() == name)
     }
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Contender, ORDER, grid};
+use super::{Method, ORDER, grid};
 use crate::model::conditions::Cache;
 use crate::model::{Figure, Phase, Record};
 use crate::stats;
@@ -29,7 +29,7 @@ pub enum Verdict {
 
 /// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
 fn is_rival(record: &Record) -> bool {
-    let rivals = [Contender::Manual, Contender::ManualTuned, Contender::MpiPack];
+    let rivals = [Method::Manual, Method::ManualTuned, Method::MpiPack];
     rivals.iter().any(|rival| rival.name() == record.method)
 }
 
@@ -40,7 +40,7 @@ fn moved(record: &Record) -> bool {
 
 /// Its time over the engine's.
 fn over(record: &Record) -> Option<&Figure> {
-    record.over(Contender::Engine.name())
+    record.over(Method::Engine.name())
 }
 
 /// Both ends of that ratio's interval.
@@ -167,7 +167,7 @@ pub fn rivals(records: &[Record]) -> Vec<Rival> {
         rivals.push(Rival::BestMpi);
     }
     rivals.push(Rival::Manual);
-    if records.iter().any(|record| record.method == Contender::ManualTuned.name()) {
+    if records.iter().any(|record| record.method == Method::ManualTuned.name()) {
         rivals.push(Rival::ManualTuned);
     }
     rivals
@@ -213,9 +213,9 @@ type WithInterval = (f64, (f64, f64));
 /// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
 pub fn mean(records: &[&Record], rival: &Rival, work: Work) -> Option<Mean> {
     let method = match rival {
-        Rival::Manual => Contender::Manual,
-        Rival::ManualTuned => Contender::ManualTuned,
-        Rival::Mpi(_) | Rival::BestMpi => Contender::MpiPack,
+        Rival::Manual => Method::Manual,
+        Rival::ManualTuned => Method::ManualTuned,
+        Rival::Mpi(_) | Rival::BestMpi => Method::MpiPack,
     };
     let counts = |record: &&&Record| {
         let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.case.mpi_label());

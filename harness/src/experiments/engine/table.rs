@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
-use super::{Contender, KIND, grid, order};
+use super::{KIND, Method, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
 use crate::report::case::{CaseView, cell, median, rate};
@@ -43,7 +43,7 @@ const COLUMNS: [Column; 21] = [
     Column::new("", Align::Right, 1),
 ];
 
-/// How the page shows a case: a row per contender.
+/// How the page shows a case: a row per method.
 pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &OF_CASE,
     legend: LEGEND,
@@ -56,9 +56,9 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     ..KIND.plain_form()
 });
 
-/// A row per contender: `±` and `[95%]` belong to the column before them.
+/// A row per method: `±` and `[95%]` belong to the column before them.
 const OF_CASE: [Column; 9] = [
-    Column::new("contender", Align::Left, 0),
+    Column::new("method", Align::Left, 0),
     Column::new("pack", Align::Right, 2),
     Column::new("±", Align::Right, 1),
     Column::new("unpack", Align::Right, 2),
@@ -69,7 +69,7 @@ const OF_CASE: [Column; 9] = [
     Column::new("note", Align::Left, 2),
 ];
 
-/// The figures of a contender.
+/// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let mut row = Vec::from(median(record));
     let times = [Phase::Unpack, Phase::Create].map(|phase| case.median(&record.method, phase));
@@ -149,8 +149,8 @@ fn set(record: &Record) -> String {
 
 /// The rows of a case.
 fn rows(case: &[&Record]) -> Vec<Vec<String>> {
-    let of = |contender: Contender, phase: Phase| {
-        case.iter().copied().find(|r| r.method == contender.name() && r.phase == phase)
+    let of = |method: Method, phase: Phase| {
+        case.iter().copied().find(|r| r.method == method.name() && r.phase == phase)
     };
     let row = |phase: Phase| {
         let first = case[0];
@@ -166,38 +166,32 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             _ => vec![String::new(); 4],
         };
         row.push(phase.name().to_owned());
-        let order = [
-            Contender::Engine,
-            Contender::Manual,
-            Contender::ManualTuned,
-            Contender::MpiPack,
-            Contender::Memcpy,
-        ];
-        row.extend(order.map(|contender| {
-            let record = of(contender, phase);
-            // A contender without times says why where its rate would be.
-            match of(contender, Phase::Pack).filter(|record| record.median_s.is_none()) {
+        let order = [Method::Engine, Method::Manual, Method::ManualTuned, Method::MpiPack, Method::Memcpy];
+        row.extend(order.map(|method| {
+            let record = of(method, phase);
+            // A method without times says why where its rate would be.
+            match of(method, Phase::Pack).filter(|record| record.median_s.is_none()) {
                 Some(failed) if phase == Phase::Pack => failed.outcome.clone(),
                 _ => cell(record.and_then(|r| r.value(Quantity::Bandwidth)), |rate| {
                     format!("{:.1}", rate / 1e9)
                 }),
             }
         }));
-        for contender in [Contender::Manual, Contender::ManualTuned, Contender::MpiPack] {
-            let record = of(contender, phase);
+        for method in [Method::Manual, Method::ManualTuned, Method::MpiPack] {
+            let record = of(method, phase);
             let over = record.and_then(over_engine);
             row.push(cell(over.and_then(|over| over.value), ratio));
             row.push(over.map_or_else(String::new, interval));
         }
-        row.extend(of(Contender::Engine, phase).map_or_else(Default::default, bound));
-        let created = |contender| of(contender, Phase::Create).filter(|_| phase == Phase::Pack);
-        row.push(cell(created(Contender::Engine).and_then(|r| r.median_s), units::seconds));
-        row.push(cell(created(Contender::MpiPack).and_then(|r| r.median_s), units::seconds));
+        row.extend(of(Method::Engine, phase).map_or_else(Default::default, bound));
+        let created = |method| of(method, Phase::Create).filter(|_| phase == Phase::Pack);
+        row.push(cell(created(Method::Engine).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(Method::MpiPack).and_then(|r| r.median_s), units::seconds));
         let over_compiling = |record: &Record| {
             let over = over_engine(record)?;
             Some(format!("{}x {}", ratio(over.value?), interval(over)))
         };
-        row.push(created(Contender::MpiPack).and_then(over_compiling).unwrap_or_default());
+        row.push(created(Method::MpiPack).and_then(over_compiling).unwrap_or_default());
         row
     };
     [Phase::Pack, Phase::Unpack].map(row).into()
@@ -219,14 +213,14 @@ fn bound(record: &Record) -> [String; 2] {
 
 /// Its time over the engine's.
 fn over_engine(record: &Record) -> Option<&Figure> {
-    record.over(Contender::Engine.name())
+    record.over(Method::Engine.name())
 }
 
 fn interval(figure: &Figure) -> String {
     figure.interval().map_or_else(String::new, |(low, high)| format!("[{}, {}]", ratio(low), ratio(high)))
 }
 
-/// Why contenders have no times.
+/// Why methods have no times.
 fn notes(records: &[Record], width: usize) -> String {
     let note = |record: &Record| {
         let (mpi, cache) = place(record);
@@ -324,7 +318,7 @@ fn behind(records: &[Record]) -> String {
     ];
     let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
     rows.extend(faster.iter().map(|record| {
-        let rival = match record.method == Contender::MpiPack.name() {
+        let rival = match record.method == Method::MpiPack.name() {
             true => format!("MPI_Pack of {}", record.case.mpi_label()),
             false => format!("{}, beside {}", record.method, record.case.mpi_label()),
         };

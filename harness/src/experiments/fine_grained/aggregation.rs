@@ -23,8 +23,8 @@ pub enum Rule {
     Bytes(u64),
     /// So many bins of neighbours, as in CMB (CCGrid 2024, section III-C).
     Bins(usize),
-    /// Neighbours up to what is worth sending by itself; of these, what becomes ready while a transfer is in flight is
-    /// merged into the next one.
+    /// Neighbours up to what is worth sending by itself; in transfers between two ranks, by what the first ones have shown
+    /// of when partitions become ready.
     #[default]
     Adaptive,
 }

@@ -7,7 +7,7 @@ use apps::halo::{HALOS, HaloTest};
 
 use super::{HaloCase, PARAMETERS};
 use crate::experiments::Setup;
-use crate::experiments::parameter::{Flag, Sweep, place};
+use crate::experiments::parameter::{Flag, Sweep, choices, place};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::model::CUSTOM;
 
@@ -20,7 +20,7 @@ pub struct HaloSelection {
     pub preset: Preset,
     /// One named set instead.
     pub set: Option<String>,
-    /// Single values, as `d1=34`.
+    /// Single values, as `d1=34`; what follows without a name is another value of the name before.
     pub params: Vec<String>,
     /// Values of what a case says besides.
     pub conditions: Sweep,
@@ -93,24 +93,20 @@ impl HaloSelection {
 
     /// All parameters that were given, one combination of the conditions each.
     fn combinations(&self) -> Result<Vec<BTreeMap<String, String>>, String> {
-        let mut single = BTreeMap::new();
-        for pair in &self.params {
-            let (name, value) = pair
-                .split_once('=')
-                .ok_or_else(|| format!("parameter {pair:?}: must be NAME=VALUE, for example d1=34"))?;
-            single.insert(name.trim().to_owned(), value.trim().to_owned());
-        }
-        let is_twice = |name| single.contains_key(name) && self.conditions.names().any(|given| given == name);
+        let choices = choices(&self.params, "d1=34")?;
+        let is_single = |name: &str| choices[0].iter().any(|(single, _)| single == name);
+        let is_twice = |name| is_single(name) && self.conditions.names().any(|given| given == name);
         if let Some(Flag { name, long, .. }) =
             PARAMETERS.iter().map(|own| &own.flag).find(|flag| is_twice(flag.name))
         {
             return Err(format!("{name} is given by -p and by --{long}: leave one of them out"));
         }
-        let with = |conditions: Vec<(&str, String)>| {
-            let conditions = conditions.into_iter().map(|(name, value)| (name.to_owned(), value));
-            single.iter().map(|(name, value)| (name.clone(), value.clone())).chain(conditions).collect()
+        let conditions = self.conditions.product(|name| place(PARAMETERS, name));
+        let with = |choice: &Vec<(String, String)>, conditions: &Vec<(&str, String)>| {
+            let conditions = conditions.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+            choice.iter().cloned().chain(conditions).collect()
         };
-        let rank = |name: &str| place(PARAMETERS, name);
-        Ok(self.conditions.product(rank).into_iter().map(with).collect())
+        let of_choice = |choice| conditions.iter().map(move |conditions| with(choice, conditions));
+        Ok(choices.iter().flat_map(of_choice).collect())
     }
 }

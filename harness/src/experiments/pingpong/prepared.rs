@@ -1,5 +1,7 @@
 //! A micro-app's message, ready to be measured.
 
+use std::sync::OnceLock;
+
 use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
 use crate::experiments::planned::PlannedCase;
@@ -12,7 +14,10 @@ use crate::model::event::MessageFacts;
 pub struct Message {
     planned: PlannedCase,
     values: Values,
-    facts: MessageFacts,
+    test: &'static Test,
+    context: Context,
+    /// What is said of the message where its ranks say nothing: counted when that is asked.
+    facts: OnceLock<MessageFacts>,
     /// Whether the hand-written loop and the datatype pack in different orders.
     pub orders_differ: bool,
     rank_bytes: Option<u64>,
@@ -25,21 +30,15 @@ impl Message {
     /// An unknown test, set or parameter, or a value that cannot be.
     pub fn of(case: &PlannedCase, setup: Setup) -> Result<Self, String> {
         let (test, values) = values(case)?;
-        let app = test.build(&values, setup.context()).map_err(|error| error.to_string())?;
-        let orders_differ = app.orders_differ();
-        let facts = facts(&*app, WireOrder::Manual);
-        let segments = if orders_differ { facts_of_ddt(&*app) } else { facts.segments };
+        let context = setup.context();
+        let app = test.build(&values, context).map_err(|error| error.to_string())?;
+        let (orders_differ, rank_bytes) = (app.orders_differ(), memory::rank_bytes(&*app));
         let planned = PlannedCase {
             methods: case.methods.clone(),
             ..PlannedCase::of(test, case.set.as_deref(), &values)
         };
-        let rank_bytes = memory::message_bytes(&*app, segments);
-        Ok(Self { planned, values, facts, orders_differ, rank_bytes })
+        Ok(Self { planned, values, test, context, facts: OnceLock::new(), orders_differ, rank_bytes })
     }
-}
-
-fn facts_of_ddt(app: &dyn MicroApp) -> u64 {
-    app.message(Side::Send, WireOrder::Ddt).segments().count() as u64
 }
 
 /// The test and its values.
@@ -85,7 +84,10 @@ impl Prepared for Message {
     }
 
     fn message(&self) -> MessageFacts {
-        self.facts
+        *self.facts.get_or_init(|| {
+            let app = self.test.build(&self.values, self.context).expect("was built before");
+            facts(&*app, WireOrder::Manual)
+        })
     }
 
     fn rank_bytes(&self, _methods: usize) -> Option<u64> {

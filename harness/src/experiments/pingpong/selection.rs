@@ -2,8 +2,8 @@
 
 use apps::{ParameterError, Preset, TESTS, Test, Values};
 
-use crate::experiments::Setup;
 use crate::experiments::planned::{PlannedCase, Selected};
+use crate::experiments::{Setup, parameter};
 
 /// What the user selects; all tests if none is named.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Selection {
     pub preset: Preset,
     /// One named set instead.
     pub set: Option<String>,
-    /// Single values, as `nx=162`.
+    /// Single values, as `nx=162`; what follows without a name is another value of the name before.
     pub params: Vec<String>,
 }
 
@@ -28,9 +28,10 @@ impl Selection {
         let mut selected = Selected::default();
         for test in tests {
             if self.set.is_some() || !self.params.is_empty() {
-                let values = self.values(test)?;
-                test.build(&values, setup.context())?;
-                selected.add(PlannedCase::of(test, self.set.as_deref(), &values));
+                for values in self.choices(test)? {
+                    test.build(&values, setup.context())?;
+                    selected.add(PlannedCase::of(test, self.set.as_deref(), &values));
+                }
                 continue;
             }
             for set in test.sets_of(self.preset) {
@@ -54,21 +55,31 @@ impl Selection {
         Ok(selected)
     }
 
-    /// The values of one test: the named set or the one of `quick`, changed by the single values.
+    /// The values of one test: the named set or the one of `quick`, changed by the single values, of which each name has one.
     ///
     /// # Errors
-    /// An unknown set or parameter, or a text that is no value.
+    /// An unknown set or parameter, a text that is no value, or several values of a name.
     pub fn values(&self, test: &Test) -> Result<Values, SelectionError> {
-        let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
-        for pair in &self.params {
-            let (name, text) = pair.split_once('=').ok_or_else(|| {
-                SelectionError::Selection(format!(
-                    "parameter {pair:?}: must be NAME=VALUE, for example nx=162"
-                ))
-            })?;
-            values.assign(test, name.trim(), text.trim())?;
+        let mut all = self.choices(test)?;
+        match all.pop() {
+            Some(values) if all.is_empty() => Ok(values),
+            _ => Err(SelectionError::Selection(format!(
+                "-p {}: one value each is needed here",
+                self.params.join(",")
+            ))),
         }
-        Ok(values)
+    }
+
+    /// The same for each choice of single values.
+    fn choices(&self, test: &Test) -> Result<Vec<Values>, SelectionError> {
+        let start = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
+        let choices = parameter::choices(&self.params, "nx=162").map_err(SelectionError::Selection)?;
+        let changed = |choice: Vec<(String, String)>| {
+            let mut values = start.clone();
+            choice.iter().try_for_each(|(name, text)| values.assign(test, name, text))?;
+            Ok(values)
+        };
+        choices.into_iter().map(changed).collect()
     }
 
     fn tests(&self) -> Result<Vec<&'static Test>, SelectionError> {

@@ -5,7 +5,7 @@ use crate::model::conditions::Rule;
 use crate::model::event::{Block, LineBytes, MessageFacts};
 use crate::model::{Case, CaseResult, Outcome, Times};
 
-/// A contender whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of moods 1, 3, 1, 3, ...
+/// A method whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of moods 1, 3, 1, 3, ...
 pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
     let mood = |round: usize| if round.is_multiple_of(2) { 1.0 } else { 3.0 };
     let block = |round: usize| Block {
@@ -73,7 +73,7 @@ fn lines(record: &Record) -> Option<f64> {
 }
 
 #[test]
-fn every_phase_of_every_contender_has_a_record() {
+fn every_phase_of_every_method_has_a_record() {
     let records = records(&result("strided", "mpich", 2e-6, 3e-6));
     assert_eq!(records.len(), 5 * 2 + 2 * 2, "packing and unpacking; two make and free something");
     let engine = of(&records, "engine", Phase::Pack);
@@ -108,7 +108,7 @@ fn ratios_are_of_one_round_each_whatever_the_machines_mood() {
 }
 
 #[test]
-fn a_contender_without_times_has_one_line_and_costs_no_other() {
+fn a_method_without_times_has_one_line_and_costs_no_other() {
     let mut result = result("strided", "mpich", 2e-6, 3e-6);
     result.methods[2].outcome = Outcome::Crashed { detail: "signal 11".to_owned() };
     let records = records(&result);

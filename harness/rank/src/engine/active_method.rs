@@ -1,10 +1,10 @@
-//! The contenders at work: a packer of a message, or a plain copy to compare it with.
+//! The methods at work: a packer of a message, or a plain copy to compare it with.
 
 use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
 use datatypes::Element;
-use ddtbench::experiments::engine::Contender;
+use ddtbench::experiments::engine::Method;
 
 use super::bench::Bench;
 use crate::checked::CallError;
@@ -13,15 +13,15 @@ use crate::memory::{Memory, POISON};
 use crate::method::packer::Packer;
 use crate::pattern::Pattern;
 
-/// A contender that was made and is being measured.
-pub struct ActiveContender<'a> {
+/// A method that was made and is being measured.
+pub struct ActiveMethod<'a> {
     /// Its name in results.
-    pub contender: Contender,
+    pub method: Method,
     /// How it moves the bytes.
     pub work: Work<'a>,
 }
 
-/// What a contender does.
+/// What a method does.
 pub enum Work<'a> {
     /// Packs and unpacks the message.
     Packs(Box<Packer<'a>>),
@@ -77,7 +77,7 @@ impl PlainCopy {
     }
 }
 
-impl ActiveContender<'_> {
+impl ActiveMethod<'_> {
     /// Packs the send side, or unpacks to the receive side, once.
     #[inline]
     pub fn work(&mut self, side: Side, memory: &mut Memory) -> Result<(), CallError> {
@@ -99,7 +99,7 @@ impl ActiveContender<'_> {
         }
     }
 
-    /// Frees what [`ActiveContender::create`] made.
+    /// Frees what [`ActiveMethod::create`] made.
     pub fn free(&mut self) -> Result<(), CallError> {
         match &mut self.work {
             Work::Packs(packer) => packer.free(),
