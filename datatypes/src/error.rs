@@ -68,7 +68,7 @@ pub enum SchemaError {
     Refused {
         /// The way to the refused layout, e.g. `layout.child.children[1]`.
         place: String,
-        /// Why.
+        /// Why it cannot be.
         reason: serde_json::Error,
     },
     /// Another version of the schema.

@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and who does it.
 
 mod agree;
+mod baseline;
 mod compare;
 mod conditions;
 mod engine;
@@ -47,6 +48,9 @@ enum Command {
     Probe(Box<probe::ProbeArgs>),
     /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
     Compare(Box<compare::CompareArgs>),
+    /// Keep runs of an MPI under a name, and look later what has become slower
+    #[command(subcommand)]
+    Baseline(baseline::BaselineCommand),
     /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
     Agree(agree::AgreeArgs),
     /// Show all tests, their parameter sets, and all methods
@@ -83,6 +87,7 @@ impl Cli {
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),
+            Some(Command::Baseline(command)) => return command.execute(),
             Some(Command::Agree(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,

@@ -42,7 +42,7 @@ pub struct Plan {
     /// The version of the file's format.
     pub schema: u32,
     /// What is measured.
-    #[serde(default, skip_serializing_if = "Kind::is_default")]
+    #[serde(default)]
     pub experiment: Kind,
     /// The MPIs' names in this project, or paths of their compiler wrappers; without one, it is picked. In a file one name
     /// will do.

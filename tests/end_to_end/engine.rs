@@ -19,7 +19,7 @@ const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"]
 const SHORT: [&str; 2] = ["--max-time", "0.01"];
 
 /// What is compared.
-const CONTENDERS: [&str; 6] = ["engine", "manual", "manual_tuned", "mpi_pack", "memcpy", "bound"];
+const METHODS: [&str; 6] = ["engine", "manual", "manual_tuned", "mpi_pack", "memcpy", "bound"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -105,12 +105,11 @@ fn all_are_measured(mpi: &Mpi) {
 
 fn two_orders(mpi: &Mpi) {
     let rows = compare(mpi, &[], &["lammps_atomic", "--cache", "warm"], 0);
-    for (order, methods) in [("manual", &CONTENDERS[..]), ("ddt", &["engine", "mpi_pack", "memcpy", "bound"])]
-    {
+    for (order, methods) in [("manual", &METHODS[..]), ("ddt", &["engine", "mpi_pack", "memcpy", "bound"])] {
         let order = format!("order={order}");
         let is_it = |row: &&Row| row.get("params").ends_with(&order);
         let of_order = |method: &&str| rows.iter().filter(is_it).any(|row| row.is(&[("method", method)]));
-        let found: Vec<_> = CONTENDERS.into_iter().filter(of_order).collect();
+        let found: Vec<_> = METHODS.into_iter().filter(of_order).collect();
         assert_eq!(found, methods, "{order}");
     }
 }
@@ -122,7 +121,7 @@ fn the_grid(mpi: &Mpi) {
         &["scattered", "-p", "count=4,blocklength=8192,places=8,element=double"],
     ];
     for case in few {
-        expect_measured(&compare(mpi, &[], &[case, &["--cache", "warm"]].concat(), 0), &CONTENDERS, 1);
+        expect_measured(&compare(mpi, &[], &[case, &["--cache", "warm"]].concat(), 0), &METHODS, 1);
     }
 }
 

@@ -19,6 +19,8 @@ mod compare;
 mod conditions;
 /// The engine's comparison with the other ways to pack.
 mod engine;
+/// The examples for pipelines, as those run them who copy them.
+mod examples;
 /// An MPI that errs on purpose: is it found out?
 mod faulty_mpi;
 /// Exchanges between many ranks.
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         conditions::trials(),
         launches::trials(),
         compare::trials(),
+        examples::trials(),
         transport::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()

@@ -39,7 +39,7 @@ impl Variant {
     }
 }
 
-/// Which way.
+/// Whether it packs or unpacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the arrays into the buffer.

@@ -60,7 +60,7 @@ pub struct Comparison {
 type Rounds = Vec<Vec<f64>>;
 
 impl Comparison {
-    /// Measures.
+    /// Measures all variants in turn, at every placement.
     pub fn of(case: &mut Case, direction: Direction) -> Self {
         let mut random = Pcg64::seed_from_u64(SEED);
         let placements: Vec<Rounds> = (0..PLACEMENTS)

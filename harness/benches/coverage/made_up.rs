@@ -201,12 +201,12 @@ fn interval(logarithms: &[f64]) -> (f64, f64) {
     (low.ln(), high.ln())
 }
 
-/// Two methods that share a slow mood, with samples of each round: the ratio of the two, and the overhead.
+/// Two methods that share a slow state, with samples of each round: the ratio of the two, and the overhead.
 fn compared() {
     const SAMPLES: usize = 5;
     const OF_OVERHEADS: usize = TRIALS / 4;
     println!(
-        "\nTwo methods in the same rounds, their shared mood a slow part of 50 blocks, {OF_OVERHEADS} trials each"
+        "\nTwo methods in the same rounds, their shared state a slow part of 50 blocks, {OF_OVERHEADS} trials each"
     );
     println!("  blocks   rho  ratios covered  marked  overheads covered");
     for n in BLOCKS {
@@ -214,14 +214,14 @@ fn compared() {
             let mut rng = Pcg64::seed_from_u64(4);
             let (mut ratios, mut marked, mut overheads) = (0, 0, 0);
             for _ in 0..OF_OVERHEADS {
-                let mood = slow(n, 50.0, &mut rng);
+                let slowness = slow(n, 50.0, &mut rng);
                 let mut method = |level: f64| -> Vec<[f64; SAMPLES]> {
                     let mut of = Correlated::new(rho, &mut rng);
-                    let mut block = |mood: &f64| {
+                    let mut block = |slowness: &f64| {
                         let own = of.next(&mut rng);
-                        [(); SAMPLES].map(|()| level * time(mood + own + 0.5 * normal(&mut rng), false))
+                        [(); SAMPLES].map(|()| level * time(slowness + own + 0.5 * normal(&mut rng), false))
                     };
-                    mood.iter().map(&mut block).collect()
+                    slowness.iter().map(&mut block).collect()
                 };
                 let (one, reference) = (method(2.0), method(1.0));
                 let middle =

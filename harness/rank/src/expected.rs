@@ -9,7 +9,7 @@ use crate::pattern::Pattern;
 use crate::spans::{Span, spans};
 
 /// Why the bytes are wrong: the first difference, in words.
-pub type Complaint = String;
+pub type Mismatch = String;
 
 /// The packed bytes of a whole send side whose memory holds `pattern`.
 pub fn stream(app: &dyn MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
@@ -68,7 +68,7 @@ pub fn arrival(
     ends: Ends,
     incoming: &[u8],
     mut checked: impl FnMut(usize, &mut [u8]),
-) -> Option<Complaint> {
+) -> Option<Mismatch> {
     if ends.to == Location::Wire {
         return packed_difference(incoming, &memory.incoming);
     }
@@ -78,7 +78,7 @@ pub fn arrival(
         let found = &mut memory.arrays.memory_mut()[offset..offset + bytes];
         if let Some(i) = difference(expected, found) {
             let (expected, found) = (expected[i], found[i]);
-            return Some(complain(&memory.arrays, offset + i, expected, found));
+            return Some(mismatch_at(&memory.arrays, offset + i, expected, found));
         }
         checked(offset, found);
         next += bytes;
@@ -87,7 +87,7 @@ pub fn arrival(
 }
 
 /// Compares packed bytes with the start of a buffer.
-pub fn packed_difference(expected: &[u8], found: &[u8]) -> Option<Complaint> {
+pub fn packed_difference(expected: &[u8], found: &[u8]) -> Option<Mismatch> {
     let i = difference(expected, found)?;
     let (expected, found) = (expected[i], found[i]);
     Some(format!("packed byte {i}: expected {expected:#04x}, found {found:#04x}"))
@@ -101,7 +101,7 @@ fn difference(expected: &[u8], found: &[u8]) -> Option<usize> {
 }
 
 /// Names a byte of the arrays' memory as the application would.
-pub fn complain(arrays: &Arrays, at: usize, expected: u8, found: u8) -> String {
+pub fn mismatch_at(arrays: &Arrays, at: usize, expected: u8, found: u8) -> String {
     let place = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at)).map_or_else(
         || format!("byte {at} of memory, outside all arrays"),
         |i| {

@@ -151,7 +151,7 @@ struct Exchanges {
     /// The longest times of all ranks.
     readings: Vec<Readings>,
     /// What this rank got wrong first.
-    complaint: Option<String>,
+    mismatch: Option<String>,
     /// Of an exchange that was watched: the share of the first stage's bytes that were there early.
     early: Option<f64>,
 }
@@ -196,7 +196,7 @@ impl Bench<'_> {
         watched: bool,
     ) -> anyhow::Result<Exchanges> {
         let mut mine = Vec::with_capacity(count as usize);
-        let mut exchanges = Exchanges { readings: Vec::new(), complaint: None, early: None };
+        let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None };
         for number in 0..count {
             let Parts { links, memory, .. } = self.parts;
             let arrival_probe = (watched && number + 1 == count).then(|| {
@@ -210,9 +210,9 @@ impl Bench<'_> {
             } else {
                 mine.extend(readings.list());
             }
-            if exchanges.complaint.is_none() {
+            if exchanges.mismatch.is_none() {
                 let missing = arrivals.missing(self.version);
-                exchanges.complaint =
+                exchanges.mismatch =
                     missing.map(|what| format!("exchange {} since the fill: {what}", self.version.changes));
             }
         }
@@ -247,7 +247,7 @@ impl Bench<'_> {
 
     /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the
     /// wire buffer.
-    fn complaint(&self, active: &ActiveMethod<'_>) -> Option<String> {
+    fn mismatch(&self, active: &ActiveMethod<'_>) -> Option<String> {
         let Parts { links, memory, .. } = self.parts;
         if !active.is_reference() {
             // SAFETY: no other thread runs between exchanges.
@@ -315,13 +315,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
-        let mut complaint = None;
+        let mut mismatch = None;
         for _ in 0..VERIFIED {
             self.fill(active);
             self.once(active, false, None);
-            complaint = complaint.or_else(|| self.complaint(active));
+            mismatch = mismatch.or_else(|| self.mismatch(active));
         }
-        Ok(complaint)
+        Ok(mismatch)
     }
 
     fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
@@ -342,17 +342,17 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sync.again()?;
         let watched = !active.is_reference();
         let arrivals = self.fill(active);
-        let before = self.exchange(active, &arrivals, amount.untimed, false)?.complaint;
+        let before = self.exchange(active, &arrivals, amount.untimed, false)?.mismatch;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, complaint, early } = self.exchange(active, &arrivals, count, watched)?;
-        let complaint = before.or(complaint).or_else(|| self.complaint(active));
+        let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
+        let mismatch = before.or(mismatch).or_else(|| self.mismatch(active));
         let messages = active.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
         if self.job.rank != 0 {
-            return Ok((None, complaint));
+            return Ok((None, mismatch));
         }
         let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
@@ -368,7 +368,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
             block.times[Phase::Total].push(readings.total_s);
             block.times[Phase::Exchange].push(readings.exchange_s());
         }
-        Ok((Some(block), complaint))
+        Ok((Some(block), mismatch))
     }
 
     fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {

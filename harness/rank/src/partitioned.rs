@@ -158,14 +158,14 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Transfers `count` times, and compares each: the first byte that arrived wrong becomes the receiver's complaint. It
+    /// Transfers `count` times, and compares each: the first byte that arrived wrong becomes the receiver's mismatch. It
     /// looks at all transfers while they are under way, or at none. Gives the readings of both ranks, at the sender.
     fn transfer(
         &mut self,
         mechanisms: &[Box<dyn Mechanism + 'a>],
         count: u32,
         is_watched: bool,
-        complaint: &mut Option<String>,
+        mismatch: &mut Option<String>,
     ) -> anyhow::Result<Vec<[Readings; 2]>> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
@@ -184,7 +184,7 @@ impl<'a> Bench<'a> {
             let mut compute_s = vec![0.0; self.setting.threads];
             self.sampler.next(&mut compute_s);
             // What comes wrong would be looked for in vain.
-            let looks = is_watched && complaint.is_none();
+            let looks = is_watched && mismatch.is_none();
             let arrival_probe = looks.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
             let context = TransferContext {
                 roles: &self.roles,
@@ -204,11 +204,11 @@ impl<'a> Bench<'a> {
             for (buffer, (_, pattern)) in
                 self.buffers.iter().zip(ways()).filter(|(_, (role, _))| **role == Role::Receiver)
             {
-                if complaint.is_some() {
+                if mismatch.is_some() {
                     break;
                 }
                 let at = pattern.first_difference(0, buffer);
-                *complaint = at.map(|at| {
+                *mismatch = at.map(|at| {
                     let partition = self.plan.ranges.iter().position(|range| range.contains(&at));
                     format!(
                         "transfer {} of the case: byte {at}, in partition {}: expected {:#04x}, found {:#04x}",
@@ -304,10 +304,10 @@ impl<'a> Experiment<'a> for Bench<'a> {
     }
 
     fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
-        let mut complaint = None;
-        self.transfer(&active.mechanisms, VERIFIED, false, &mut complaint)?;
-        self.transfer(&active.mechanisms, self.watched(), true, &mut complaint)?;
-        Ok(complaint)
+        let mut mismatch = None;
+        self.transfer(&active.mechanisms, VERIFIED, false, &mut mismatch)?;
+        self.transfer(&active.mechanisms, self.watched(), true, &mut mismatch)?;
+        Ok(mismatch)
     }
 
     fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
@@ -330,15 +330,15 @@ impl<'a> Experiment<'a> for Bench<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let message_latency_s = Some(self.message_latency_s()?);
-        let (mechanisms, mut complaint) = (&active.mechanisms[..], None);
-        self.transfer(mechanisms, amount.untimed, false, &mut complaint)?;
+        let (mechanisms, mut mismatch) = (&active.mechanisms[..], None);
+        self.transfer(mechanisms, amount.untimed, false, &mut mismatch)?;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
-        let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut complaint)?;
+        let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut mismatch)?;
         let messages = mechanisms[0].messages().map(|n| n as u64);
-        let watched = self.transfer(mechanisms, self.watched(), true, &mut complaint)?;
+        let watched = self.transfer(mechanisms, self.watched(), true, &mut mismatch)?;
         if self.job.rank > 0 {
-            return Ok((None, complaint));
+            return Ok((None, mismatch));
         }
         let mut block = Block { batch: 1, messages, message_latency_s, ..Block::default() };
         block.times[Phase::Init].extend(active.init_s.take());
@@ -355,7 +355,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
             block.times[Phase::FirstPartition].extend(first_s);
             block.early.push(early);
         }
-        Ok((Some(block), complaint))
+        Ok((Some(block), mismatch))
     }
 
     fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {

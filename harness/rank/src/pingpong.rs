@@ -105,9 +105,9 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         ActiveMethod { method, .. }: &mut Self::ActiveMethod,
     ) -> anyhow::Result<Option<String>> {
         method.create()?;
-        let complaint = verify(&mut self.session, &mut self.memory, &mut **method)?;
+        let mismatch = verify(&mut self.session, &mut self.memory, &mut **method)?;
         method.free()?;
-        Ok(complaint)
+        Ok(mismatch)
     }
 
     fn repeat(
@@ -140,8 +140,8 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         steady::prepare(session, memory, &mut **method)?;
         let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
         session.job.world.barrier()?;
-        let complaint = steady::check(session, memory, &mut **method)?;
-        Ok((session.is_origin().then_some(block), complaint))
+        let mismatch = steady::check(session, memory, &mut **method)?;
+        Ok((session.is_origin().then_some(block), mismatch))
     }
 
     fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()> {
@@ -162,13 +162,13 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
     let available = ddtbench::experiments::memory::available_bytes().unwrap_or(u64::MAX);
     let checked = ddtbench::experiments::memory::check_ranks(app, processes_of_host, available);
-    let complaint = checked.clone().err().unwrap_or_default();
-    let complaints = world.gather(complaint.as_bytes())?;
+    let mismatch = checked.clone().err().unwrap_or_default();
+    let mismatches = world.gather(mismatch.as_bytes())?;
     if world.minima(&[f64::from(u8::from(checked.is_ok()))])?[0] > 0.0 {
         return Ok(());
     }
-    let first = complaints.iter().find(|complaint| !complaint.is_empty());
-    Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(complaint)))
+    let first = mismatches.iter().find(|mismatch| !mismatch.is_empty());
+    Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(mismatch)))
 }
 
 /// The pair of a rank, and its number in it: 0 is the origin.

@@ -5,7 +5,7 @@
 use apps::{Side, WireOrder};
 
 use crate::checked::CallError;
-use crate::expected::{Complaint, arrival, incoming, sent, stream};
+use crate::expected::{Mismatch, arrival, incoming, sent, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::{Ends, Location, Method};
@@ -49,7 +49,7 @@ pub fn check(
     session: &Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
-) -> Result<Option<Complaint>, CallError> {
+) -> Result<Option<Mismatch>, CallError> {
     method.settle()?;
     let (setup, ends) = (session.setup, method.ends());
     let in_arrays = ends.from == Location::Arrays && ends.to == Location::Arrays && !setup.is_all_to_all();
@@ -65,8 +65,8 @@ pub fn check(
             expected
         }
     };
-    let complaint = arrival(setup.app, memory, ends, &expected, |_, _| {});
-    Ok(complaint.map(|what| format!("after a block: {what}")))
+    let mismatch = arrival(setup.app, memory, ends, &expected, |_, _| {});
+    Ok(mismatch.map(|what| format!("after a block: {what}")))
 }
 
 /// Whether what lies in the wire buffer at last came from the second array: in an all-to-all whose way back leaves

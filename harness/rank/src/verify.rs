@@ -7,7 +7,7 @@
 use apps::MicroApp;
 
 use crate::checked::CallError;
-use crate::expected::{Complaint, arrival, complain, incoming, stream};
+use crate::expected::{Mismatch, arrival, incoming, mismatch_at, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::{Ends, Location, Method};
@@ -16,24 +16,24 @@ use crate::pattern::Pattern;
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
 pub const ROUNDS: u32 = 2;
 
-/// Transfers and compares, in both directions. `Ok(Some(..))` holds the complaint of this rank.
+/// Transfers and compares, in both directions. `Ok(Some(..))` holds the mismatch of this rank.
 pub fn verify(
     session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
-) -> Result<Option<Complaint>, CallError> {
-    let mut complaint = None;
+) -> Result<Option<Mismatch>, CallError> {
+    let mut mismatch = None;
     for _ in 0..ROUNDS {
         for way in [Direction::There, Direction::Back] {
             let found = one_way(session, memory, method, way)?;
-            complaint = complaint.or(found);
+            mismatch = mismatch.or(found);
         }
         if session.setup.is_all_to_all() {
             // Both ways have been gone with the arrays exchanged for the second: put them back.
             memory.arrays.swap(0, 1);
         }
     }
-    Ok(complaint)
+    Ok(mismatch)
 }
 
 /// The direction of a transfer; in an all-to-all, which of the two arrays it starts from.
@@ -48,7 +48,7 @@ fn one_way(
     memory: &mut Memory,
     method: &mut dyn Method,
     way: Direction,
-) -> Result<Option<Complaint>, CallError> {
+) -> Result<Option<Mismatch>, CallError> {
     let setup = session.setup;
     let ends = method.ends();
     if way == Direction::Back && setup.is_all_to_all() {
@@ -91,7 +91,7 @@ pub fn compare(
     ends: Ends,
     mine: Pattern,
     incoming: Option<&[u8]>,
-) -> Option<Complaint> {
+) -> Option<Mismatch> {
     // What has been checked becomes what the comparison of all memory expects.
     let arrived =
         incoming.and_then(|incoming| arrival(app, memory, ends, incoming, |at, found| mine.write(at, found)));
@@ -104,5 +104,5 @@ pub fn compare(
     }
     let at = mine.first_difference(0, memory.arrays.memory())?;
     let found = memory.arrays.memory()[at];
-    Some(format!("{} (must not change)", complain(&memory.arrays, at, mine.byte(at), found)))
+    Some(format!("{} (must not change)", mismatch_at(&memory.arrays, at, mine.byte(at), found)))
 }

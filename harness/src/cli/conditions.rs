@@ -9,7 +9,7 @@ use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{MIN_ROUNDS, Plan, Variant};
 
-use super::measure;
+use super::measure::{self, Manner};
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 19] = [
@@ -215,8 +215,14 @@ impl ConditionArgs {
     ) -> anyhow::Result<ExitCode> {
         match &self.resume {
             Some(dir) => measure::resume(self, dir),
-            None => measure::begin(self, plan()?, all_mpis),
+            None => measure::begin(self.manner(all_mpis), plan()?),
         }
+    }
+
+    /// How a run is begun by these flags.
+    pub fn manner(&self, all_mpis: bool) -> Manner<'_> {
+        let Self { dry_run, verbose, .. } = *self;
+        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.

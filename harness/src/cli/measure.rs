@@ -28,7 +28,7 @@ pub(super) const FAILED: u8 = 1;
 pub(super) struct Begun {
     /// What is run.
     pub checked: CheckedPlan,
-    /// On what.
+    /// The MPIs, with their rank programs.
     pub targets: Vec<Target>,
     /// Where it is kept.
     pub folder: Folder,
@@ -36,22 +36,31 @@ pub(super) struct Begun {
     pub environment: Environment,
 }
 
+/// How a run is begun, besides its plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner<'a> {
+    /// The folder for the results; one of the date without it.
+    pub out: Option<&'a Path>,
+    /// Whether the plan alone is printed.
+    pub dry_run: bool,
+    /// Whether it is shown what is built and started.
+    pub verbose: bool,
+    /// Whether it is of all MPIs that are usable, where the plan names none.
+    pub all_mpis: bool,
+}
+
 /// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
 /// asked for is tried before anything is installed or built.
-pub(super) fn start(
-    flags: &ConditionArgs,
-    plan: Plan,
-    all_mpis: bool,
-) -> anyhow::Result<Result<Begun, ExitCode>> {
+pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
     let mut checked = plan.check()?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
-    if flags.dry_run {
+    if manner.dry_run {
         targets::check_names(&checked.plan)?;
         output::print(checked.plan.to_toml().as_bytes())?;
         return Ok(Err(ExitCode::SUCCESS));
     }
-    let folder = flags.out.as_deref().map(|out| Folder::create(out, about(&checked))).transpose()?;
-    let chosen = match targets::choose(&mut checked.plan, flags.verbose, all_mpis) {
+    let folder = manner.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
+    let chosen = match targets::choose(&mut checked.plan, manner.verbose, manner.all_mpis) {
         Ok(chosen) => chosen,
         Err(error) => {
             folder.map(Folder::discard);
@@ -82,11 +91,9 @@ pub(super) fn start(
 }
 
 /// Runs a plan.
-pub(super) fn begin(flags: &ConditionArgs, plan: Plan, all_mpis: bool) -> anyhow::Result<ExitCode> {
-    match start(flags, plan, all_mpis)? {
-        Ok(Begun { checked, targets, folder, environment }) => {
-            measure(&checked, &targets, folder, Vec::new(), environment, flags.verbose)
-        }
+pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> {
+    match start(manner, plan)? {
+        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(),
         Err(code) => Ok(code),
     }
 }
@@ -148,7 +155,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
     let records = records.into_iter().filter(is_done).collect();
-    measure(&checked, &targets, folder, records, environment, flags.verbose)
+    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell()
 }
 
 /// What a folder must know of a run.
@@ -205,15 +212,22 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
     Ok(())
 }
 
-fn measure(
-    checked: &CheckedPlan,
-    targets: &[Target],
-    mut folder: Folder,
-    mut records: Vec<Record>,
-    mut environment: Environment,
-    verbose: bool,
-) -> anyhow::Result<ExitCode> {
-    let run = Run { plan: checked, targets };
+/// A run that has ended, with all that it has kept.
+pub(super) struct Ended {
+    /// Whether the user has stopped it.
+    pub end: End,
+    /// The kind of its experiments.
+    pub kind: Kind,
+    /// Times and figures over all launches.
+    pub over: Vec<Record>,
+    /// Where it is kept.
+    pub folder: Folder,
+}
+
+/// Measures what of a run is not in `records`, and keeps all that it comes to.
+pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> anyhow::Result<Ended> {
+    let Begun { checked, targets, mut folder, mut environment } = begun;
+    let run = Run { plan: &checked, targets: &targets };
     let units = run.units();
     if verbose {
         environment.mpis.iter().for_each(|account| say(&account.first_case));
@@ -238,13 +252,22 @@ fn measure(
     if !over.is_empty() {
         let page = page(kind, &over, folder.path());
         folder.write_summary(&over, &page).with_context(|| resume_hint(folder.path()))?;
-        output::print(kind.table(&over, output::width()).as_bytes())?;
     }
-    if end == End::Interrupted {
-        return Ok(stopped(folder.path()));
+    Ok(Ended { end, kind, over, folder })
+}
+
+impl Ended {
+    /// Prints the table, and says where all is.
+    fn tell(&self) -> anyhow::Result<ExitCode> {
+        if !self.over.is_empty() {
+            output::print(self.kind.table(&self.over, output::width()).as_bytes())?;
+        }
+        if self.end == End::Interrupted {
+            return Ok(stopped(self.folder.path()));
+        }
+        output::print(format!("\nresults: {}\n", self.folder.path().display()).as_bytes())?;
+        Ok(if is_success(self.kind, &self.over) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
-    output::print(format!("\nresults: {}\n", folder.path().display()).as_bytes())?;
-    Ok(if is_success(kind, &over) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
 /// The records as a page, with the folder's account of the machine.

@@ -34,6 +34,16 @@ impl RunArgs {
         self.conditions.execute(false, || self.plan())
     }
 
+    /// The plan of the flags, or of a file of whatever kind.
+    pub(super) fn plan_of_any_kind(&self) -> anyhow::Result<Plan> {
+        match self.conditions.plan_file() {
+            Some(file) => {
+                self.conditions.begin(Plan::read(file)?.experiment, plan::Limits::default().max_time_s)
+            }
+            None => self.plan(),
+        }
+    }
+
     /// The plan of the flags, or of the file and the flags.
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
         let preset = self.chosen.preset(apps::Preset::Quick);

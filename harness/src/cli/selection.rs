@@ -10,7 +10,7 @@ pub struct TestArgs {
     /// Names of tests; all if there is none
     #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
     pub tests: Vec<String>,
-    /// One parameter set per test; several, of ping-pongs the original's; those and larger ones [default: quick]
+    /// quick: one size per test; default: the original's sizes; full: these and larger ones [default: quick]
     #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
     preset: Option<PresetName>,
     #[command(flatten)]

@@ -21,10 +21,28 @@ pub(super) struct Chosen {
 /// Refuses names of MPIs that do not exist. Nothing is installed.
 pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
     let project = Project::locate()?;
+    let mut labels = Vec::new();
     for name in &plan.mpis {
-        project.pick(Some(parted(name).0), &mut say)?;
+        let (mpi, variant) = parted(name);
+        let installation = project.pick(Some(mpi), &mut say)?;
+        variant.map(|variant| named(plan, &project, &installation.name, variant)).transpose()?;
+        labels.push(mpi.to_owned());
     }
-    Ok(())
+    if labels.is_empty() { Ok(()) } else { check_variants(plan, &labels) }
+}
+
+/// Refuses a variant of an MPI that is not among those named.
+fn check_variants(plan: &Plan, mpis: &[String]) -> anyhow::Result<()> {
+    let is_of_none = |variant: &&Variant| !mpis.iter().any(|mpi| variant.is_of(mpi));
+    match plan.variants.iter().find(is_of_none) {
+        None => Ok(()),
+        Some(variant) => bail!(
+            "--variant {}/{}: the run is of {}, and not of {0}",
+            variant.mpi.as_deref().unwrap_or_default(),
+            variant.name,
+            mpis.join(", ")
+        ),
+    }
 }
 
 /// The MPIs of a plan, which gets names by which they can be found again. Where it names none, it is the one that is
@@ -40,6 +58,8 @@ pub(super) fn choose(plan: &mut Plan, verbose: bool, all: bool) -> anyhow::Resul
         }
         plan.mpis = installations.iter().map(lasting_name).collect();
     }
+    let named_mpis: Vec<String> = plan.mpis.iter().map(|name| parted(name).0.to_owned()).collect();
+    check_variants(plan, &named_mpis)?;
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
     for i in 0..plan.mpis.len() {
         let (name, variant) = parted(&plan.mpis[i]);

@@ -1,6 +1,8 @@
 //! Times and figures over all launches, from those of each. The launch is the unit: what differs between processes is seen
 //! between launches alone.
 
+mod fastest;
+
 use std::collections::HashMap;
 
 use super::Kind;
@@ -26,7 +28,8 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
         }
     }
     let drift = drift(&groups);
-    let mut over: Vec<Record> = groups.iter().filter_map(|group| joined(group, drift)).collect();
+    let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift)).collect();
+    fastest::choose(&mut over, &groups);
     if let Some(precision) = precision {
         say_how_it_ended(&mut over, precision);
     }
@@ -67,14 +70,14 @@ fn say_how_it_ended(over: &mut [Record], precision: f64) {
     }
 }
 
-/// The record over the launches of one method, phase and pair. Where some launches have times, it is of these.
-fn joined(all: &[&Record], drift: Drift) -> Option<Record> {
+/// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of these.
+fn joined(all: &[&Record], drift: Drift) -> Record {
     let measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
-    let first = *of.first()?;
+    let first = of[0];
     // A launch that failed is not hidden behind those that did not.
     let worst = all.iter().find(|record| record.median_s.is_none() || Outcome::is_doubtful(&record.outcome));
-    let told = worst.copied().unwrap_or(*of.last()?);
+    let told = worst.copied().unwrap_or(of[of.len() - 1]);
     let mut record = Record {
         launch: None,
         launches: of.len(),
@@ -85,7 +88,7 @@ fn joined(all: &[&Record], drift: Drift) -> Option<Record> {
     if of.len() > 1 {
         over_several(&mut record, of, drift);
     }
-    Some(record)
+    record
 }
 
 /// How the launches of a method ended together, whose interval is over launches.
@@ -123,9 +126,8 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.batch = of.iter().map(|record| record.batch).max().unwrap_or_default();
     record.mixed_states = of.iter().any(|record| record.mixed_states);
     // What wandered within a launch is told of that launch; between launches it is in the interval.
-    record.unsteady = record.unsteady.map(|_| false);
+    record.unsteady = None;
     record.figures = figures(of);
-    record.fastest = of.iter().find_map(|record| record.fastest.clone());
 }
 
 /// The figures over launches: each the median of the launches' own.
@@ -156,7 +158,7 @@ fn over(group: &[&Figure]) -> Figure {
         value: stats::median(&stats::sorted(values)),
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
-        unsteady: group[0].unsteady.map(|_| false),
+        unsteady: None,
         ..group[0].clone()
     }
 }

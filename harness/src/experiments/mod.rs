@@ -216,11 +216,6 @@ impl Kind {
         })
     }
 
-    /// Whether it is the one that a plan is of which does not say.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The phase that a method is judged by: that of its last.
     pub fn headline(self) -> Phase {
         let phases = self.phases();

@@ -40,7 +40,7 @@ pub fn verdict(samples: &[f64], attempts: usize) -> Verdict {
 }
 
 /// What is to be said of a mean time, if it is none.
-pub fn complaint(mean_s: f64) -> Option<String> {
+pub fn doubt(mean_s: f64) -> Option<String> {
     (mean_s <= 0.0).then(|| {
         format!("the mean, {mean_s:.3e} s, is no time: computing took longer than the transfer with it, by two clocks")
     })
@@ -74,9 +74,9 @@ mod tests {
         for mean in [-13e-6, 0.0] {
             assert_eq!(verdict(&around(mean, 0.0), 1), Verdict::Again, "{mean}");
             assert_eq!(verdict(&around(mean, 0.0), 50), Verdict::GivenUp, "{mean}");
-            assert!(complaint(mean).is_some());
+            assert!(doubt(mean).is_some());
         }
-        assert_eq!(complaint(1e-9), None);
+        assert_eq!(doubt(1e-9), None);
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl<'a> RowContext<'a> {
             ..Record::empty(result, view.method, phase)
         };
         if phase == self.kind.headline() && result.rule == Rule::Pcomm {
-            record.detail = record.mean_s.and_then(pcomm::complaint);
+            record.detail = record.mean_s.and_then(pcomm::doubt);
         }
         self.kind.add_figures(&mut record, self);
         Some(record)

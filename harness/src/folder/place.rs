@@ -13,8 +13,8 @@ use super::{FolderError, Result, at};
 #[derive(Debug)]
 pub struct Place {
     path: PathBuf,
-    /// Whether it was there before the run.
-    was_there: bool,
+    /// The folders that were made for the run, from within outwards.
+    made: Vec<PathBuf>,
     _lock: File,
 }
 
@@ -24,18 +24,19 @@ impl Place {
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be made.
     pub fn create(path: &Path) -> Result<Self> {
-        let was_there = path.exists();
+        let made = path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
+        let made = made.map(Path::to_owned).collect();
         fs::create_dir_all(path).map_err(at(path))?;
         let lock = lock(path)?;
         if fs::read_dir(path).map_err(at(path))?.next().is_some() {
             return Err(FolderError::NotEmpty(path.to_owned()));
         }
-        Ok(Self { path: path.to_owned(), was_there, _lock: lock })
+        Ok(Self { path: path.to_owned(), made, _lock: lock })
     }
 
     /// Locks the folder of an earlier run.
     pub fn reopen(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), was_there: true, _lock: lock(path)? })
+        Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock(path)? })
     }
 
     /// Where it is.
@@ -55,15 +56,13 @@ impl Place {
         self.write(name, &text)
     }
 
-    /// Removes these files, and the folder if it was made for the run.
+    /// Removes these files, and the folders that were made for the run and have nothing else in them.
     pub fn discard(self, names: &[&str]) {
         for name in names {
             // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
             let _ = fs::remove_file(self.path.join(name));
         }
-        if !self.was_there {
-            let _ = fs::remove_dir(&self.path);
-        }
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 }
 

@@ -14,9 +14,9 @@ pub enum Seen {
     Refused,
     /// A misuse went through without an error.
     Accepted,
-    /// Of a question.
+    /// Of what an MPI may do: it does.
     Yes,
-    /// Of a question.
+    /// Of what an MPI may do: it does not.
     No,
     /// It could not be tried here.
     Skipped,
@@ -51,7 +51,7 @@ pub enum Outcome {
     LaunchLimit,
     /// Of a probe: what it saw.
     Seen {
-        /// What.
+        /// What was seen.
         what: Seen,
         /// More about it; empty where there is nothing to say.
         detail: String,

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 
 use super::error::Result;
 use super::registry::Entry;
@@ -45,11 +46,25 @@ impl Candidate {
         let mut found =
             find::inspect(&self.name, &self.mpicc, self.mpiexec.as_deref(), self.env, self.source)?;
         found.launcher_args = self.launcher_args;
-        if matches!(self.source, Source::Path | Source::MpiccVariable) {
-            found.name = format!("{}-{}", self.name, found.family.name());
+        match self.source {
+            Source::Path => found.name = format!("{}-{}", self.name, found.family.name()),
+            Source::MpiccVariable => found.name = name_of_place(&found.mpicc),
+            Source::Listed | Source::Wheel => {}
         }
         Ok(found)
     }
+}
+
+/// A name for what is known by the path of its wrapper alone: the folder that it is installed in, and what tells it from others
+/// of that name, of which each has rank programs and rows of its own.
+fn name_of_place(mpicc: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    mpicc.hash(&mut hasher);
+    let folder = mpicc.ancestors().nth(2).and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let folder: String = folder.chars().map(plain).collect();
+    let folder = folder.trim_start_matches(['.', '-']);
+    format!("{}-{:04x}", if folder.is_empty() { "mpi" } else { folder }, hasher.finish() & 0xffff)
 }
 
 /// The wrapper that the variable `MPICC` names.
@@ -57,4 +72,18 @@ pub(super) fn mpicc_variable() -> Option<PathBuf> {
     let mpicc = env::var_os("MPICC").filter(|mpicc| !mpicc.is_empty())?;
     let mpicc = find::in_path(&mpicc).unwrap_or_else(|| PathBuf::from(mpicc));
     Some(find::true_name(&mpicc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_in_several_places_have_names_of_their_own() {
+        let name = |path: &str| name_of_place(Path::new(path));
+        assert!(name("/opt/mpich 5/bin/mpicc").starts_with("mpich_5-"));
+        assert_ne!(name("/home/a/install/bin/mpicc"), name("/home/b/install/bin/mpicc"));
+        assert_eq!(name("/home/a/install/bin/mpicc"), name("/home/a/install/bin/mpicc"));
+        assert!(name("/mpicc").starts_with("mpi-") && name("/.hidden/bin/mpicc").starts_with("hidden-"));
+    }
 }

@@ -312,8 +312,8 @@ fn check_name(name: &str) -> Result<()> {
     {
         return bad("it is kept for what `ddtbench mpi install` installs");
     }
-    if name.starts_with("system-") || name.starts_with("mpicc-") {
-        return bad("it is kept for what is found in PATH or MPICC");
+    if name.starts_with("system-") {
+        return bad("it is kept for what is found in PATH");
     }
     Ok(())
 }
@@ -327,7 +327,7 @@ mod tests {
         for good in ["cray", "vendor_2.1", "9"] {
             assert!(check_name(good).is_ok(), "{good}");
         }
-        for bad in ["", "-x", "a/b", "..", "mpich", "impi-2021.18.1", "system-mpich", "mpicc-mpi", "a b"] {
+        for bad in ["", "-x", "a/b", "..", "mpich", "impi-2021.18.1", "system-mpich", "a b"] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
     }

@@ -30,8 +30,8 @@ impl Show {
             .map_err(|error| unusable(format!("it does not start: {error}")))?;
         let said = String::from_utf8_lossy(&output.stdout);
         if !output.status.success() {
-            let complaint = super::error::last_lines(&output.stderr, 3);
-            return Err(unusable(format!("`-show` ended with {}: {complaint}", output.status)));
+            let words = super::error::last_lines(&output.stderr, 3);
+            return Err(unusable(format!("`-show` ended with {}: {words}", output.status)));
         }
         Self::parse(&said)
             .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", said.trim())))

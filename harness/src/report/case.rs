@@ -191,8 +191,8 @@ pub fn launches(records: &[Record]) -> Option<String> {
     let most = records.iter().map(|record| record.launches).max()?;
     if most < 2 {
         return Some(
-            "One launch of each method: intervals and verdicts are those within it, and another launch can lie outside; \
-             --launches 5 measures that."
+            "One launch of each method: intervals and verdicts are within this launch, and another one can lie outside; \
+             --launches 6 measures that."
                 .to_owned(),
         );
     }

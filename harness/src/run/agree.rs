@@ -134,7 +134,7 @@ impl Run<'_> {
                 }
                 Next::Silence => {
                     running.kill();
-                    return Err(complaint(program, format!("silent for {} s", SILENCE.as_secs()), &output));
+                    return Err(failed(program, format!("silent for {} s", SILENCE.as_secs()), &output));
                 }
             }
         };
@@ -145,8 +145,8 @@ impl Run<'_> {
         let of = |bytes: &u64| times.iter().find(|(size, _)| size == bytes).map(|(_, time_s)| *time_s);
         match sizes.iter().map(of).collect::<Option<Vec<f64>>>() {
             Some(times) if exit.success() => Ok(times),
-            Some(_) => Err(complaint(program, exit.to_string(), &output)),
-            None => Err(complaint(program, format!("no time of every size ({exit})"), &output)),
+            Some(_) => Err(failed(program, exit.to_string(), &output)),
+            None => Err(failed(program, format!("no time of every size ({exit})"), &output)),
         }
     }
 
@@ -187,7 +187,7 @@ pub fn plan(sizes: &[u64], mut plan: Plan) -> Result<CheckedPlan, PlanError> {
     plan.check()
 }
 
-fn complaint(program: &Path, reason: String, output: &[String]) -> AgreeError {
+fn failed(program: &Path, reason: String, output: &[String]) -> AgreeError {
     /// Lines that tell enough of what went wrong.
     const LINES: usize = 12;
     let output = output[output.len().saturating_sub(LINES)..].join("\n");

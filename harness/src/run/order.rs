@@ -80,7 +80,9 @@ mod tests {
             let of = units.iter().filter(|unit| unit.launch == launch && unit.target == 0);
             of.map(|unit| (unit.case, unit.cache)).collect()
         };
-        assert!(order(0) == order(0) && order(1) != order(2), "drawn anew");
+        let planned: Vec<_> = (0..4).flat_map(|case| [(case, Cache::Warm), (case, Cache::Cold)]).collect();
+        assert_eq!(order(0), planned, "the plan's own order");
+        assert!(order(1) != order(2) && order(1) != planned, "drawn anew");
         assert_eq!(run.units(), units, "by the seed");
     }
 }

@@ -17,9 +17,9 @@ const SEED: u64 = 0x6464_7462_656e_6368;
 /// rounds. Each round has the samples of the method and those of the reference; rounds come in their order.
 ///
 /// Whole rounds are drawn, with replacement: samples of a block share its datatype, its place in time and so the
-/// mood of the machine, single samples drawn would make the interval far too narrow (Davison & Hinkley, "Bootstrap
+/// state of the machine, single samples drawn would make the interval far too narrow (Davison & Hinkley, "Bootstrap
 /// Methods and their Application" (1997), chapters 3.8 and 5.3.1; Kalibera & Jones, "Rigorous Benchmarking in
-/// Reasonable Time", ISMM 2013, for the hierarchy); and what a mood does to both at once says nothing of their
+/// Reasonable Time", ISMM 2013, for the hierarchy); and what a state does to both at once says nothing of their
 /// ratio. The median is that of all samples of the rounds drawn, as the overhead itself is of all samples. Rounds drawn one
 /// by one have lost the order in which they came, and with it what they share with the next: the percentile interval is
 /// widened by the [`inflation`] of the rounds' own ratios, as a ratio's interval is.
@@ -144,8 +144,10 @@ mod tests {
 
     #[test]
     fn what_slows_both_alike_leaves_the_interval_narrow() {
-        let moods: Vec<f64> = (0..10).map(|i| f64::from(1 + i % 2)).collect();
-        let of = |time: f64| moods.iter().map(|mood| vec![time * mood; 7]).collect::<Vec<_>>();
+        let slowness_of_rounds: Vec<f64> = (0..10).map(|i| f64::from(1 + i % 2)).collect();
+        let of = |time: f64| {
+            slowness_of_rounds.iter().map(|slowness| vec![time * slowness; 7]).collect::<Vec<_>>()
+        };
         let (method, reference) = (of(4.0), of(1.0));
         assert_eq!(overhead_interval(&rounds(&method, &reference)), Some((0.75, 0.75)));
     }

@@ -76,7 +76,7 @@ fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift(
 
 #[test]
 fn ratios_and_overheads_of_correlated_rounds_hold_the_true_ones() {
-    // Half of the machine's mood is shared by both, the other half is each one's own.
+    // Half of the machine's state is shared by both, the other half is each one's own.
     let mut rng = Pcg64::seed_from_u64(8);
     let (mut ratios, mut overheads) = (0, 0);
     for _ in 0..TRIALS / 4 {

@@ -70,7 +70,7 @@ pub fn series_interval(series: &[f64]) -> Option<(f64, f64)> {
 /// The 95% interval of the median of samples that came in blocks, in the order of the blocks; `None` below 6 blocks
 /// with samples.
 ///
-/// Samples of a block share its datatype, its place in time and so the mood of the machine: as single ones they
+/// Samples of a block share its datatype, its place in time and so the state of the machine: as single ones they
 /// would make the interval far too narrow. So each block counts once, by its median, and the interval is that of
 /// the blocks' medians, widened to the median of all samples where that lies outside.
 pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {

@@ -28,7 +28,7 @@ impl Ratio {
 /// any pair of times above 0.
 ///
 /// It is the median of the rounds' own ratios, with that median's interval: what slows a whole round down, another
-/// process or the machine's mood, slows both times alike and leaves its ratio as it is. A ratio of two medians over
+/// process or the machine's state, slows both times alike and leaves its ratio as it is. A ratio of two medians over
 /// all rounds would compare a fast round of one with a slow one of the other. What is left of correlation from round to
 /// round, 0.1 to 0.3 at most where that of times is 0.35 to 0.67, widens the interval ([`series_interval`]).
 pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio> {
@@ -58,8 +58,9 @@ mod tests {
 
     #[test]
     fn what_slows_both_alike_leaves_the_ratio_as_it_is() {
-        let moods = [1.0, 3.0, 1.0, 1.0, 3.0, 1.0, 3.0, 3.0, 1.0, 1.0];
-        let ratio = paired_ratio(moods.map(|mood| (3.0 * mood, 2.0 * mood))).unwrap();
+        let slowness_of_rounds = [1.0, 3.0, 1.0, 1.0, 3.0, 1.0, 3.0, 3.0, 1.0, 1.0];
+        let ratio =
+            paired_ratio(slowness_of_rounds.map(|slowness| (3.0 * slowness, 2.0 * slowness))).unwrap();
         assert_eq!((ratio.value, ratio.interval), (1.5, Some((1.5, 1.5))));
         assert!(ratio.is_narrow(0.0));
     }

@@ -5,7 +5,7 @@ use apps::Side;
 use super::active_method::{ActiveMethod, Work};
 use super::bench::Bench;
 use crate::checked::CallError;
-use crate::expected::{Complaint, arrival, packed_difference, stream};
+use crate::expected::{Mismatch, arrival, packed_difference, stream};
 use crate::memory::{Memory, POISON};
 use crate::pattern::Pattern;
 use crate::spans::spans;
@@ -35,18 +35,18 @@ pub fn verify(
     bench: &mut Bench<'_>,
     memory: &mut Memory,
     active: &mut ActiveMethod<'_>,
-) -> Result<Option<Complaint>, CallError> {
+) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
-    let mut complaint = None;
+    let mut mismatch = None;
     for _ in 0..ROUNDS {
         let data = Data::next(bench);
         data.arrays.write(0, memory.arrays.memory_mut());
         memory.poison_wire();
         fill(bench, memory, active, data);
         active.work(Side::Send, memory)?;
-        complaint = complaint.or_else(|| packed(bench, memory, active, data));
+        mismatch = mismatch.or_else(|| packed(bench, memory, active, data));
         if let Work::Packs(packer) = &active.work {
-            complaint = complaint.or_else(|| {
+            mismatch = mismatch.or_else(|| {
                 Some(format!("pack: {}", compare(bench.setup.app, memory, packer.ends(), data.arrays, None)?))
             });
         }
@@ -56,16 +56,16 @@ pub fn verify(
         active.work(Side::Receive, memory)?;
         if let Work::Copies(copy) = &active.work {
             let [from, to] = copy.both(Side::Receive);
-            complaint = complaint.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
+            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
         }
         if let Work::Packs(packer) = &active.work {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
             let found = compare(bench.setup.app, memory, packer.ends(), data.arrays, Some(&incoming));
-            complaint = complaint.or_else(|| Some(format!("unpack: {}", found?)));
+            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", found?)));
         }
     }
     active.free()?;
-    Ok(complaint)
+    Ok(mismatch)
 }
 
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
@@ -83,7 +83,7 @@ pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveMe
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
-pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) -> Option<Complaint> {
+pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let data = Data::now(bench);
     let found = packed(bench, memory, active, data);
     let Work::Packs(packer) = &active.work else { return found };
@@ -107,7 +107,7 @@ fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, d
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: Data) -> Option<Complaint> {
+fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: Data) -> Option<Mismatch> {
     let found = match &active.work {
         Work::Packs(_) => {
             let expected = stream(bench.setup.app, &memory.arrays, bench.order, data.arrays);

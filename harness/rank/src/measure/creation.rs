@@ -18,9 +18,9 @@ const TRIALS: usize = 15;
 /// Datatypes that a sample is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InARow {
-    /// Of making.
+    /// Datatypes made between two readings of the clock.
     pub made: u32,
-    /// Of freeing.
+    /// Datatypes freed between two readings of the clock.
     pub freed: u32,
 }
 

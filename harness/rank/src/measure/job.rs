@@ -64,8 +64,8 @@ impl<'a> Job<'a> {
         Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
     }
 
-    /// What any rank complains of: `None` if none does, else on rank 0 all complaints and elsewhere an empty text.
-    pub fn any_complaint(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
+    /// What is wrong on any rank: `None` if none does, else on rank 0 all mismatches and elsewhere an empty text.
+    pub fn any_mismatch(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
         if self.everywhere(mine.is_none())? {
             return Ok(None);
         }

@@ -55,7 +55,7 @@ pub fn run<'a, E: Experiment<'a>>(
                 continue;
             }
         };
-        match complaint(experiment, &mut active)? {
+        match mismatch(experiment, &mut active)? {
             None => active_methods.push((name.clone(), active)),
             Some(detail) => end(experiment, name, active, Outcome::WrongData { detail })?,
         }
@@ -84,15 +84,15 @@ pub fn run<'a, E: Experiment<'a>>(
             let Scheduled { name, active, amount } = &mut scheduled[k];
             experiment.job().reporter.working(name, "measure");
             let (began_s, counters) = (start.elapsed().as_secs_f64(), Counters::now());
-            let (block, complaint) = experiment.block(active, *amount)?;
+            let (block, mismatch) = experiment.block(active, *amount)?;
             let disturbance = counters.since(experiment.job())?;
             let after = experiment.job().state()?;
-            let complaint = experiment.job().any_complaint(complaint)?;
+            let mismatch = experiment.job().any_mismatch(mismatch)?;
             let (method, round) = (name.clone(), rounds as usize);
             let of =
                 |block| Block { method, block: round, began_s, place, disturbance, before, after, ..block };
             measured[k].blocks.extend(collect_blocks(experiment.job(), block.map(of))?);
-            wrong.extend(complaint.map(|detail| (k, detail)));
+            wrong.extend(mismatch.map(|detail| (k, detail)));
             before = after;
         }
         rounds += 1;
@@ -113,7 +113,7 @@ pub fn run<'a, E: Experiment<'a>>(
             };
             let Scheduled { name, mut active, .. } = method;
             experiment.job().reporter.working(&name, "verify");
-            let detail = complaint(experiment, &mut active)?;
+            let detail = mismatch(experiment, &mut active)?;
             let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
             end(experiment, &name, active, outcome)?;
         }
@@ -149,12 +149,12 @@ fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow:
 }
 
 /// What is wrong with the bytes that a method moves; on all ranks alike.
-fn complaint<'a, E: Experiment<'a>>(
+fn mismatch<'a, E: Experiment<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
 ) -> anyhow::Result<Option<String>> {
-    let complaint = experiment.verify(active)?;
-    Ok(experiment.job().any_complaint(complaint)?)
+    let mismatch = experiment.verify(active)?;
+    Ok(experiment.job().any_mismatch(mismatch)?)
 }
 
 /// Brings the blocks of all ranks that measure to rank 0, which passes them on; gives them there.

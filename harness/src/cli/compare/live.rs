@@ -29,7 +29,7 @@ const AGAIN: &str = "again";
 /// Measures, and gives the comparison of each other MPI with the first; or ends with an exit code.
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, ExitCode>> {
     let Begun { checked, targets, folder, mut environment } =
-        match measure::start(&args.run.conditions, plan(args)?, false)? {
+        match measure::start(args.run.conditions.manner(false), plan(args)?)? {
             Ok(begun) => begun,
             Err(code) => return Ok(Err(code)),
         };
@@ -47,7 +47,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
 
     let (most, begun) = (checked.plan.launches(), Instant::now());
     let looks = looks(most);
-    let mut comparers: Vec<Comparer> = labels[1..].iter().map(|_| Comparer::new(args.settings())).collect();
+    let mut comparers: Vec<Comparer> =
+        labels[1..].iter().map(|_| Comparer::new(args.judge.settings())).collect();
     let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
     for launch in 0.. {
         match live.launch(launch, &mut environment) {
@@ -77,7 +78,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
         let undecided = live.leave_open(&rows);
         say(&format!("after {made} launches {undecided} of {} rows are undecided", rows.concat().len()));
         if is_last || undecided == 0 {
-            let comparisons = Comparisons::of(args.settings(), Unit::Launch, &sides, rows);
+            let comparisons = Comparisons::of(args.judge.settings(), Unit::Launch, &sides, rows);
             live.finish(&comparisons)?;
             return Ok(Ok(comparisons));
         }
@@ -145,13 +146,7 @@ fn apart(case: Case) -> Case {
 /// The plan: of the flags, or of a file of whatever kind; of an MPI that is named twice, one is called otherwise.
 fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
     let conditions = &args.run.conditions;
-    let mut plan = match conditions.plan_file() {
-        Some(file) => {
-            let kind = Plan::read(file)?.experiment;
-            conditions.begin(kind, LAUNCH_TIME_S)?
-        }
-        None => args.run.plan()?,
-    };
+    let mut plan = args.run.plan_of_any_kind()?;
     if !conditions.has_launches() {
         plan.launches = Some(MOST_LAUNCHES);
     }
@@ -163,7 +158,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
         "--launches {}: a difference needs three launches at least",
         plan.launches()
     );
-    if let Some(control) = &args.control {
+    if let Some(control) = &args.judge.control {
         ensure!(
             plan.methods.contains(control),
             "--control {control} is none of the methods: {}",

@@ -75,7 +75,7 @@ pub fn order(params: &str) -> Option<&str> {
 /// The kind.
 pub const KIND: Kind = Kind(&Engine);
 
-/// See the module.
+/// The engine's comparison, as one of the kinds of experiments.
 #[derive(Debug)]
 struct Engine;
 

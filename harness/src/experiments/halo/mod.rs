@@ -23,7 +23,7 @@ use crate::report::table::Form;
 /// The kind.
 pub const KIND: Kind = Kind(&Halo);
 
-/// See the module.
+/// Halo exchanges, as one of the kinds of experiments.
 #[derive(Debug)]
 struct Halo;
 

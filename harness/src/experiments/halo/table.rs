@@ -11,7 +11,7 @@ use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
 use crate::report::units;
 
-/// See [`Form`].
+/// How cases of this kind are shown.
 pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &COLUMNS,
     legend: LEGEND,

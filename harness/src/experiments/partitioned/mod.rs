@@ -26,7 +26,7 @@ pub const TEST: &str = "partitioned";
 /// The kind.
 pub const KIND: Kind = Kind(&Partitioned);
 
-/// See the module.
+/// Partitioned transfers, as one of the kinds of experiments.
 #[derive(Debug)]
 struct Partitioned;
 

@@ -13,7 +13,7 @@ use crate::report::table::Form;
 use crate::report::units;
 use crate::report::verdict::{Against, Base};
 
-/// See [`Form`].
+/// How cases of this kind are shown.
 pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     columns: &COLUMNS,
     legend: LEGEND,

@@ -21,7 +21,7 @@ use crate::report::table::Form;
 /// The kind.
 pub const KIND: Kind = Kind(&PingPong);
 
-/// See the module.
+/// Ping-pongs, as one of the kinds of experiments.
 #[derive(Debug)]
 struct PingPong;
 

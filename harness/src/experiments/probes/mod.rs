@@ -24,7 +24,7 @@ const METHODS: &[MethodInfo] =
 /// The kind.
 pub const KIND: Kind = Kind(&Probes);
 
-/// See the module.
+/// Probes, as one of the kinds of experiments.
 #[derive(Debug)]
 struct Probes;
 

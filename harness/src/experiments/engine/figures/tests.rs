@@ -5,18 +5,18 @@ use crate::model::conditions::Rule;
 use crate::model::event::{Block, LineBytes, MessageFacts};
 use crate::model::{Case, CaseResult, Outcome, Times};
 
-/// A method whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of moods 1, 3, 1, 3, ...
+/// A method whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of states 1, 3, 1, 3, ...
 pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
-    let mood = |round: usize| if round.is_multiple_of(2) { 1.0 } else { 3.0 };
+    let slowness = |round: usize| if round.is_multiple_of(2) { 1.0 } else { 3.0 };
     let block = |round: usize| Block {
         method: method.to_owned(),
         block: round,
         batch: 4,
         times: Times::from([
-            (Phase::Create, create_s.map(|time| time * mood(round)).into_iter().collect()),
+            (Phase::Create, create_s.map(|time| time * slowness(round)).into_iter().collect()),
             (Phase::Free, create_s.map(|_| 1e-7).into_iter().collect()),
-            (Phase::Pack, vec![pack_s * mood(round); 5]),
-            (Phase::Unpack, vec![2.0 * pack_s * mood(round); 5]),
+            (Phase::Pack, vec![pack_s * slowness(round); 5]),
+            (Phase::Unpack, vec![2.0 * pack_s * slowness(round); 5]),
         ]),
         ..Block::default()
     };
@@ -93,7 +93,7 @@ fn every_phase_of_every_method_has_a_record() {
 }
 
 #[test]
-fn ratios_are_of_one_round_each_whatever_the_machines_mood() {
+fn ratios_are_of_one_round_each_whatever_the_machines_slowness() {
     let records = records(&result("strided", "mpich", 2e-6, 3e-6));
     let manual = of(&records, "manual", Phase::Pack);
     assert!(manual.median_low_s < manual.median_s || manual.median_s < manual.median_high_s);

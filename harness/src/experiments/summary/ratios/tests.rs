@@ -26,18 +26,18 @@ fn of<'a>(records: &'a [Record], method: &str) -> &'a Record {
     records.iter().find(|record| record.method == method && record.phase == Phase::RoundTrip).unwrap()
 }
 
-/// A machine whose mood changes in every other round.
-fn mood(round: usize) -> f64 {
+/// A machine whose state changes in every other round.
+fn slowness(round: usize) -> f64 {
     [1.0, 3.0][round % 2]
 }
 
 #[test]
 fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
     let records = records(vec![
-        measured("reference", 12, |round| 0.25 * mood(round)),
-        measured("manual", 12, |round| 2.0 * mood(round)),
-        measured("manual_tuned", 12, |round| 1.5 * mood(round)),
-        measured("ddt", 12, mood),
+        measured("reference", 12, |round| 0.25 * slowness(round)),
+        measured("manual", 12, |round| 2.0 * slowness(round)),
+        measured("manual_tuned", 12, |round| 1.5 * slowness(round)),
+        measured("ddt", 12, slowness),
     ]);
     let ddt = of(&records, "ddt");
     assert_eq!(

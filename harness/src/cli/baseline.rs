@@ -1,0 +1,298 @@
+//! The command `baseline`: runs of an MPI that are kept under a name, and what has become slower since.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail, ensure};
+use clap::{Args, Subcommand};
+use ddtbench::folder;
+use ddtbench::mpi::interrupt;
+use ddtbench::plan::Plan;
+use ddtbench::report::columns::{Align, Column, aligned};
+use ddtbench::run::{End, Environment};
+
+use super::compare::{JudgeArgs, seconds};
+use super::measure::{self, Manner};
+use super::output::{self, say};
+use super::run::RunArgs;
+
+/// Runs of a baseline: the fewest whose spread can be told.
+const RUNS: usize = 3;
+
+#[derive(Debug, Subcommand)]
+pub enum BaselineCommand {
+    /// Measure, several times with pauses between, and keep it under a name
+    Save(Box<SaveArgs>),
+    /// Show what is kept
+    List(PlaceArgs),
+    /// Measure the same again, and say what has become slower: exit code 1 if anything is or is broken, 3 if undecided
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// The folder that baselines are kept in
+    #[arg(long, value_name = "DIR", default_value = "baselines")]
+    dir: PathBuf,
+}
+
+/// How often is measured, and how far apart: what drifts over minutes must show.
+#[derive(Debug, Args)]
+pub struct PaceArgs {
+    /// Runs, at least 3 [default: 3; of a check as many as the baseline has]
+    #[arg(long, value_name = "N")]
+    runs: Option<usize>,
+    /// Time between two runs, as 30s or 5m
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = seconds)]
+    pause: f64,
+}
+
+#[derive(Debug, Args)]
+pub struct SaveArgs {
+    /// The name: letters, digits, `.`, `_`, `-`
+    #[arg(value_parser = name)]
+    name: String,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    pace: PaceArgs,
+    /// What is measured; plans of all kinds will do
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The baseline's name
+    #[arg(value_parser = name)]
+    name: String,
+    /// Another MPI than the baseline's, by its name or the path of its mpicc
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// The folder for the new runs [default: results/DATE-TIME-check-NAME]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show what is built
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    pace: PaceArgs,
+    #[command(flatten)]
+    judge: JudgeArgs,
+}
+
+impl BaselineCommand {
+    /// Does it; an error is a refusal.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Save(args) => args.execute(),
+            Self::List(args) => args.execute(),
+            Self::Check(args) => args.execute(),
+        }
+    }
+}
+
+impl SaveArgs {
+    fn execute(&self) -> anyhow::Result<ExitCode> {
+        let conditions = &self.run.conditions;
+        ensure!(
+            conditions.resume.is_none(),
+            "--resume: a baseline's runs are gone on with by ddtbench run --resume"
+        );
+        ensure!(conditions.out.is_none(), "--out: a baseline is kept under its name, in the folder of --dir");
+        let path = self.place.dir.join(&self.name);
+        ensure!(!path.exists(), "{} is there already; take another name, or remove it first", path.display());
+        let plan = self.run.plan_of_any_kind()?;
+        ensure!(
+            plan.mpis.len() <= 1 && plan.variants.is_empty(),
+            "a baseline is of one MPI; several are held against each other by ddtbench compare --mpi {}",
+            plan.mpis.join(",")
+        );
+        let runs = self.pace.runs(RUNS)?;
+        let manner = conditions.manner(false);
+        match self.pace.measure(runs, &path, &plan, manner)? {
+            Some(code) => Ok(code),
+            None => {
+                say(&format!(
+                    "kept: {}; ddtbench baseline check {} measures the same again",
+                    path.display(),
+                    self.name
+                ));
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+impl CheckArgs {
+    fn execute(&self) -> anyhow::Result<ExitCode> {
+        let path = self.place.dir.join(&self.name);
+        let kept = runs_of(&path)?;
+        let [first, ..] = kept.as_slice() else {
+            bail!(
+                "{}: there is no such baseline; ddtbench baseline list shows those that there are",
+                path.display()
+            );
+        };
+        let mut plan = Plan::read(&first.join(folder::PLAN))?;
+        plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
+        let runs = self.pace.runs(kept.len().max(RUNS))?;
+        let new = self.out.clone().unwrap_or_else(|| {
+            let stamp = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
+            PathBuf::from(format!("results/{stamp}-check-{}", self.name))
+        });
+        let manner = Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false };
+        if let Some(code) = self.pace.measure(runs, &new, &plan, manner)? {
+            return Ok(code);
+        }
+        say(&format!(
+            "new runs: {}; ddtbench compare {} {0} shows this again",
+            new.display(),
+            path.display()
+        ));
+        self.judge.tell(&self.judge.recorded(&[path, new])?, true)
+    }
+}
+
+impl PaceArgs {
+    fn runs(&self, default: usize) -> anyhow::Result<usize> {
+        let runs = self.runs.unwrap_or(default);
+        ensure!(
+            runs >= RUNS,
+            "--runs {runs}: at least {RUNS} are needed, whose spread tells what is no change"
+        );
+        Ok(runs)
+    }
+
+    /// Measures a plan so many times, into folders with numbers. `None` if all were made, else how it ended.
+    fn measure(
+        &self,
+        runs: usize,
+        path: &Path,
+        plan: &Plan,
+        manner: Manner<'_>,
+    ) -> anyhow::Result<Option<ExitCode>> {
+        for number in 1..=runs {
+            if number > 1 && !self.wait(number, runs) {
+                return Ok(Some(stopped(path)));
+            }
+            let out = path.join(number.to_string());
+            let begun = match measure::start(Manner { out: Some(&out), ..manner }, plan.clone())? {
+                Ok(begun) => begun,
+                Err(code) => return Ok(Some(code)),
+            };
+            let ended = measure::finish(begun, Vec::new(), manner.verbose)?;
+            if ended.end == End::Interrupted {
+                return Ok(Some(stopped(path)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits before a run; `false` if the user has stopped that.
+    fn wait(&self, number: usize, runs: usize) -> bool {
+        const STEP: Duration = Duration::from_millis(100);
+        say(&format!("run {number} of {runs} in {} s", self.pause));
+        let begun = Instant::now();
+        while begun.elapsed().as_secs_f64() < self.pause {
+            if interrupt::requested() {
+                return false;
+            }
+            std::thread::sleep(STEP);
+        }
+        !interrupt::requested()
+    }
+}
+
+fn stopped(path: &Path) -> ExitCode {
+    say(&format!("stopped; the runs that were made are kept in {}", path.display()));
+    ExitCode::from(measure::INTERRUPTED)
+}
+
+impl PlaceArgs {
+    /// A line per baseline.
+    fn execute(&self) -> anyhow::Result<ExitCode> {
+        let names = ["name", "runs", "MPI", "kind", "cases", "from", "to", "host"];
+        let columns = names.map(|name| Column::new(name, Align::Left, 2));
+        let mut rows = vec![names.map(str::to_owned).to_vec()];
+        let mut entries: Vec<PathBuf> = match std::fs::read_dir(&self.dir) {
+            Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(anyhow!("{}: {error}", self.dir.display())),
+        };
+        entries.sort();
+        for path in entries {
+            rows.extend(row(&path)?);
+        }
+        if rows.len() == 1 {
+            say(&format!(
+                "{}: no baseline is kept; ddtbench baseline save NAME makes one",
+                self.dir.display()
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let lines: String = aligned(&columns, &rows).into_iter().map(|line| line + "\n").collect();
+        output::print(lines.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What is said of a baseline; `None` for a folder that is none.
+fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
+    let runs = runs_of(path)?;
+    let environment = |run: &PathBuf| Environment::read(&run.join(folder::ENVIRONMENT)).ok().flatten();
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(None) };
+    let plan = Plan::read(&first.join(folder::PLAN)).with_context(|| format!("{}", path.display()))?;
+    let (first, last) = (environment(first), environment(last));
+    let of_first =
+        |value: &dyn Fn(&Environment) -> Option<String>| first.as_ref().and_then(value).unwrap_or_default();
+    Ok(Some(vec![
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        runs.len().to_string(),
+        of_first(&|e| e.mpis.first().map(|mpi| format!("{} {}", mpi.mpi.name, mpi.mpi.version))),
+        plan.experiment.name().to_owned(),
+        plan.cases.len().to_string(),
+        of_first(&|e| Some(e.date.clone())),
+        last.map(|environment| environment.date).unwrap_or_default(),
+        of_first(&|e| e.machine.host.clone()),
+    ]))
+}
+
+/// The runs of a baseline, in their order.
+fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<usize>().ok();
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(anyhow!("{}: {error}", path.display())),
+    };
+    let mut runs: Vec<PathBuf> =
+        entries.filter(|path| number(path).is_some() && path.join(folder::LAUNCHES).exists()).collect();
+    runs.sort_by_key(number);
+    Ok(runs)
+}
+
+/// A name that is the name of a folder everywhere.
+fn name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_name = !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-']);
+    let wrong =
+        || "must be of letters, digits, `.`, `_` and `-`, and begin with neither `.` nor `-`".to_owned();
+    if is_name { Ok(text.to_owned()) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_their_folder() {
+        assert_eq!(name("main-5.0_2"), Ok("main-5.0_2".to_owned()));
+        for wrong in ["", ".", "..", "../x", "a/b", "-x", "a b"] {
+            assert!(name(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How comparisons are judged and told: flags that all commands have which compare.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use ddtbench::compare::{Comparisons, Gate, Settings};
+
+use super::recorded;
+use crate::cli::{measure, output};
+
+/// Exit code of a gate where nothing is slower, and something undecided.
+const UNDECIDED: u8 = 3;
+
+/// Columns of text where there is no terminal.
+const WIDTH: usize = 120;
+
+/// How comparisons are judged and told.
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// Changes below this are none
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
+    threshold: f64,
+    /// The method that others are held against [default: manual, where that has not itself changed]
+    #[arg(long, value_name = "METHOD")]
+    pub control: Option<String>,
+    /// As a gate: exit code 0 if something is undecided
+    #[arg(long)]
+    undecided_is_ok: bool,
+    /// Compare folders although conditions differ
+    #[arg(long)]
+    anyway: bool,
+    /// How the comparison is printed
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
+    form: Form,
+}
+
+impl JudgeArgs {
+    /// What verdicts go by.
+    pub fn settings(&self) -> Settings {
+        Settings { control: self.control.clone(), threshold: self.threshold, ..Settings::default() }
+    }
+
+    /// Compares folders of runs.
+    pub fn recorded(&self, folders: &[PathBuf]) -> anyhow::Result<Comparisons> {
+        recorded::compare(folders, &self.settings(), self.anyway)
+    }
+
+    /// Prints comparisons; the exit code is that of a gate, if it is one.
+    pub fn tell(&self, comparisons: &Comparisons, is_gate: bool) -> anyhow::Result<ExitCode> {
+        output::print(self.form.of(comparisons)?.as_bytes())?;
+        Ok(match comparisons.gate() {
+            Gate::Shut if is_gate => ExitCode::from(measure::FAILED),
+            Gate::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
+            _ => ExitCode::SUCCESS,
+        })
+    }
+}
+
+/// A form of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Markdown,
+    Json,
+    Junit,
+    Tsv,
+}
+
+impl Form {
+    fn of(self, comparisons: &Comparisons) -> anyhow::Result<String> {
+        Ok(match self {
+            Self::Text => comparisons.text(output::width().map_or(WIDTH, usize::from)),
+            Self::Markdown => comparisons.markdown(),
+            Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
+            Self::Junit => comparisons.junit()?,
+            Self::Tsv => comparisons.tsv(),
+        })
+    }
+}
+
+/// A share, typed in percent.
+fn share(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    let share = number.map(|percent| percent / 100.0).filter(|share| (0.001..=1.0).contains(share));
+    share.ok_or_else(|| "must be a percentage from 0.1% to 100%, for example 5%".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!((share("5%"), share("2.5")), (Ok(0.05), Ok(0.025)));
+        for wrong in ["0", "-5%", "200%", "five", "nan"] {
+            assert!(share(wrong).unwrap_err().contains("5%"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The examples, as those run them who copy them: pipelines of GitHub and GitLab, `git bisect run`, ReFrame.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use yaml_rust2::{Yaml, YamlLoader};
+
+use super::faulty_mpi;
+use super::job::{Ended, run};
+use super::setup::{self, Mpi, ddtbench, mpi};
+
+/// A small case, and as few and short launches as there can be. What is looked for is a thousandfold.
+const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
+const COMPARE: &str = "--launches 3 --max-time 0.06 --threshold 100%";
+
+/// A fault that nobody can miss.
+const SLOW: &str = "slow 2000";
+
+pub fn trials() -> Vec<Trial> {
+    let checks: [(&str, fn()); 4] = [
+        ("a pull request on GitHub", github),
+        ("a nightly job on GitLab", gitlab),
+        ("git bisect finds the commit that is slow", bisect),
+        ("a ReFrame test", reframe),
+    ];
+    let trial = |(what, check): (&str, fn())| {
+        Trial::test(format!("mpich::examples::{what}"), move || {
+            check();
+            Ok(())
+        })
+    };
+    checks.into_iter().map(trial).collect()
+}
+
+fn example(name: &str) -> PathBuf {
+    setup::root().join("examples").join(name)
+}
+
+fn yaml(name: &str) -> Yaml {
+    let text = fs::read_to_string(example(name)).expect("the example is there");
+    YamlLoader::load_from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")).remove(0)
+}
+
+/// An MPI that is built again and again in one place: MPICH, with whatever fault it has at the moment.
+struct Build {
+    dir: PathBuf,
+}
+
+impl Build {
+    /// In a place that stays, so that its rank program is built once.
+    fn new(of: &Mpi) -> Self {
+        let dir = setup::scratch().join("build");
+        let build = Self { dir: dir.clone() };
+        fs::create_dir_all(dir.join("bin")).unwrap();
+        let (mpicc, mpiexec, fault) =
+            (of.mpicc.display(), of.mpiexec.display(), build.fault().display().to_string());
+        let library = faulty_mpi::library(of).display();
+        let preload = format!("-genv LD_PRELOAD '{library}' -genv FAULTY_MPI \"$(cat '{fault}')\"");
+        let scripts = [
+            ("mpicc", format!("#!/bin/sh\nexec '{mpicc}' \"$@\"\n")),
+            (
+                "mpiexec",
+                format!(
+                    "#!/bin/sh\n[ -s '{fault}' ] && exec '{mpiexec}' {preload} \"$@\"\nexec '{mpiexec}' \"$@\"\n"
+                ),
+            ),
+        ];
+        for (name, script) in scripts {
+            let file = dir.join("bin").join(name);
+            fs::write(&file, script).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        build.err("");
+        build
+    }
+
+    fn mpicc(&self) -> PathBuf {
+        self.dir.join("bin/mpicc")
+    }
+
+    /// The file that says how it errs.
+    fn fault(&self) -> PathBuf {
+        self.dir.join("fault")
+    }
+
+    fn err(&self, fault: &str) {
+        fs::write(self.fault(), fault).unwrap();
+    }
+}
+
+/// A shell with `ddtbench` in its path, in a folder.
+fn shell(dir: &Path, script: &str) -> Command {
+    let ddtbench = ddtbench(dir);
+    let program = Path::new(ddtbench.get_program()).parent().expect("it lies in a folder").to_owned();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("sh");
+    command.args(["-e", "-c", script]).current_dir(dir).env("PATH", format!("{}:{path}", program.display()));
+    for (name, value) in ddtbench.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
+/// The verdict that a JUnit file has on `ddt`: whether it is a failure.
+#[track_caller]
+fn expect_failure(dir: &Path, fails: bool) {
+    let junit = fs::read_to_string(dir.join("junit.xml")).expect("the file is there");
+    assert_eq!(junit.contains("<failure"), fails, "{junit}");
+}
+
+fn github() {
+    let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
+    let build = Build::new(mpich);
+    build.err(SLOW);
+    let steps = &yaml("github.yml")["jobs"]["compare"]["steps"];
+    let step = |name: &str| -> Ended {
+        let mut steps = steps.as_vec().expect("a list of steps").iter();
+        let step = steps.find(|step| step["name"].as_str() == Some(name));
+        let script =
+            step.and_then(|step| step["run"].as_str()).unwrap_or_else(|| panic!("no script {name:?}"));
+        let mut command = shell(dir.path(), script);
+        command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
+        command.env("COMPARE", format!("{CASE} {COMPARE}"));
+        run(command.env("GITHUB_STEP_SUMMARY", dir.path().join("summary.md")))
+    };
+    let compared = step("Compare").expect_code(1);
+    assert!(compared.out.contains("ddt: slower in 1: strided"), "{compared}");
+    step("Tell").expect_code(0);
+    let summary = fs::read_to_string(dir.path().join("summary.md")).unwrap();
+    assert!(summary.contains("slower") && summary.contains("| strided"), "{summary}");
+    expect_failure(dir.path(), true);
+}
+
+fn gitlab() {
+    let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
+    let build = Build::new(mpich);
+    let job = &yaml("gitlab.yml")["datatypes"];
+    let run_all = |key: &str| -> Ended {
+        let lines = job[key].as_vec().unwrap_or_else(|| panic!("no {key}"));
+        let script: Vec<&str> = lines.iter().map(|line| line.as_str().expect("a line of a script")).collect();
+        let mut command = shell(dir.path(), &script.join("\n"));
+        command.env("NEW_MPICC", build.mpicc()).env("BASELINES", dir.path().join("kept"));
+        command.env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"));
+        run(command.env("CHECK", "--threshold 100%").env("PAUSE", "100ms"))
+    };
+    // The first pipeline finds no baseline, and makes it.
+    let first = run_all("script").expect_code(0);
+    assert!(first.err.contains("kept: "), "{first}");
+    run_all("after_script").expect_code(0);
+    expect_failure(dir.path(), false);
+    let listed = run(ddtbench(dir.path()).args(["baseline", "list", "--dir", "kept"])).expect_code(0);
+    assert!(listed.out.contains("main") && listed.out.contains("pingpong"), "{listed}");
+    let twice = run(ddtbench(dir.path()).args(["baseline", "save", "main", "--dir", "kept"]));
+    twice.expect_code(2).expect_err(&["kept/main", "there already"]);
+    let unknown = run(ddtbench(dir.path()).args(["baseline", "check", "mine", "--dir", "kept"]));
+    unknown.expect_code(2).expect_err(&["kept/mine", "baseline list"]);
+
+    fs::remove_dir_all(dir.path().join("results")).unwrap();
+    build.err(SLOW);
+    let second = run_all("script").expect_code(1);
+    assert!(second.out.contains("ddt: slower in 1: strided"), "{second}");
+    run_all("after_script").expect_code(0);
+    expect_failure(dir.path(), true);
+    build.err("");
+}
+
+/// Eight commits, of which the third cannot be built and the fifth is slow.
+fn bisect() {
+    const COMMITS: usize = 8;
+    const SLOW_FROM: usize = 5;
+    let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
+    let (build, repository) = (Build::new(mpich), dir.path().join("repository"));
+    fs::create_dir(&repository).unwrap();
+    let git = |arguments: &[&str]| -> Ended {
+        let mut command = shell(&repository, "git \"$@\"");
+        command.arg("sh").args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+            command.env(format!("{name}_NAME"), "test").env(format!("{name}_EMAIL"), "test@localhost");
+        }
+        command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
+        command
+            .env("RESULTS", dir.path().join("results"))
+            .env("COMPARE", format!("{CASE} {COMPARE} --undecided-is-ok"));
+        run(command.env("BUILD", format!("test ! -e unbuildable && cp fault '{}'", build.fault().display())))
+    };
+    git(&["init", "--quiet"]).expect_code(0);
+    let mut commits = Vec::new();
+    for number in 1..=COMMITS {
+        fs::write(repository.join("fault"), if number < SLOW_FROM { "" } else { SLOW }).unwrap();
+        fs::write(repository.join("number"), number.to_string()).unwrap();
+        let unbuildable = repository.join("unbuildable");
+        match number {
+            3 => fs::write(unbuildable, "").unwrap(),
+            4 => fs::remove_file(unbuildable).unwrap(),
+            _ => {}
+        }
+        git(&["add", "--all"]).expect_code(0);
+        git(&["commit", "--quiet", "--message", &format!("commit {number}")]).expect_code(0);
+        commits.push(git(&["rev-parse", "HEAD"]).expect_code(0).out.trim().to_owned());
+    }
+    git(&["bisect", "start", &commits[COMMITS - 1], &commits[0]]).expect_code(0);
+    let script = example("bisect");
+    let found = git(&["bisect", "run", script.to_str().expect("a path in plain characters")]).expect_code(0);
+    assert!(found.out.contains(&format!("{} is the first bad commit", commits[SLOW_FROM - 1])), "{found}");
+    build.err("");
+}
+
+fn reframe() {
+    let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
+    let environment = setup::scratch().join("reframe");
+    let script = format!(
+        "test -x '{0}/bin/reframe' || {{ python3 -m venv '{0}' && '{0}/bin/pip' install --quiet reframe-hpc==4.10.4; }}",
+        environment.display()
+    );
+    run(&mut shell(dir.path(), &script)).expect_code(0);
+    let mut command = shell(dir.path(), "\"$REFRAME\" -c \"$EXAMPLE\" -r --performance-report \"$@\"");
+    command.arg("sh").args(["-S", "tests=strided", "-S", "methods=reference,ddt"]);
+    command.args(["-S", &format!("mpi={}", mpich.name), "-S", "options=--launches 1 --max-time 0.02"]);
+    command.env("REFRAME", environment.join("bin/reframe")).env("EXAMPLE", example("reframe_ddtbench.py"));
+    let ended = run(command.env("RFM_REPORT_FILE", dir.path().join("report.json"))).expect_code(0);
+    for word in ["PASSED", "strided_reference", "strided_ddt"] {
+        assert!(ended.out.contains(word), "`{word}` is not in: {ended}");
+    }
+}
