@@ -174,7 +174,7 @@ impl Run<'_> {
             let (case, warning) = paths.complete(case, hello.as_deref());
             warning.into_iter().for_each(|warning| observer.note(&warning));
             let result = self.result(*unit, case, methods, hello.as_deref());
-            let new = self.keep(folder, unit.case, &result)?;
+            let new = self.keep(folder, unit.case, &result, environment.part_number())?;
             records.extend(new);
             let account = &mut environment.mpis[unit.target];
             if let Some(hello) = hello.filter(|_| account.rank_program.is_none()) {
@@ -219,10 +219,17 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps a case, and gives its records.
-    fn keep(&self, folder: &mut Folder, case: usize, result: &CaseResult) -> Result<Vec<Record>, RunError> {
+    /// Keeps a case that was measured in a part of the run, and gives its records.
+    fn keep(
+        &self,
+        folder: &mut Folder,
+        case: usize,
+        result: &CaseResult,
+        part: usize,
+    ) -> Result<Vec<Record>, RunError> {
         let kind = self.plan.plan.experiment;
-        let records = summary::records(kind, result);
+        let mut records = summary::records(kind, result);
+        records.iter_mut().for_each(|record| record.part = Some(part));
         let has_original = self.plan.plan.formats.contains(&Format::Ddtbench);
         folder.append(folder::Finished {
             result,

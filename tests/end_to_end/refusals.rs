@@ -70,6 +70,11 @@ const REFUSALS: &[Refusal] = &[
     ),
     ("a layout of several sizes", &["layout", "fft2d", "-p", "n=256,512"], &["n=256,512", "one value"]),
     ("a parameter that is given twice", &["run", "fft2d", "-p", "n=256", "-p", "n=512"], &["n=A,B"]),
+    (
+        "an unknown MPI beside a known one, though nothing is run",
+        &["run", "contiguous", "--mpi", "nosuch,mpich", "--dry-run"],
+        &["nosuch"],
+    ),
     ("to remove an unknown MPI", &["mpi", "remove", "nosuch"], &["nosuch"]),
     ("to install what it does not know", &["mpi", "install", "nosuch"], &["nosuch", "mpich", "openmpi"]),
     ("to add what is no compiler", &["mpi", "add", "mine", "--mpicc", "/no/such/mpicc"], &["/no/such/mpicc"]),
@@ -147,13 +152,15 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         })
     });
-    let prepared: [(&str, Check); 6] = [
+    let prepared: [(&str, Check); 8] = [
         ("an unknown MPI, whose results would have had a folder", an_mpi_without_results),
         ("an output folder that is not empty", a_folder_that_is_not_empty),
         ("an output folder that cannot be written to", a_folder_that_cannot_be_written_to),
         ("a plan with a mistake, by its line", a_plan_with_a_mistake),
         ("a plan with an unknown field, by its line", a_plan_with_an_unknown_field),
         ("a plan with an unknown test, by its case", a_plan_with_an_unknown_test),
+        ("a plan of another kind", a_plan_of_another_kind),
+        ("a plan with what its kind does not have", a_plan_with_an_option_of_another_kind),
     ];
     let prepared = prepared.into_iter().map(|(what, check)| {
         Trial::test(format!("refused::{what}"), move || {
@@ -208,4 +215,16 @@ fn a_plan_with_an_unknown_field(dir: &Path) {
 fn a_plan_with_an_unknown_test(dir: &Path) {
     fs::write(dir.join("plan.toml"), "schema = 3\n[[cases]]\ntest = \"milc\"\n").unwrap();
     refuses(dir, &["run", "--plan", "plan.toml"], &["case 1", "milc", "milc_su3_zd"]);
+}
+
+fn a_plan_of_another_kind(dir: &Path) {
+    fs::write(dir.join("plan.toml"), "schema = 3\nexperiment = \"halo\"\n[[cases]]\ntest = \"nas_mg\"\n")
+        .unwrap();
+    refuses(dir, &["run", "--plan", "plan.toml"], &["halo", "pingpong", "ddtbench halo --plan plan.toml"]);
+}
+
+fn a_plan_with_an_option_of_another_kind(dir: &Path) {
+    let plan = "schema = 3\nexperiment = \"halo\"\nstartall = true\n[[cases]]\ntest = \"nas_mg\"\n";
+    fs::write(dir.join("plan.toml"), plan).unwrap();
+    refuses(dir, &["halo", "--plan", "plan.toml"], &["startall", "halo experiments have no such option"]);
 }

@@ -47,10 +47,11 @@ impl EngineArgs {
         if !self.grid_only {
             let (preset, ValueArgs { set, params }) =
                 (self.chosen.preset(Preset::Quick), self.chosen.values.clone());
+            let (orders, params) = engine::orders(params).map_err(anyhow::Error::msg)?;
             let selection = Selection { tests: self.chosen.tests.clone(), preset, set, params };
             let selected = selection.cases(Setup { ranks: engine::RANKS, seed: plan.seed })?;
             selected.notes.iter().for_each(|note| say(note));
-            plan.cases = engine::cases(selected.cases, plan.seed).map_err(anyhow::Error::msg)?;
+            plan.cases = engine::cases(selected.cases, &orders, plan.seed).map_err(anyhow::Error::msg)?;
         }
         if self.grid || self.grid_only {
             plan.cases.extend(grid::cases());

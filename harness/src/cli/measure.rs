@@ -135,11 +135,16 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
                 || part.machine.cpu_model != earlier.machine.cpu_model
             {
                 say(
-                    "warning: the run began on another machine; its parts are told apart in environment.json",
+                    "warning: the run began on another machine; its parts are told apart by the column `part`",
                 );
             }
+            let builds = [&earlier.ddtbench_build, &part.ddtbench_build];
             if part.ddtbench_version != earlier.ddtbench_version {
                 say(&format!("warning: the run was begun by ddtbench {}", earlier.ddtbench_version));
+            } else if builds[0] != builds[1] && !builds[0].is_empty() {
+                say(
+                    "warning: the run was begun by another build of ddtbench; its parts are told apart by the column `part`",
+                );
             }
             earlier.resumed.push(part);
             earlier

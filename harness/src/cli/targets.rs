@@ -170,3 +170,24 @@ impl Chosen {
         Ok(targets)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_belongs_to_an_mpi_of_the_run() {
+        let of = |mpi: Option<&str>| Variant {
+            name: "slow".to_owned(),
+            mpi: mpi.map(str::to_owned),
+            ..Variant::default()
+        };
+        let check = |variant: Variant| {
+            let plan = Plan { variants: vec![variant], ..Plan::default() };
+            check_variants(&plan, &["mpich".to_owned(), "openmpi".to_owned()])
+        };
+        assert!(check(of(None)).is_ok() && check(of(Some("openmpi"))).is_ok());
+        let refusal = check(of(Some("impi"))).unwrap_err().to_string();
+        assert!(refusal.contains("impi/slow") && refusal.contains("mpich, openmpi"), "{refusal}");
+    }
+}

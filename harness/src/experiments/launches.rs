@@ -83,6 +83,7 @@ fn joined(all: &[&Record], drift: Drift) -> Record {
         launches: of.len(),
         outcome: told.outcome.clone(),
         detail: told.detail.clone(),
+        part: first.part.filter(|part| all.iter().all(|record| record.part == Some(*part))),
         ..first.clone()
     };
     if of.len() > 1 {

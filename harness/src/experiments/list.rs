@@ -7,7 +7,7 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, W
 use serde::Serialize;
 
 use super::parameter::Flag;
-use super::{halo, partitioned, pingpong, probes};
+use super::{ALL, halo, partitioned, probes};
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, aligned};
 use crate::report::layout::{Params, pretty};
@@ -109,8 +109,6 @@ fn table() -> String {
     }));
     text += "\nTests\n";
     text += &named(TESTS.iter().map(|test| (test.name, test.about.to_owned())));
-    text += "\nMethods\n";
-    text += &methods(pingpong::KIND.methods());
     text += "\nExchanges between many ranks, with their sets (ddtbench halo)\n";
     text += &named(HALOS.iter().map(|halo| {
         let sets: Vec<_> = halo.sets.iter().map(|set| set.name).collect();
@@ -118,12 +116,12 @@ fn table() -> String {
     }));
     text += "\nParameters of exchanges besides their own (flags, or -p)\n";
     text += &flags(halo::PARAMETERS.iter().map(|own| &own.flag));
-    text += "\nMethods of exchanges\n";
-    text += &methods(halo::KIND.methods());
-    text += "\nMechanisms for a message that is finished in partitions (ddtbench partitioned)\n";
-    text += &methods(partitioned::KIND.methods());
-    text += "\nParameters of such a message (flags)\n";
+    text += "\nParameters of a message that is finished in partitions (flags)\n";
     text += &flags(partitioned::PARAMETERS.iter().map(|own| &own.flag).chain(partitioned::sweep::PRODUCTS));
+    for kind in ALL {
+        text += &format!("\nMethods of `ddtbench {}`\n", kind.command());
+        text += &methods(kind.methods());
+    }
     text += "\nProbes: what an MPI must do for these, or may (ddtbench probe)\n";
     text += &named(probes::list::PROBES.iter().map(|probe| (probe.name, probe.about.to_owned())));
     text
@@ -206,6 +204,7 @@ struct ListedSet {
 
 #[derive(Serialize)]
 struct ListedMethod {
+    experiment: &'static str,
     name: &'static str,
     about: &'static str,
     original_name: Option<&'static str>,
@@ -232,10 +231,13 @@ fn json() -> String {
             .collect(),
         sets: entries_of(test).map(set).collect(),
     };
-    let methods = pingpong::KIND.methods().iter().map(|method| ListedMethod {
-        name: method.name,
-        about: method.about,
-        original_name: method.original_name,
+    let methods = ALL.into_iter().flat_map(|kind| {
+        kind.methods().iter().map(move |method| ListedMethod {
+            experiment: kind.name(),
+            name: method.name,
+            about: method.about,
+            original_name: method.original_name,
+        })
     });
     pretty(&Listed { schema: SCHEMA, tests: TESTS.iter().map(test).collect(), methods: methods.collect() })
 }
@@ -270,14 +272,11 @@ mod tests {
         let tests = json["tests"].as_array().unwrap();
         assert_eq!(tests.len(), TESTS.len());
         assert_eq!(tests.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
-        assert_eq!(json["methods"].as_array().unwrap().len(), pingpong::KIND.methods().len());
+        let methods = || ALL.into_iter().flat_map(|kind| kind.methods());
+        assert_eq!(json["methods"].as_array().unwrap().len(), methods().count());
 
         let table = list(Format::Table);
-        for name in TESTS
-            .iter()
-            .map(|test| test.name)
-            .chain(pingpong::KIND.methods().iter().map(|method| method.name))
-        {
+        for name in TESTS.iter().map(|test| test.name).chain(methods().map(|method| method.name)) {
             assert!(table.contains(&format!("  {name} ")), "{name}");
         }
     }

@@ -130,6 +130,8 @@ pub struct Record {
     pub outcome: String,
     /// The reason, where times are missing, or are no times.
     pub detail: Option<String>,
+    /// The part of the run: 0 until it was first resumed; missing over launches of several parts.
+    pub part: Option<usize>,
     /// What the columns and methods mean: `docs/columns.md`.
     pub schema: u32,
     /// What is made of the times; a table of its own.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use procfs::{CpuInfo, Current, Meminfo};
@@ -23,6 +23,9 @@ pub struct Environment {
     pub date: String,
     /// Version of this program.
     pub ddtbench_version: String,
+    /// What tells this build of it from others.
+    #[serde(default)]
+    pub ddtbench_build: String,
     /// What was typed.
     pub command_line: Vec<String>,
     /// What was planned when it began; a plan that was edited since is refused.
@@ -43,6 +46,9 @@ pub struct Part {
     pub date: String,
     /// Version of this program.
     pub ddtbench_version: String,
+    /// What tells this build of it from others.
+    #[serde(default)]
+    pub ddtbench_build: String,
     /// The machine.
     pub machine: Machine,
     /// Cases of launches that were done before.
@@ -54,12 +60,14 @@ pub struct Part {
 pub struct PartRow<'a> {
     /// The run's id.
     pub run: &'a str,
-    /// The part: 0 until the run was first resumed.
+    /// The part: 0 until the run was first resumed. Rows of launches have it too.
     pub part: usize,
     /// When it began, with the zone's offset.
     pub date: &'a str,
     /// Version of this program.
     pub ddtbench_version: &'a str,
+    /// What tells the build from others of that version.
+    pub ddtbench_build: &'a str,
     /// The machine that started it.
     pub host: Option<&'a str>,
     /// Its processor.
@@ -71,13 +79,15 @@ pub struct PartRow<'a> {
 }
 
 impl<'a> PartRow<'a> {
-    fn of(run: &'a str, part: usize, date: &'a str, ddtbench_version: &'a str, machine: &'a Machine) -> Self {
+    fn of(run: &'a str, part: usize, date: &'a str, build: [&'a str; 2], machine: &'a Machine) -> Self {
+        let [ddtbench_version, ddtbench_build] = build;
         let Machine { host, cpu_model, cpus, kernel, .. } = machine;
         Self {
             run,
             part,
             date,
             ddtbench_version,
+            ddtbench_build,
             host: host.as_deref(),
             cpu_model: cpu_model.as_deref(),
             cpus: *cpus,
@@ -176,6 +186,7 @@ impl Environment {
             run: new_id(),
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
+            ddtbench_build: build(),
             command_line: typed(),
             plan,
             machine: Machine::this(),
@@ -186,17 +197,24 @@ impl Environment {
 
     /// The parts of the run, as rows of a table.
     pub fn parts(&self) -> impl Iterator<Item = PartRow<'_>> {
-        let first = PartRow::of(&self.run, 0, &self.date, &self.ddtbench_version, &self.machine);
+        let build = [&*self.ddtbench_version, &self.ddtbench_build];
+        let first = PartRow::of(&self.run, 0, &self.date, build, &self.machine);
         let resumed = self.resumed.iter().enumerate();
         std::iter::once(first).chain(resumed.map(|(i, part)| {
-            PartRow::of(&self.run, i + 1, &part.date, &part.ddtbench_version, &part.machine)
+            let build = [&*part.ddtbench_version, &part.ddtbench_build];
+            PartRow::of(&self.run, i + 1, &part.date, build, &part.machine)
         }))
     }
 
     /// The part that begins now.
     pub fn part(date: String, done_before: usize) -> Part {
         let ddtbench_version = env!("CARGO_PKG_VERSION").to_owned();
-        Part { date, ddtbench_version, machine: Machine::this(), done_before }
+        Part { date, ddtbench_version, ddtbench_build: build(), machine: Machine::this(), done_before }
+    }
+
+    /// The number of the part that is under way.
+    pub fn part_number(&self) -> usize {
+        self.resumed.len()
     }
 
     /// Of an earlier run; `None` without the file.
@@ -233,6 +251,17 @@ impl Machine {
     }
 }
 
+/// What tells this build of the program from others: a hash of its file; empty where that cannot be read.
+fn build() -> String {
+    let bytes = std::env::current_exe().and_then(fs::read).unwrap_or_default();
+    if bytes.is_empty() {
+        return String::new();
+    }
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&bytes);
+    format!("{:016x}", hasher.finish())
+}
+
 /// What was typed to start this program.
 fn typed() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
@@ -263,12 +292,16 @@ mod tests {
             run: "id".to_owned(),
             date: "now".to_owned(),
             ddtbench_version: "0.1.0".to_owned(),
+            ddtbench_build: "5".to_owned(),
             command_line: Vec::new(),
             plan: String::new(),
             machine: machine("a"),
             mpis: Vec::new(),
             resumed: vec![part("a"), part("b")],
         };
+        assert_eq!(environment.part_number(), 2);
+        assert_eq!(environment.parts().next().unwrap().ddtbench_build, "5");
+        assert!(environment.parts().nth(1).unwrap().ddtbench_build.len() == 16, "of this program");
         let parts: Vec<_> = environment.parts().map(|row| (row.run, row.part, row.date, row.host)).collect();
         let expected =
             [("id", 0, "now", Some("a")), ("id", 1, "later", Some("a")), ("id", 2, "later", Some("b"))];

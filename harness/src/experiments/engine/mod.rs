@@ -16,7 +16,7 @@ use clap::ValueEnum;
 
 pub use figures::is_narrow;
 pub use methods::Method;
-pub use selection::cases;
+pub use selection::{cases, orders};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;

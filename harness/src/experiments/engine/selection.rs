@@ -1,15 +1,44 @@
 //! Which comparisons are made: of each test with its values, and for those that pack in two orders one of each.
 
+use clap::ValueEnum;
+
 use super::{ORDER, Order, RANKS};
 use crate::experiments::Setup;
 use crate::experiments::pingpong::Message;
 use crate::experiments::planned::{PlannedCase, Text};
 
-/// The comparisons of tests with their values.
+/// The orders among single values as typed, `order=manual,ddt`, and the other values; both orders where none is.
+///
+/// # Errors
+/// An order that there is not.
+pub fn orders(typed: Vec<String>) -> Result<(Vec<Order>, Vec<String>), String> {
+    let (mut orders, mut others, mut is_order) = (Vec::new(), Vec::new(), false);
+    for text in typed {
+        let value = match text.split_once('=') {
+            Some((name, value)) => {
+                is_order = name.trim() == ORDER;
+                value.trim()
+            }
+            None => text.trim(),
+        };
+        if is_order {
+            let wrong = |_| format!("{ORDER} = {value}: must be manual or ddt");
+            orders.push(Order::from_str(value, false).map_err(wrong)?);
+        } else {
+            others.push(text);
+        }
+    }
+    if orders.is_empty() {
+        orders = vec![Order::Manual, Order::Ddt];
+    }
+    Ok((orders, others))
+}
+
+/// The comparisons of tests with their values, and for those that pack in two orders one of each of `orders`.
 ///
 /// # Errors
 /// What is wrong with a test's values, by its name.
-pub fn cases(tests: Vec<PlannedCase>, seed: u64) -> Result<Vec<PlannedCase>, String> {
+pub fn cases(tests: Vec<PlannedCase>, orders: &[Order], seed: u64) -> Result<Vec<PlannedCase>, String> {
     let mut cases = Vec::new();
     for case in tests {
         let message = Message::of(&PlannedCase { set: None, ..case.clone() }, Setup { ranks: RANKS, seed })
@@ -18,11 +47,26 @@ pub fn cases(tests: Vec<PlannedCase>, seed: u64) -> Result<Vec<PlannedCase>, Str
             cases.push(case);
             continue;
         }
-        cases.extend([Order::Manual, Order::Ddt].map(|order| {
+        cases.extend(orders.iter().map(|order| {
             let mut case = case.clone();
             case.params.insert(ORDER.to_owned(), Text(order.name().to_owned()));
             case
         }));
     }
     Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_a_parameter_as_others() {
+        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let both = vec![Order::Manual, Order::Ddt];
+        assert_eq!(orders(words(&["n=8", "16"])), Ok((both.clone(), words(&["n=8", "16"]))));
+        assert_eq!(orders(words(&["order=ddt", "n=8"])), Ok((vec![Order::Ddt], words(&["n=8"]))));
+        assert_eq!(orders(words(&["order=manual", "ddt"])), Ok((both, Vec::new())));
+        assert!(orders(words(&["order=mine"])).unwrap_err().contains("manual or ddt"));
+    }
 }
