@@ -211,7 +211,8 @@ impl Bench<'_> {
                 mine.extend(readings.list());
             }
             if exchanges.mismatch.is_none() {
-                let missing = arrivals.missing(self.version);
+                // SAFETY: the memory is the bench's own, and the exchange is over.
+                let missing = unsafe { arrivals.missing(self.version) };
                 exchanges.mismatch =
                     missing.map(|what| format!("exchange {} since the fill: {what}", self.version.changes));
             }

@@ -74,6 +74,12 @@ impl Wire {
         let start = (PAGE_BYTES / 2).wrapping_sub(memory.as_ptr() as usize) % PAGE_BYTES;
         Self { memory, start, bytes }
     }
+
+    /// Its address, valid for all of it as long as it is there. One into a slice of it would end with the next slice that is
+    /// taken.
+    pub fn base(&mut self) -> *mut u8 {
+        self.memory.as_mut_ptr().wrapping_add(self.start)
+    }
 }
 
 impl Deref for Wire {

@@ -139,7 +139,7 @@ struct ActiveMethod<'a> {
 
 impl<'a> Bench<'a> {
     fn channel(&mut self, way: usize) -> Channel<'a> {
-        let (start, bytes) = (self.buffers[way].as_mut_ptr(), self.buffers[way].len());
+        let (start, bytes) = (self.buffers[way].base(), self.buffers[way].len());
         // SAFETY: the buffer outlives all mechanisms, and is written to and compared between transfers only; the plan's
         // partitions are those of all of its bytes.
         let memory = unsafe { Region::new(start, bytes) };
@@ -191,7 +191,7 @@ impl<'a> Bench<'a> {
                 plan: &self.plan,
                 sync: &self.sync,
                 watcher: &self.watcher,
-                memory: self.buffers[0].as_ptr(),
+                memory: self.buffers[0].base(),
                 reporter: &self.job.reporter,
             };
             let delay_s = self.sampler.last_partition_delay_s();

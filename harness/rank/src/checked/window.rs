@@ -34,20 +34,11 @@ impl Window {
         })
     }
 
-    /// `MPI_Win_create` over `memory`; collective.
-    ///
-    /// # Safety
-    /// `memory` must stay where it is until the window is freed or the process ends, and be left alone by this process while an
-    /// epoch is open in which another rank accesses it.
-    pub unsafe fn create(memory: &mut [u8], comm: &Comm) -> Result<Self, CallError> {
-        // SAFETY: the memory is given with its length, and the caller vouches for its life.
-        unsafe { Self::over(memory.as_mut_ptr(), memory.len(), comm) }
-    }
-
     /// `MPI_Win_create` over `bytes` of memory from `address` on; collective.
     ///
     /// # Safety
-    /// As for [`Window::create`].
+    /// The memory must stay where it is until the window is freed or the process ends, and be left alone by this process while an
+    /// epoch is open in which another rank accesses it. The address must be valid for all of it, whatever slices are taken meanwhile.
     pub unsafe fn over(address: *mut u8, bytes: usize, comm: &Comm) -> Result<Self, CallError> {
         let mut window = Self::null();
         let (base, bytes) = (address.cast::<c_void>(), bytes as MPI_Aint);

@@ -154,7 +154,8 @@ struct Share {
     bytes: usize,
 }
 
-/// Shares that come in an exchange, and where each has its last value: in the arrays, or in the wire buffer.
+/// Shares that come in an exchange, and where each has its last value: in the arrays, or in the wire buffer. They hold
+/// addresses: whoever looks vouches that the memory is still there.
 pub struct Shares(Vec<Share>);
 
 // SAFETY: the addresses are only read from, by one thread.
@@ -227,22 +228,32 @@ impl Shares {
     }
 
     /// Bytes of the shares that are there now, and of all.
-    pub fn look(&self, version: Version) -> [f64; 2] {
+    ///
+    /// # Safety
+    /// The memory that the shares were made of is still there, and nothing but MPI writes to it.
+    pub unsafe fn look(&self, version: Version) -> [f64; 2] {
         let bytes = |share: &Share| share.bytes as f64;
-        let there = self.0.iter().filter(|share| share.is_there(version));
+        // SAFETY: as the caller vouches.
+        let there = self.0.iter().filter(|share| unsafe { share.is_there(version) });
         [there.map(bytes).sum(), self.0.iter().map(bytes).sum()]
     }
 
     /// What has not come, if anything.
-    pub fn missing(&self, version: Version) -> Option<String> {
-        let share = self.0.iter().find(|share| !share.is_there(version))?;
+    ///
+    /// # Safety
+    /// As for [`Shares::look`].
+    pub unsafe fn missing(&self, version: Version) -> Option<String> {
+        // SAFETY: as the caller vouches.
+        let share = self.0.iter().find(|share| unsafe { !share.is_there(version) })?;
         let Share { peer, tag, bytes, .. } = share;
         Some(format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent"))
     }
 }
 
 impl Share {
-    fn is_there(&self, version: Version) -> bool {
+    /// # Safety
+    /// As for [`Shares::look`].
+    unsafe fn is_there(&self, version: Version) -> bool {
         let flipped = version.flipped();
         self.expected.iter().enumerate().all(|(i, &expected)| {
             // SAFETY: bytes of the arrays or the wire buffer. MPI may be writing them from elsewhere, hence volatile; what is

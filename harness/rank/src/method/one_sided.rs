@@ -55,13 +55,10 @@ impl<'a> Put<'a> {
         by_hand: bool,
     ) -> anyhow::Result<Self> {
         let data = Data::Packed { element: Datatype::predefined(setup.element), by_hand };
+        let both = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
+        let targets = if setup.is_all_to_all() && !by_hand { &both[..] } else { &both[..1] };
         // SAFETY: as the caller vouches.
-        unsafe {
-            match setup.is_all_to_all() && !by_hand {
-                true => Self::over(&mut [&mut memory.incoming, &mut memory.outgoing], setup, data),
-                false => Self::over(&mut [&mut memory.incoming], setup, data),
-            }
-        }
+        unsafe { Self::over(targets, setup, data) }
     }
 
     /// With datatypes at both ends.
@@ -73,18 +70,20 @@ impl<'a> Put<'a> {
         let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
         let data = Data::Typed { send, receive, types: Vec::new() };
         // SAFETY: as the caller vouches.
-        unsafe { Self::over(&mut [memory.arrays.memory_mut()], setup, data) }
+        unsafe { Self::over(&[(memory.arrays.base(), memory.arrays.memory().len())], setup, data) }
     }
 
+    /// Over what is put into: addresses and bytes.
+    ///
     /// # Safety
     /// As for [`Put::contiguous`], of what is put into.
-    unsafe fn over(targets: &mut [&mut [u8]], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
+    unsafe fn over(targets: &[(*mut u8, usize)], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
         let mut windows = Vec::new();
-        for target in targets {
+        for &(start, bytes) in targets {
             // SAFETY: as the caller vouches; between fences only MPI and the loops that the fences order touch it.
-            let window = unsafe { Window::create(target, setup.comm) }?;
+            let window = unsafe { Window::over(start, bytes, setup.comm) }?;
             window.fence()?;
-            windows.push((target.as_ptr(), window));
+            windows.push((start.cast_const(), window));
         }
         Ok(Self { setup, windows, data })
     }
