@@ -7,7 +7,7 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, W
 use serde::Serialize;
 
 use super::parameter::Flag;
-use super::{ALL, halo, partitioned, probes};
+use super::{ALL, Kind, halo, partitioned, pingpong, probes};
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, aligned};
 use crate::report::layout::{Params, pretty};
@@ -172,7 +172,28 @@ fn csv() -> String {
 struct Listed {
     schema: &'static str,
     tests: Vec<ListedTest>,
+    /// Those of ping-pongs, which have the tests.
     methods: Vec<ListedMethod>,
+    experiments: Vec<ListedKind>,
+}
+
+#[derive(Serialize)]
+struct ListedKind {
+    name: &'static str,
+    command: &'static str,
+    phases: Vec<&'static str>,
+    methods: Vec<ListedMethod>,
+}
+
+impl ListedKind {
+    fn of(kind: Kind) -> Self {
+        Self {
+            name: kind.name(),
+            command: kind.command(),
+            phases: kind.phases().iter().map(|phase| phase.name()).collect(),
+            methods: ListedMethod::all(kind),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -204,10 +225,17 @@ struct ListedSet {
 
 #[derive(Serialize)]
 struct ListedMethod {
-    experiment: &'static str,
     name: &'static str,
     about: &'static str,
     original_name: Option<&'static str>,
+}
+
+impl ListedMethod {
+    fn all(kind: Kind) -> Vec<Self> {
+        let listed =
+            |&MethodInfo { name, about, original_name, .. }: &MethodInfo| Self { name, about, original_name };
+        kind.methods().iter().map(listed).collect()
+    }
 }
 
 fn json() -> String {
@@ -231,15 +259,12 @@ fn json() -> String {
             .collect(),
         sets: entries_of(test).map(set).collect(),
     };
-    let methods = ALL.into_iter().flat_map(|kind| {
-        kind.methods().iter().map(move |method| ListedMethod {
-            experiment: kind.name(),
-            name: method.name,
-            about: method.about,
-            original_name: method.original_name,
-        })
-    });
-    pretty(&Listed { schema: SCHEMA, tests: TESTS.iter().map(test).collect(), methods: methods.collect() })
+    pretty(&Listed {
+        schema: SCHEMA,
+        tests: TESTS.iter().map(test).collect(),
+        methods: ListedMethod::all(pingpong::KIND),
+        experiments: ALL.map(ListedKind::of).into(),
+    })
 }
 
 #[cfg(test)]
@@ -273,7 +298,12 @@ mod tests {
         assert_eq!(tests.len(), TESTS.len());
         assert_eq!(tests.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
         let methods = || ALL.into_iter().flat_map(|kind| kind.methods());
-        assert_eq!(json["methods"].as_array().unwrap().len(), methods().count());
+        assert_eq!(json["methods"].as_array().unwrap().len(), pingpong::KIND.methods().len());
+        let kinds = json["experiments"].as_array().unwrap();
+        assert_eq!(
+            kinds.iter().map(|kind| kind["methods"].as_array().unwrap().len()).sum::<usize>(),
+            methods().count()
+        );
 
         let table = list(Format::Table);
         for name in TESTS.iter().map(|test| test.name).chain(methods().map(|method| method.name)) {
