@@ -5,6 +5,7 @@ mod baseline;
 mod compare;
 mod conditions;
 mod engine;
+mod guidelines;
 mod halo;
 mod measure;
 mod mpi;
@@ -48,6 +49,8 @@ enum Command {
     Probe(Box<probe::ProbeArgs>),
     /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
     Compare(Box<compare::CompareArgs>),
+    /// Say where an MPI's datatypes are slower than an application may expect, and what to write instead
+    Guidelines(Box<guidelines::GuidelinesArgs>),
     /// Keep runs of an MPI under a name, and look later what has become slower
     #[command(subcommand)]
     Baseline(baseline::BaselineCommand),
@@ -87,6 +90,7 @@ impl Cli {
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),
+            Some(Command::Guidelines(args)) => return args.execute(),
             Some(Command::Baseline(command)) => return command.execute(),
             Some(Command::Agree(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,

@@ -17,8 +17,11 @@ const SHORT: [&str; 6] = ["--launches", "3", "--max-time", "0.06", "--min-runs",
 const COARSE: [&str; 2] = ["--threshold", "100%"];
 
 pub fn trials() -> Vec<Trial> {
-    let checks: &[(&str, Check)] =
-        &[("what is slower is found, and nothing else", slower), ("what fails is broken", broken)];
+    let checks: &[(&str, Check)] = &[
+        ("what is slower is found, and nothing else", slower),
+        ("what fails is broken", broken),
+        ("a guideline that is violated is found, with what to write instead", guidelines),
+    ];
     let mut trials = on_every_mpi("compare", checks);
     let alone: [(&str, fn()); 2] = [
         ("a thing is as fast as itself", itself),
@@ -75,6 +78,34 @@ fn broken(mpi: &Mpi) {
         let told = run(ddtbench(dir.path()).args(["compare", "out", "--as", form])).expect_code(0);
         assert!(told.out.contains("broken"), "{told}");
     }
+}
+
+/// Datatypes are slow to send, however they are described.
+fn guidelines(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.arg("guidelines").args(CASE).args(["--mpi", mpi.name, "--out", "out"]).args(SHORT).args(COARSE);
+    faulty_mpi::under_faults(mpi, &mut command, &[("FAULTY_MPI", "slow 2000")]);
+    let told = run(&mut command).expect_code(0);
+    let again = |form: &str| {
+        run(ddtbench(dir.path()).args(["guidelines", "out", "--as", form]).args(COARSE)).expect_code(0).out
+    };
+    assert_eq!(again("text"), told.out);
+    assert!(again("markdown").contains("pack by hand"), "{told}");
+    let found: serde_json::Value = serde_json::from_str(&again("json")).unwrap();
+    let rows = found[0]["rows"].as_array().expect("rows");
+    let standing = |name: &str| {
+        let row =
+            rows.iter().find(|row| row["guideline"] == name).unwrap_or_else(|| panic!("no {name}: {told}"));
+        row["standing"].as_str().unwrap().to_owned()
+    };
+    for name in ["D1", "D1 by hand"] {
+        assert_eq!(standing(name), "violated", "{told}");
+    }
+    for name in ["D4", "D5", "D6", "D7", "D8", "D11 send", "D11 receive"] {
+        assert_ne!(standing(name), "violated", "{name}: {told}");
+    }
+    assert_eq!(rows[0]["standing"], "violated", "the worst first");
 }
 
 fn itself() {

@@ -100,7 +100,8 @@ fn measure(mpi: &str, ranks: usize) -> Result<Summary, String> {
 
 /// Measures tests at their smallest sets, as a plan says.
 fn measure_some(mpi: &str, ranks: usize, names: &[&str], dir: &Path) -> Result<Summary, String> {
-    let mut plan = "schema = 3\n".to_owned();
+    let all: Vec<&str> = methods(list()).collect();
+    let mut plan = format!("schema = 3\nmethods = {all:?}\n");
     for test in tests(list()).filter(|test| names.contains(&name(test))) {
         let _ = write!(plan, "[[cases]]\ntest = {}\nset = {}\n", test["name"], smallest(test)["name"]);
     }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{bail, ensure};
 use clap::Args;
 
-pub(super) use judge::JudgeArgs;
+pub(super) use judge::{JudgeArgs, share};
 
 use super::run::RunArgs;
 

@@ -8,6 +8,7 @@
 
 mod comparison;
 mod findings;
+pub mod guidelines;
 mod junit;
 mod looks;
 mod overview;

@@ -137,7 +137,11 @@ fn flags(flags: impl Iterator<Item = &'static Flag>) -> String {
 
 /// Methods with what they do.
 fn methods(methods: &[MethodInfo]) -> String {
-    named(methods.iter().map(|method| (method.name, method.about.to_owned())))
+    let about = |method: &MethodInfo| {
+        let request = if method.on_request { ", where it is asked for" } else { "" };
+        (method.name, format!("{}{request}", method.about))
+    };
+    named(methods.iter().map(about))
 }
 
 /// Indented lines of a name and a text.

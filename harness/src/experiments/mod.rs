@@ -228,9 +228,10 @@ impl Kind {
         Form::new(method, self.headline(), self.reference())
     }
 
-    /// The names of all methods.
+    /// The names of all methods that are measured where nobody says which.
     pub fn all_methods(self) -> Vec<String> {
-        self.methods().iter().map(|method| method.name.to_owned()).collect()
+        let usual = self.methods().iter().filter(|method| !method.on_request);
+        usual.map(|method| method.name.to_owned()).collect()
     }
 
     /// The method that `method` is compared with; `None` for one that others are compared with.

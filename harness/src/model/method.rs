@@ -26,6 +26,8 @@ pub struct MethodInfo {
     /// Whether it is measured in several processes of its own, taking turns; such methods are measured only where they are
     /// asked for.
     pub in_own_processes: bool,
+    /// Whether it is measured only where it is asked for.
+    pub on_request: bool,
 }
 
 impl MethodInfo {
@@ -41,6 +43,7 @@ impl MethodInfo {
             reference: None,
             is_reference: false,
             in_own_processes: false,
+            on_request: false,
         }
     }
 
@@ -72,6 +75,11 @@ impl MethodInfo {
     /// Compared with another reference than that of its kind.
     pub const fn against(self, reference: &'static str) -> Self {
         Self { reference: Some(reference), ..self }
+    }
+
+    /// Measured only where it is asked for.
+    pub const fn on_request(self) -> Self {
+        Self { on_request: true, ..self }
     }
 
     /// Measured in processes of its own.

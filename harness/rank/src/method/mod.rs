@@ -12,7 +12,7 @@ mod two_sided;
 use std::ffi::c_int;
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
-use datatypes::{Element, Layout};
+use datatypes::{Element, Equivalent, Layout};
 
 use crate::checked::error::int;
 use crate::checked::{CallError, Comm, Recipe};
@@ -144,8 +144,14 @@ impl<'a> Setup<'a> {
     }
 
     /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an
-    /// all-to-all.
-    fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Result<Endpoint, CallError> {
+    /// all-to-all; described as the application does, or in another way.
+    fn endpoint(
+        &self,
+        side: Side,
+        order: WireOrder,
+        arrays: &Arrays,
+        description: Option<Equivalent>,
+    ) -> Result<Endpoint, CallError> {
         let (array, origin_bytes, layout): (usize, i64, Layout) = match (self.app.exchange(), side) {
             (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block),
             (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block),
@@ -153,6 +159,12 @@ impl<'a> Setup<'a> {
                 let (origin, layout) = self.app.message(side, order).datatype(&arrays.displacements());
                 (0, origin, layout)
             }
+        };
+        let layout = match description {
+            Some(way) => {
+                way.of(&layout).expect("an application's datatype is not nested to the utmost depth")
+            }
+            None => layout,
         };
         Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout, self.comm)?, layout })
     }

@@ -66,8 +66,8 @@ impl<'a> Put<'a> {
     /// # Safety
     /// As for [`Put::contiguous`].
     pub unsafe fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays)?;
-        let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays)?;
+        let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays, None)?;
+        let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays, None)?;
         let data = Data::Typed { send, receive, types: Vec::new() };
         // SAFETY: as the caller vouches.
         unsafe { Self::over(&[(memory.arrays.base(), memory.arrays.memory().len())], setup, data) }

@@ -1,9 +1,11 @@
-//! The ends of a message, each treated in one of six ways: as it lies in a wire buffer, through the application's
-//! own loop or its tuned form, through `MPI_Pack`, through our own pack engine, or as a derived datatype.
+//! The ends of a message, each treated in one of seven ways: as it lies in a wire buffer, through the application's
+//! own loop or its tuned form, through `MPI_Pack`, through our own pack engine, or as a derived datatype,
+//! as the application describes it or otherwise.
 
 use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
+use datatypes::Equivalent;
 use kernels::Program;
 
 use super::{Endpoint, Ends, Location, Setup};
@@ -25,11 +27,13 @@ pub enum End {
     Compiled,
     /// MPI is given the datatype.
     Typed,
+    /// MPI is given the same type map by other constructors.
+    Described(Equivalent),
 }
 
 impl End {
     fn is_typed(self) -> bool {
-        matches!(self, Self::MpiPacked | Self::Typed)
+        matches!(self, Self::MpiPacked | Self::Typed | Self::Described(_))
     }
 
     fn is_created(self) -> bool {
@@ -84,7 +88,9 @@ impl EndState {
         side: Side,
         order: WireOrder,
     ) -> Result<Self, CallError> {
-        let endpoint = how.is_created().then(|| setup.endpoint(side, order, &memory.arrays)).transpose()?;
+        let description = if let End::Described(way) = how { Some(way) } else { None };
+        let make = || setup.endpoint(side, order, &memory.arrays, description);
+        let endpoint = how.is_created().then(make).transpose()?;
         let (datatypes, programs) = (Vec::new(), Vec::new());
         Ok(Self { how, endpoint, blocks: setup.blocks(), datatypes, programs })
     }
@@ -203,7 +209,7 @@ impl<'a> Packer<'a> {
                 self.send.program().pack(memory.arrays.memory(), origin, packed).expect(PROVED);
                 Ok(())
             }
-            End::Wire | End::Typed => Ok(()),
+            End::Wire | End::Typed | End::Described(_) => Ok(()),
         }
     }
 
@@ -232,7 +238,7 @@ impl<'a> Packer<'a> {
                 self.receive.program().unpack(packed, memory.arrays.memory_mut(), origin).expect(PROVED);
                 Ok(())
             }
-            End::Wire | End::Typed => Ok(()),
+            End::Wire | End::Typed | End::Described(_) => Ok(()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The methods by name: what each is made of.
 
 use anyhow::Context;
+use datatypes::Equivalent;
 
 use super::one_sided::Put;
 use super::packer::End;
@@ -40,11 +41,20 @@ impl Implementation {
             "ddt" => Self::TwoSided(End::Typed, End::Typed),
             "ddt_to_packed" => Self::TwoSided(End::Typed, End::Wire),
             "packed_to_ddt" => Self::TwoSided(End::Wire, End::Typed),
+            "ddt:hindexed" => Self::described(Equivalent::Hindexed),
+            "ddt:struct" => Self::described(Equivalent::Struct),
+            "ddt:wrapped" => Self::described(Equivalent::Wrapped),
+            "ddt:resized" => Self::described(Equivalent::Resized),
+            "ddt:nested" => Self::described(Equivalent::Nested),
             "put_reference" => Self::PutContiguous,
             "put_manual" => Self::PutPacked,
             "put_ddt" => Self::PutTyped,
             _ => return None,
         })
+    }
+
+    const fn described(way: Equivalent) -> Self {
+        Self::TwoSided(End::Described(way), End::Described(way))
     }
 
     /// Makes the method; collective over the setup's ranks.

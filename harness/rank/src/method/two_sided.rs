@@ -51,7 +51,9 @@ impl<'a> TwoSided<'a> {
     fn source(&self, memory: &Memory, peer: usize) -> (*const u8, c_int, &Datatype) {
         let send = &self.packer.send;
         match send.how {
-            End::Typed => (memory.read_from(send.offset(memory, peer)), 1, send.datatype()),
+            End::Typed | End::Described(_) => {
+                (memory.read_from(send.offset(memory, peer)), 1, send.datatype())
+            }
             _ => (memory.outgoing.as_ptr(), self.packed_count, &self.packed),
         }
     }
@@ -61,7 +63,9 @@ impl<'a> TwoSided<'a> {
     fn target(&self, memory: &mut Memory, peer: usize) -> (*mut u8, c_int, &Datatype) {
         let receive = &self.packer.receive;
         match receive.how {
-            End::Typed => (memory.write_to(receive.offset(memory, peer)), 1, receive.datatype()),
+            End::Typed | End::Described(_) => {
+                (memory.write_to(receive.offset(memory, peer)), 1, receive.datatype())
+            }
             _ => {
                 let address = match self.in_place {
                     Some(offset) => memory.write_to(offset),

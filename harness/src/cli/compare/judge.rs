@@ -80,7 +80,7 @@ impl Form {
 }
 
 /// A share, typed in percent.
-fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
     let share = number.map(|percent| percent / 100.0).filter(|share| (0.001..=1.0).contains(share));
     share.ok_or_else(|| "must be a percentage from 0.1% to 100%, for example 5%".to_owned())

@@ -40,6 +40,12 @@ pub const METHODS: &[MethodInfo] = &[
         .partial(),
     MethodInfo::new("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's")
         .partial(),
+    MethodInfo::new("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request(),
+    MethodInfo::new("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request(),
+    MethodInfo::new("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request(),
+    MethodInfo::new("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized")
+        .on_request(),
+    MethodInfo::new("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request(),
     MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences")
         .needs(PUT)
         .contiguous(),

@@ -1,0 +1,130 @@
+//! The command `guidelines`: what an application may expect of an MPI's datatypes, and where it is not so.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{anyhow, bail, ensure};
+use clap::{Args, ValueEnum};
+use ddtbench::compare::guidelines::{Findings, methods};
+use ddtbench::compare::{Settings, Side, Unit};
+use ddtbench::folder::{self, LAUNCHES};
+use ddtbench::model::Record;
+use ddtbench::run::End;
+
+use super::compare::share;
+use super::measure;
+use super::output;
+use super::run::RunArgs;
+
+/// Columns of text where there is no terminal.
+const WIDTH: usize = 120;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ddtbench guidelines --mpi mpich nas_lu_y             one test
+  ddtbench guidelines --mpi mpich,openmpi              all tests of the quick preset, of two MPIs
+  ddtbench guidelines strided -p count=64,4096,262144  sizes, for monotony
+  ddtbench guidelines results/DIR                      of a run that has the methods")]
+pub struct GuidelinesArgs {
+    /// What takes longer by less than this holds
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
+    threshold: f64,
+    /// How it is printed
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
+    form: Form,
+    /// What is measured: TEST is a test, or the folder of a run
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Markdown,
+    Json,
+}
+
+impl GuidelinesArgs {
+    /// Measures, or reads what was; a guideline that is violated is no error.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let dir = match self.recorded() {
+            Some(dir) => dir,
+            None => match self.measured()? {
+                Ok(dir) => dir,
+                Err(code) => return Ok(code),
+            },
+        };
+        let records = folder::read_records(&dir)?;
+        let settings = Settings { threshold: self.threshold, ..Settings::default() };
+        let findings: Vec<Findings> =
+            sides(&records).iter().map(|side| Findings::of(side, &settings)).collect();
+        ensure!(
+            findings.iter().any(|of_mpi| !of_mpi.rows.is_empty()),
+            "{}: nothing to hold against each other: three launches are needed of some of {}",
+            dir.display(),
+            methods().join(", ")
+        );
+        output::print(self.form.of(&findings)?.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The folder of a run, if one was named.
+    fn recorded(&self) -> Option<PathBuf> {
+        let [only] = self.run.chosen.tests.as_slice() else { return None };
+        Some(PathBuf::from(only)).filter(|dir| dir.join(LAUNCHES).exists())
+    }
+
+    fn measured(&self) -> anyhow::Result<Result<PathBuf, ExitCode>> {
+        let conditions = &self.run.conditions;
+        if conditions.resume.is_some() {
+            bail!("--resume: go on by ddtbench run --resume DIR, then ddtbench guidelines DIR");
+        }
+        let mut plan = self.run.plan()?;
+        if !conditions.has_methods() && !conditions.has_plan() {
+            plan.methods = methods();
+        }
+        ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
+        let begun = match measure::start(conditions.manner(false), plan)? {
+            Ok(begun) => begun,
+            Err(code) => return Ok(Err(code)),
+        };
+        let ended = measure::finish(begun, Vec::new(), conditions.verbose)?;
+        let dir = ended.folder.path().to_owned();
+        Ok(match ended.end {
+            End::Complete => Ok(dir),
+            End::Interrupted => Err(measure::stopped(&dir)),
+        })
+    }
+}
+
+/// The launches of each MPI.
+fn sides(records: &[Record]) -> Vec<Side> {
+    let mut labels: Vec<String> = Vec::new();
+    for record in records {
+        let label = record.case.mpi_label();
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    let side = |label: &String| {
+        let of_mpi = records.iter().filter(|record| record.case.mpi_label() == *label);
+        Side::of(label, of_mpi, Unit::Launch)
+    };
+    labels.iter().map(side).collect()
+}
+
+impl Form {
+    fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
+        let width = output::width().map_or(WIDTH, usize::from);
+        let joined =
+            |text: &dyn Fn(&Findings) -> String| findings.iter().map(text).collect::<Vec<_>>().join("\n");
+        Ok(match self {
+            Self::Text => joined(&|of_mpi| of_mpi.text(width)),
+            Self::Markdown => joined(&Findings::markdown),
+            Self::Json => {
+                let text = serde_json::to_string_pretty(findings).map_err(|error| anyhow!(error))?;
+                text + "\n"
+            }
+        })
+    }
+}
