@@ -14,7 +14,8 @@ use super::setup::{self, Mpi, ddtbench, mpi};
 
 /// A small case, and as few and short launches as there can be. What is looked for is a thousandfold.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
-const COMPARE: &str = "--launches 3 --max-time 0.06 --threshold 100%";
+const COMPARE: &str = "--launches 3 --max-time 0.06";
+const JUDGE: &str = "--threshold 100%";
 
 /// A fault that nobody can miss.
 const SLOW: &str = "slow 2000";
@@ -126,7 +127,7 @@ fn github() {
             step.and_then(|step| step["run"].as_str()).unwrap_or_else(|| panic!("no script {name:?}"));
         let mut command = shell(dir.path(), script);
         command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
-        command.env("COMPARE", format!("{CASE} {COMPARE}"));
+        command.env("COMPARE", format!("{CASE} {COMPARE}")).env("JUDGE", JUDGE);
         run(command.env("GITHUB_STEP_SUMMARY", dir.path().join("summary.md")))
     };
     let compared = step("Compare").expect_code(1);
@@ -147,7 +148,7 @@ fn gitlab() {
         let mut command = shell(dir.path(), &script.join("\n"));
         command.env("NEW_MPICC", build.mpicc()).env("BASELINES", dir.path().join("kept"));
         command.env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"));
-        run(command.env("CHECK", "--threshold 100%").env("PAUSE", "100ms"))
+        run(command.env("JUDGE", JUDGE).env("PAUSE", "100ms"))
     };
     // The first pipeline finds no baseline, and makes it.
     let first = run_all("script").expect_code(0);
@@ -186,7 +187,7 @@ fn bisect() {
         command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
         command
             .env("RESULTS", dir.path().join("results"))
-            .env("COMPARE", format!("{CASE} {COMPARE} --undecided-is-ok"));
+            .env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
         run(command.env("BUILD", format!("test ! -e unbuildable && cp fault '{}'", build.fault().display())))
     };
     git(&["init", "--quiet"]).expect_code(0);

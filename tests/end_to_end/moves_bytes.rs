@@ -159,6 +159,7 @@ fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usiz
                 "manual" | "manual_tuned" | "put_manual" => &["pack", "unpack"],
                 "mpi_pack" | "engine" => &["create", "free", "pack", "unpack"],
                 "ddt" | "ddt_to_packed" | "packed_to_ddt" | "put_ddt" => &["create", "free"],
+                described if described.starts_with("ddt:") => &["create", "free"],
                 other => panic!("which phases has the method {other}?"),
             };
             let rows = summary.with(&[("test", test), ("method", method), ("pair", "all")]);

@@ -10,7 +10,7 @@ use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report::columns::{Align, Column, aligned};
-use ddtbench::run::{End, Environment};
+use ddtbench::run::{End, Environment, Machine};
 
 use super::compare::{JudgeArgs, seconds};
 use super::measure::{self, Manner};
@@ -100,11 +100,18 @@ impl SaveArgs {
         let conditions = &self.run.conditions;
         ensure!(
             conditions.resume.is_none(),
-            "--resume: a baseline's runs are gone on with by ddtbench run --resume"
+            "--resume cannot be used here: go on with a single run by ddtbench run --resume"
         );
         ensure!(conditions.out.is_none(), "--out: a baseline is kept under its name, in the folder of --dir");
         let path = self.place.dir.join(&self.name);
         ensure!(!path.exists(), "{} is there already; take another name, or remove it first", path.display());
+        // What is under the name is whole.
+        let unfinished = self.place.dir.join(format!(".{}.unfinished", self.name));
+        ensure!(
+            !unfinished.exists(),
+            "{} is of an earlier save that was stopped; remove it first",
+            unfinished.display()
+        );
         let plan = self.run.plan_of_any_kind()?;
         ensure!(
             plan.mpis.len() <= 1 && plan.variants.is_empty(),
@@ -113,17 +120,26 @@ impl SaveArgs {
         );
         let runs = self.pace.runs(RUNS)?;
         let manner = conditions.manner(false);
-        match self.pace.measure(runs, &path, &plan, manner)? {
-            Some(code) => Ok(code),
-            None => {
-                say(&format!(
-                    "kept: {}; ddtbench baseline check {} measures the same again",
-                    path.display(),
-                    self.name
-                ));
-                Ok(ExitCode::SUCCESS)
-            }
+        let have_succeeded = match self.pace.measure(runs, &unfinished, &plan, manner)? {
+            Ok(have_succeeded) => have_succeeded,
+            Err(code) => return Ok(code),
+        };
+        std::fs::rename(&unfinished, &path)
+            .with_context(|| format!("{} to {}", unfinished.display(), path.display()))?;
+        say(&format!(
+            "kept: {}; ddtbench baseline check {} measures the same again",
+            path.display(),
+            self.name
+        ));
+        if have_succeeded {
+            return Ok(ExitCode::SUCCESS);
         }
+        let dir = path.join("1");
+        say(&format!(
+            "some methods failed, and cannot be checked: ddtbench report {} shows which",
+            dir.display()
+        ));
+        Ok(ExitCode::from(measure::FAILED))
     }
 }
 
@@ -137,7 +153,14 @@ impl CheckArgs {
                 path.display()
             );
         };
+        ensure!(
+            kept.len() >= RUNS,
+            "{} has {} of {RUNS} runs that are needed; save it anew",
+            path.display(),
+            kept.len()
+        );
         let mut plan = Plan::read(&first.join(folder::PLAN))?;
+        self.refuse_early(first, &plan)?;
         plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
         let runs = self.pace.runs(kept.len().max(RUNS))?;
         let new = self.out.clone().unwrap_or_else(|| {
@@ -145,7 +168,7 @@ impl CheckArgs {
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
         let manner = Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false };
-        if let Some(code) = self.pace.measure(runs, &new, &plan, manner)? {
+        if let Err(code) = self.pace.measure(runs, &new, &plan, manner)? {
             return Ok(code);
         }
         say(&format!(
@@ -155,6 +178,42 @@ impl CheckArgs {
         ));
         self.judge.tell(&self.judge.recorded(&[path, new])?, true)
     }
+
+    /// Refuses at once what would be refused after all was measured.
+    fn refuse_early(&self, first: &Path, plan: &Plan) -> anyhow::Result<()> {
+        if let Some(out) = &self.out {
+            let is_empty = std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
+            ensure!(is_empty, "--out {}: is there and not empty; choose another folder", out.display());
+        }
+        if let Some(control) = &self.judge.control {
+            let all = plan.methods.join(", ");
+            ensure!(plan.methods.contains(control), "--control {control} is none of the methods: {all}");
+        }
+        let Some(then) = environment(first).filter(|_| !self.judge.anyway) else { return Ok(()) };
+        let now = Machine::this();
+        let facts = |machine: &Machine| {
+            [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone()]
+        };
+        let names = ["CPU", "hardware threads", "governor"];
+        let pairs = names.iter().zip(facts(&then.machine).into_iter().zip(facts(&now)));
+        let differ = pairs.filter(|(_, (then, now))| then != now).map(|(name, (then, now))| {
+            let [then, now] = [then, now].map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
+            format!("{name}: {then} then and {now} now")
+        });
+        let differ: Vec<String> = differ.collect();
+        ensure!(
+            differ.is_empty(),
+            "{} was measured elsewhere: {}; --anyway compares all the same",
+            self.name,
+            differ.join("; ")
+        );
+        Ok(())
+    }
+}
+
+/// A run's account of itself.
+fn environment(run: &Path) -> Option<Environment> {
+    Environment::read(&run.join(folder::ENVIRONMENT)).ok().flatten()
 }
 
 impl PaceArgs {
@@ -167,29 +226,31 @@ impl PaceArgs {
         Ok(runs)
     }
 
-    /// Measures a plan so many times, into folders with numbers. `None` if all were made, else how it ended.
+    /// Measures a plan so many times, into folders with numbers: whether all methods have succeeded, or how it ended before.
     fn measure(
         &self,
         runs: usize,
         path: &Path,
         plan: &Plan,
         manner: Manner<'_>,
-    ) -> anyhow::Result<Option<ExitCode>> {
+    ) -> anyhow::Result<Result<bool, ExitCode>> {
+        let mut have_succeeded = true;
         for number in 1..=runs {
             if number > 1 && !self.wait(number, runs) {
-                return Ok(Some(stopped(path)));
+                return Ok(Err(stopped(path)));
             }
             let out = path.join(number.to_string());
             let begun = match measure::start(Manner { out: Some(&out), ..manner }, plan.clone())? {
                 Ok(begun) => begun,
-                Err(code) => return Ok(Some(code)),
+                Err(code) => return Ok(Err(code)),
             };
             let ended = measure::finish(begun, Vec::new(), manner.verbose)?;
             if ended.end == End::Interrupted {
-                return Ok(Some(stopped(path)));
+                return Ok(Err(stopped(path)));
             }
+            have_succeeded &= ended.is_success();
         }
-        Ok(None)
+        Ok(Ok(have_succeeded))
     }
 
     /// Waits before a run; `false` if the user has stopped that.
@@ -219,7 +280,9 @@ impl PlaceArgs {
         let columns = names.map(|name| Column::new(name, Align::Left, 2));
         let mut rows = vec![names.map(str::to_owned).to_vec()];
         let mut entries: Vec<PathBuf> = match std::fs::read_dir(&self.dir) {
-            Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect(),
+            Ok(entries) => {
+                entries.flatten().map(|entry| entry.path()).filter(|path| is_baseline(path)).collect()
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(anyhow!("{}: {error}", self.dir.display())),
         };
@@ -240,10 +303,14 @@ impl PlaceArgs {
     }
 }
 
+/// Whether it is a folder that a baseline may be, and none of a save that was stopped.
+fn is_baseline(path: &Path) -> bool {
+    path.is_dir() && !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.')
+}
+
 /// What is said of a baseline; `None` for a folder that is none.
 fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     let runs = runs_of(path)?;
-    let environment = |run: &PathBuf| Environment::read(&run.join(folder::ENVIRONMENT)).ok().flatten();
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(None) };
     let plan = Plan::read(&first.join(folder::PLAN)).with_context(|| format!("{}", path.display()))?;
     let (first, last) = (environment(first), environment(last));

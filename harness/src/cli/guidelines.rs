@@ -24,9 +24,11 @@ const WIDTH: usize = 120;
   ddtbench guidelines --mpi mpich nas_lu_y             one test
   ddtbench guidelines --mpi mpich,openmpi              all tests of the quick preset, of two MPIs
   ddtbench guidelines strided -p count=64,4096,262144  sizes, for monotony
-  ddtbench guidelines results/DIR                      of a run that has the methods")]
+  ddtbench guidelines results/DIR                      of a run that has the methods
+
+Exit code 0, whatever is violated; 2 if something was refused. Without -m the methods are those of the guidelines.")]
 pub struct GuidelinesArgs {
-    /// What takes longer by less than this holds
+    /// An excess below this is no violation
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
     /// How it is printed
@@ -59,7 +61,7 @@ impl GuidelinesArgs {
         let findings: Vec<Findings> =
             sides(&records).iter().map(|side| Findings::of(side, &settings)).collect();
         ensure!(
-            findings.iter().any(|of_mpi| !of_mpi.rows.is_empty()),
+            findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty()),
             "{}: nothing to hold against each other: three launches are needed of some of {}",
             dir.display(),
             methods().join(", ")
@@ -71,7 +73,9 @@ impl GuidelinesArgs {
     /// The folder of a run, if one was named.
     fn recorded(&self) -> Option<PathBuf> {
         let [only] = self.run.chosen.tests.as_slice() else { return None };
-        Some(PathBuf::from(only)).filter(|dir| dir.join(LAUNCHES).exists())
+        let conditions = &self.run.conditions;
+        let is_test = apps::find(only).is_ok() || !conditions.mpi.is_empty() || conditions.has_methods();
+        Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
     }
 
     fn measured(&self) -> anyhow::Result<Result<PathBuf, ExitCode>> {

@@ -271,7 +271,12 @@ impl Ended {
             return Ok(stopped(self.folder.path()));
         }
         output::print(format!("\nresults: {}\n", self.folder.path().display()).as_bytes())?;
-        Ok(if is_success(self.kind, &self.over) { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+        Ok(if self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    /// Whether what came of it is what was asked for.
+    pub fn is_success(&self) -> bool {
+        is_success(self.kind, &self.over)
     }
 }
 

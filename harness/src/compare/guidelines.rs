@@ -65,7 +65,7 @@ pub const GUIDELINES: [Guideline; 10] = [
         )
     },
     Guideline::new(
-        "D4",
+        "D8 wrapped",
         "one of a datatype, by MPI_Type_contiguous, costs what the datatype does",
         ["ddt:wrapped", "ddt"],
         "a count, without MPI_Type_contiguous",
@@ -89,7 +89,7 @@ pub const GUIDELINES: [Guideline; 10] = [
         "MPI_Type_create_struct of the runs",
     ),
     Guideline::new(
-        "D8",
+        "D8 resized",
         "MPI_Type_create_resized with the bounds that it has costs nothing",
         ["ddt:resized", "ddt"],
         "the datatype without it",
@@ -108,12 +108,12 @@ pub const GUIDELINES: [Guideline; 10] = [
     ),
 ];
 
-/// A smaller message of a test is as fast as the next larger one.
+/// A smaller message of a test is as fast as the next larger one that differs in one parameter, which is larger.
 pub const MONOTONY: Guideline = Guideline::new(
     "monotony",
-    "a message is as fast as the next larger one of its test",
+    "a message is as fast as the next larger one that differs in one parameter",
     ["ddt", "ddt"],
-    "pack by hand",
+    "the larger message",
 );
 
 /// The methods that guidelines hold against each other.
@@ -183,6 +183,8 @@ pub struct Findings {
     pub settings: Settings,
     /// The rows, the largest violation first.
     pub rows: Vec<GuidelineRow>,
+    /// What could not be held against anything, since it failed: test, method and how.
+    pub failed: Vec<String>,
 }
 
 /// A question: who should not take longer than whom, by which guideline.
@@ -219,8 +221,22 @@ impl Findings {
             })
             .collect();
         rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(b.answer.ratio.total_cmp(&a.answer.ratio)));
-        Self { mpi: side.name.clone(), place: side.place.clone(), settings: settings.clone(), rows }
+        Self {
+            mpi: side.name.clone(),
+            place: side.place.clone(),
+            settings: settings.clone(),
+            rows,
+            failed: failed(side),
+        }
     }
+}
+
+fn failed(side: &Side) -> Vec<String> {
+    let of = |subject: &Subject| {
+        let failure = side.values(subject)?.failure.as_ref()?;
+        Some(format!("{} {}: {failure}", subject.test, subject.method))
+    };
+    side.subjects().filter_map(of).collect()
 }
 
 fn standing(answer: &Answer, threshold: f64) -> Standing {
@@ -255,11 +271,23 @@ fn questions(side: &Side) -> Vec<Question> {
     of_sizes.sort_by_key(|(subject, bytes)| (family(subject), *bytes));
     for pair in of_sizes.windows(2) {
         let [(smaller, bytes), (larger, more)] = [pair[0], pair[1]];
-        if family(smaller) == family(larger) && bytes < more {
+        if family(smaller) == family(larger) && bytes < more && grows_in_one(&smaller.params, &larger.params)
+        {
             questions.push((MONOTONY, smaller.clone(), larger.clone()));
         }
     }
     questions
+}
+
+/// Whether the second values are the first but for one that is a larger number.
+fn grows_in_one(first: &str, second: &str) -> bool {
+    let differ: Vec<(&str, &str)> =
+        first.split(' ').zip(second.split(' ')).filter(|(one, other)| one != other).collect();
+    let number = |pair: &str| pair.split_once('=').and_then(|(_, value)| value.parse::<f64>().ok());
+    match differ.as_slice() {
+        [(one, other)] => number(one) < number(other),
+        _ => false,
+    }
 }
 
 /// Logarithms of the ratios, launch by launch, less that of the factor.
@@ -322,6 +350,21 @@ mod tests {
         assert!(
             Findings::of(&Side::of("x", &records[..2], Unit::Launch), &Settings::default()).rows.is_empty()
         );
+    }
+
+    #[test]
+    fn sizes_are_compared_where_one_parameter_grows() {
+        assert!(grows_in_one("nx=8 ny=64", "nx=8 ny=128"));
+        assert!(!grows_in_one("count=128 blocklength=1", "count=64 blocklength=8"), "another layout");
+        assert!(!grows_in_one("nx=8 ny=64", "nx=4 ny=64") && !grows_in_one("n=8", "n=8"));
+    }
+
+    #[test]
+    fn what_failed_is_told() {
+        let failed =
+            Record { median_s: None, outcome: "wrong data".to_owned(), ..record("a", 0, "ddt", 1.0) };
+        let findings = Findings::of(&Side::of("x", &[failed], Unit::Launch), &Settings::default());
+        assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 
     #[test]

@@ -91,8 +91,8 @@ impl Comparisons {
         };
         format!(
             "Ratios of new over base, from {unit}. Over control: the time over the control's, which takes off what the machine does \
-             meanwhile; it decides. Time: in seconds; it decides for the control and for references. Intervals miss nothing in 95 of 100 \
-             comparisons, all rows and looks together. Slower, faster: the interval excludes 1 and reaches beyond {}; same: it \
+             meanwhile; it decides. Time: in seconds; it decides for the control and for references. In 95 of 100 comparisons of a thing with \
+             itself no row says slower or faster. Slower, faster: the interval excludes 1 and reaches beyond {}; same: it \
              lies within that; undecided: neither.",
             units::percent(self.settings.threshold)
         )

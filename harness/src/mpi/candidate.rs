@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+
+use flate2::Crc;
 
 use super::error::Result;
 use super::registry::Entry;
@@ -58,13 +59,13 @@ impl Candidate {
 /// A name for what is known by the path of its wrapper alone: the folder that it is installed in, and what tells it from others
 /// of that name, of which each has rank programs and rows of its own.
 fn name_of_place(mpicc: &Path) -> String {
-    let mut hasher = DefaultHasher::new();
-    mpicc.hash(&mut hasher);
+    let mut sum = Crc::new();
+    sum.update(mpicc.as_os_str().as_encoded_bytes());
     let folder = mpicc.ancestors().nth(2).and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let folder: String = folder.chars().map(plain).collect();
     let folder = folder.trim_start_matches(['.', '-']);
-    format!("{}-{:04x}", if folder.is_empty() { "mpi" } else { folder }, hasher.finish() & 0xffff)
+    format!("{}-{:04x}", if folder.is_empty() { "mpi" } else { folder }, sum.sum() & 0xffff)
 }
 
 /// The wrapper that the variable `MPICC` names.

@@ -128,7 +128,8 @@ impl Project {
 
     fn by_name(&self, name: &str, say: Say<'_>) -> Result<Installation> {
         if name.contains('/') {
-            return self.by_wrapper(find::true_name(&wrapper_in(Path::new(name))));
+            let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
+            return self.by_wrapper(find::true_name(&wrapper_in(&path)));
         }
         // Names that are fixed are looked up first: the others need every MPI to be asked.
         let mut direct = self.candidates()?.into_iter().filter(|candidate| candidate.name == name);

@@ -253,7 +253,8 @@ impl Machine {
 
 /// What tells this build of the program from others: a hash of its file; empty where that cannot be read.
 fn build() -> String {
-    let bytes = std::env::current_exe().and_then(fs::read).unwrap_or_default();
+    // The program that runs, though another may have been built in its place meanwhile.
+    let bytes = fs::read("/proc/self/exe").unwrap_or_default();
     if bytes.is_empty() {
         return String::new();
     }

@@ -29,7 +29,7 @@ pub struct JudgeArgs {
     undecided_is_ok: bool,
     /// Compare folders although conditions differ
     #[arg(long)]
-    anyway: bool,
+    pub anyway: bool,
     /// How the comparison is printed
     #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
     form: Form,

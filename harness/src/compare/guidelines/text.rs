@@ -45,7 +45,8 @@ impl Findings {
     /// A sentence for each guideline that was looked at.
     fn sentences(&self) -> Vec<String> {
         let all = GUIDELINES.iter().chain([&MONOTONY]);
-        all.filter_map(|guideline| self.sentence(guideline)).collect()
+        let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
+        all.filter_map(|guideline| self.sentence(guideline)).chain(failed).collect()
     }
 
     fn sentence(&self, guideline: &Guideline) -> Option<String> {
@@ -75,9 +76,9 @@ impl Findings {
 
     fn legend(&self) -> String {
         format!(
-            "Ratios from launches, with intervals that miss nothing in 95 of 100 such lists. violated: the interval lies above 1 and reaches \
-             beyond {}; holds: it ends below that; undecided: neither. Times with a datatype are round trips; D2 is of packing \
-             alone.",
+            "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval lies above \
+             1 and reaches beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it ends below that; undecided: \
+             neither. Times with a datatype are round trips; D2 is of packing alone.",
             units::percent(self.settings.threshold)
         )
     }

@@ -21,7 +21,8 @@ struct Candidate<'a> {
 /// records of the launches that `over` are made of.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
     let mut cases: HashMap<(&Case, &str), Vec<usize>> = HashMap::new();
-    for (i, group) in groups.iter().enumerate().filter(|(_, group)| group[0].fastest.is_some()) {
+    let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
+    for (i, group) in groups.iter().enumerate().filter(|(_, group)| is_ranked(group)) {
         cases.entry((&group[0].case, group[0].pair.as_str())).or_default().push(i);
     }
     for places in cases.into_values().filter(|places| places.iter().any(|&i| groups[i].len() > 1)) {
@@ -66,14 +67,17 @@ fn fastest<'a, 'b>(all: &'b [Candidate<'a>]) -> Option<&'b Candidate<'a>> {
     Some(first)
 }
 
-/// A method's time over that of another, launch by launch: by the rounds' own ratios where these are on record, as they are to
-/// the hand-written loops, else by the medians of the launch.
+/// A method's time over that of another, launch by launch: by the rounds' own ratios where these are on record one way or the
+/// other, as they are with the hand-written loops, else by the medians of the launch.
 fn ratios(launches: &[&Record], other: &Candidate<'_>) -> Vec<f64> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {
             return Some(recorded);
         }
         let same = other.launches.iter().find(|one| one.launch == record.launch)?;
+        if let Some(recorded) = same.over(&record.method).and_then(|figure| figure.value) {
+            return Some(1.0 / recorded);
+        }
         Some(record.median_s? / same.median_s.filter(|&median| median > 0.0)?)
     };
     launches.iter().filter_map(ratio).collect()
