@@ -1,7 +1,7 @@
 //! The kinds of experiments: what each measures, by which methods, in which phases, and what is made of the times.
 //!
-//! A kind is a folder and a line in [`ALL`]. In its folder are the methods (`methods.rs`, one row each), what a case says
-//! (its parameters), how a case is prepared or refused, its figures, and how its table looks.
+//! A kind is a folder and a line in [`ALL`]. In its folder are the methods (one row each), what a case says (its parameters), how
+//! a case is prepared or refused, its figures where it has some, and how its table looks.
 
 pub mod agreement;
 pub mod engine;

@@ -76,7 +76,6 @@ pub fn repeat(
 }
 
 /// What lies between the origin's sending and its receiving, a value of each repetition in parts.
-#[derive(Default)]
 struct Middle {
     /// Unpacking of what came.
     unpack_s: Vec<f64>,
@@ -85,6 +84,11 @@ struct Middle {
 }
 
 impl Middle {
+    /// With room for so many: it is pushed to within the origin's time, where nothing may be allocated.
+    fn with_capacity(samples: usize) -> Self {
+        Self { unpack_s: Vec::with_capacity(samples), pack_s: Vec::with_capacity(samples) }
+    }
+
     fn push(&mut self, clock: Clock, came: Instant, unpacked: Instant, packed: Instant) {
         self.unpack_s.push(clock.between(came, unpacked, 1));
         self.pack_s.push(clock.between(unpacked, packed, 1));
@@ -113,7 +117,7 @@ fn one_by_one(
     let is_explicit = ends.packs || ends.unpacks;
     let whole = if is_explicit { Phase::RoundTrip } else { Phase::Communicate };
     block.times[whole].reserve_exact(samples);
-    let (mut middle, mut begun_s) = (Middle::default(), Vec::with_capacity(samples));
+    let (mut middle, mut begun_s) = (Middle::with_capacity(samples), Vec::with_capacity(samples));
     for i in 0..samples {
         session.renew(memory, method)?;
         begun_s.extend(session.now_s());
@@ -272,7 +276,7 @@ fn batched(
     if !(ends.packs || ends.unpacks) {
         return Ok(());
     }
-    let mut mine = Middle::default();
+    let mut mine = Middle::with_capacity(amount.samples);
     for _ in 0..amount.samples {
         let start = Instant::now();
         (0..amount.batch).try_for_each(|_| method.pack(memory))?;
