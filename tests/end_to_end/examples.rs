@@ -71,6 +71,10 @@ impl Build {
         ];
         for (name, script) in scripts {
             let file = dir.join("bin").join(name);
+            // A wrapper that is written anew is another MPI, for which all would be built again.
+            if fs::read_to_string(&file).is_ok_and(|known| known == script) {
+                continue;
+            }
             fs::write(&file, script).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         }
