@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, methods};
-use ddtbench::compare::{Settings, Side, Unit};
+use ddtbench::compare::{Settings, Side};
 use ddtbench::folder::{self, LAUNCHES};
-use ddtbench::model::Record;
 use ddtbench::run::End;
 
 use super::compare::share;
@@ -59,7 +58,7 @@ impl GuidelinesArgs {
         let records = folder::read_records(&dir)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
         let findings: Vec<Findings> =
-            sides(&records).iter().map(|side| Findings::of(side, &settings)).collect();
+            Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();
         ensure!(
             findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty()),
             "{}: nothing to hold against each other: three launches are needed of some of {}",
@@ -99,22 +98,6 @@ impl GuidelinesArgs {
             End::Interrupted => Err(measure::stopped(&dir)),
         })
     }
-}
-
-/// The launches of each MPI.
-fn sides(records: &[Record]) -> Vec<Side> {
-    let mut labels: Vec<String> = Vec::new();
-    for record in records {
-        let label = record.case.mpi_label();
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    let side = |label: &String| {
-        let of_mpi = records.iter().filter(|record| record.case.mpi_label() == *label);
-        Side::of(label, of_mpi, Unit::Launch)
-    };
-    labels.iter().map(side).collect()
 }
 
 impl Form {

@@ -119,6 +119,16 @@ impl Side {
         Self { name: name.to_owned(), place, subjects: launches }
     }
 
+    /// The launches of the MPI that tables call `label`.
+    pub fn of_mpi(records: &[Record], label: &str) -> Self {
+        Self::of(label, records.iter().filter(|record| record.case.mpi_label() == *label), Unit::Launch)
+    }
+
+    /// A side for each MPI, in the order in which they came.
+    pub fn of_mpis(records: &[Record]) -> Vec<Self> {
+        Record::mpis(records).iter().map(|label| Self::of_mpi(records, label)).collect()
+    }
+
     /// All methods of all cases.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))

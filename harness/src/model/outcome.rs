@@ -2,6 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The detail of an outcome that is borrowed in whatever way, where there can be one.
+macro_rules! detail_of {
+    ($outcome:expr) => {
+        match $outcome {
+            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
+            Self::NotAvailable { reason: detail }
+            | Self::Seen { detail, .. }
+            | Self::Invalid { detail }
+            | Self::WrongData { detail }
+            | Self::MpiError { detail }
+            | Self::Crashed { detail }
+            | Self::TimedOut { detail } => Some(detail),
+        }
+    };
+}
+
 /// What a probe saw that came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -133,30 +149,13 @@ impl Outcome {
 
     /// The reason, where there is one.
     pub fn detail(&self) -> Option<&str> {
-        match self {
-            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
-            Self::Seen { detail, .. } if detail.is_empty() => None,
-            Self::NotAvailable { reason: detail }
-            | Self::Seen { detail, .. }
-            | Self::Invalid { detail }
-            | Self::WrongData { detail }
-            | Self::MpiError { detail }
-            | Self::Crashed { detail }
-            | Self::TimedOut { detail } => Some(detail),
-        }
+        detail_of!(self).map(String::as_str).filter(|detail| !detail.is_empty())
     }
 
     /// The same with another detail, where there can be one.
     pub fn with_detail(mut self, new: String) -> Self {
-        match &mut self {
-            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => {}
-            Self::NotAvailable { reason: detail }
-            | Self::Seen { detail, .. }
-            | Self::Invalid { detail }
-            | Self::WrongData { detail }
-            | Self::MpiError { detail }
-            | Self::Crashed { detail }
-            | Self::TimedOut { detail } => *detail = new,
+        if let Some(detail) = detail_of!(&mut self) {
+            *detail = new;
         }
         self
     }

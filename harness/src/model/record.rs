@@ -160,6 +160,17 @@ impl Record {
         }
     }
 
+    /// The MPIs of records, as tables name them, in the order in which they came.
+    pub fn mpis(records: &[Self]) -> Vec<String> {
+        let mut labels: Vec<String> = Vec::new();
+        for label in records.iter().map(|record| record.case.mpi_label()) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        labels
+    }
+
     /// The pair of a record of all pairs together.
     pub const ALL_PAIRS: &str = "all";
 

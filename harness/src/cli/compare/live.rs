@@ -72,7 +72,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
         }
         // After the last look nothing follows: all of the error may be spent.
         let share = if is_last { 1.0 } else { made as f64 / most as f64 };
-        let sides: Vec<Side> = live.labels.iter().map(|label| side(&live.records, label)).collect();
+        let sides: Vec<Side> = live.labels.iter().map(|label| Side::of_mpi(&live.records, label)).collect();
         let others = comparers.iter_mut().zip(&sides[1..]);
         let rows: Vec<_> = others.map(|(comparer, other)| comparer.look(&sides[0], other, share)).collect();
         let undecided = live.leave_open(&rows);
@@ -131,11 +131,6 @@ impl Live<'_> {
         say(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())
     }
-}
-
-/// The launches of the MPI that tables call `label`.
-pub(super) fn side(records: &[Record], label: &str) -> Side {
-    Side::of(label, records.iter().filter(|record| record.case.mpi_label() == *label), Unit::Launch)
 }
 
 /// A case without what tells MPIs apart.

@@ -12,8 +12,6 @@ use ddtbench::report::units;
 use ddtbench::run::Environment;
 use ddtbench::stats;
 
-use super::live::side;
-
 /// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -22,7 +20,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         if let Some(kept) = kept(&folders[0], settings) {
             return Ok(kept);
         }
-        let labels = base.mpis();
+        let labels = Record::mpis(&base.records);
         ensure!(
             labels.len() > 1 && base.runs.len() == 1,
             "{}: a single folder is compared within, and needs one run of several MPIs; it has {} of {}",
@@ -30,8 +28,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
             base.runs.len(),
             labels.join(", ")
         );
-        let sides: Vec<Side> = labels.iter().map(|label| side(&base.records, label)).collect();
-        return Ok(compared(&sides, Unit::Launch, settings));
+        return Ok(compared(&Side::of_mpis(&base.records), Unit::Launch, settings));
     }
     for other in others {
         let differ = base.differences(other);
@@ -90,17 +87,6 @@ impl Recording {
         Ok(recording)
     }
 
-    /// The MPIs, in the order in which they came.
-    fn mpis(&self) -> Vec<String> {
-        let mut labels: Vec<String> = Vec::new();
-        for label in self.records.iter().map(|record| record.case.mpi_label()) {
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
-        labels
-    }
-
     /// In which conditions another recording differs: nothing of it can be blamed on the MPI.
     fn differences(&self, other: &Self) -> Vec<String> {
         type Condition = fn(&Recording) -> BTreeSet<String>;
@@ -121,7 +107,7 @@ impl Recording {
             .collect();
         differ.extend(self.other_state(other));
         for recording in [self, other] {
-            let mpis = recording.mpis();
+            let mpis = Record::mpis(&recording.records);
             if mpis.len() > 1 {
                 differ.push(format!("{} has several MPIs: {}", recording.name, mpis.join(", ")));
             }

@@ -25,7 +25,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     let width = text_width(width);
     let mut text = wrapped("", LEGEND, width, 0);
     text.push('\n');
-    let mpis = mpis(records);
+    let mpis = Record::mpis(records);
     let columns: Vec<_> =
         (0..2 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
     let header = ["probe", ""].map(str::to_owned).into_iter().chain(mpis.iter().cloned()).collect();
@@ -47,18 +47,6 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
         text += &wrapped("", &standing(&mpi, records), width, 2);
     }
     text + &notes(records, width)
-}
-
-/// The MPIs, in the order in which they came.
-fn mpis(records: &[Record]) -> Vec<String> {
-    let mut mpis: Vec<String> = Vec::new();
-    for record in records {
-        let mpi = record.case.mpi_label();
-        if !mpis.contains(&mpi) {
-            mpis.push(mpi);
-        }
-    }
-    mpis
 }
 
 const fn kind(kind: Kind) -> &'static str {
