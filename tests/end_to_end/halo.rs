@@ -144,7 +144,7 @@ type Case = (&'static str, &'static str);
 fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn(&mut Command)) -> Summary {
     let mut plan = format!("schema = 3\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
     // What hangs on Open MPI, hangs for good.
-    let _ = writeln!(plan, "timeout_s = 5.0");
+    let _ = writeln!(plan, "timeout_s = 3.0");
     for (test, conditions) in cases {
         let (_, small) = SMALL.iter().find(|(name, _)| name == test).expect("an exchange with small values");
         let params = format!("{small}, {conditions}").replace('\'', "\"");
