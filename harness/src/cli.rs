@@ -33,6 +33,8 @@ pub struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     run: run::RunArgs,
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -82,6 +84,7 @@ enum Command {
 impl Cli {
     /// Does what was typed; errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
+        self.color.write_global();
         match self.command {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),

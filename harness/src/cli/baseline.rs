@@ -167,7 +167,8 @@ impl CheckArgs {
             let stamp = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
-        let manner = Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false };
+        let manner =
+            Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false, details: false };
         if let Err(code) = self.pace.measure(runs, &new, &plan, manner)? {
             return Ok(code);
         }

@@ -102,6 +102,9 @@ pub struct ConditionArgs {
     /// Show what is built
     #[arg(short, long)]
     pub(super) verbose: bool,
+    /// Print all methods with all their figures, and not only the answer
+    #[arg(long)]
+    pub(super) details: bool,
     /// Print the plan, and run nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -222,7 +225,7 @@ impl ConditionArgs {
     /// How a run is begun by these flags.
     pub fn manner(&self, all_mpis: bool) -> Manner<'_> {
         let Self { dry_run, verbose, .. } = *self;
-        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis }
+        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis, details: self.details }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.

@@ -47,6 +47,8 @@ pub(super) struct Manner<'a> {
     pub verbose: bool,
     /// Whether it is of all MPIs that are usable, where the plan names none.
     pub all_mpis: bool,
+    /// Whether a table of all methods is printed, and not only the answer.
+    pub details: bool,
 }
 
 /// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
@@ -93,7 +95,7 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
 /// Runs a plan.
 pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> {
     match start(manner, plan)? {
-        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(),
+        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(manner.details),
         Err(code) => Ok(code),
     }
 }
@@ -160,7 +162,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
     let records = records.into_iter().filter(is_done).collect();
-    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell()
+    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell(flags.details)
 }
 
 /// What a folder must know of a run.
@@ -262,15 +264,21 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
 }
 
 impl Ended {
-    /// Prints the table, and says where all is.
-    fn tell(&self) -> anyhow::Result<ExitCode> {
+    /// Prints the answer or all details, and says where all is.
+    fn tell(&self, details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            output::print(self.kind.table(&self.over, output::width()).as_bytes())?;
+            show(self.kind, &self.over, details)?;
         }
+        let dir = self.folder.path();
         if self.end == End::Interrupted {
-            return Ok(stopped(self.folder.path()));
+            return Ok(stopped(dir));
         }
-        output::print(format!("\nresults: {}\n", self.folder.path().display()).as_bytes())?;
+        let page = dir.join(folder::REPORT);
+        let mut text = format!("\nPage: {}\n", page.display());
+        if !details {
+            text += &format!("All methods: ddtbench report {} --details\n", dir.display());
+        }
+        output::print(format!("{text}results: {}\n", dir.display()).as_bytes())?;
         Ok(if self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
@@ -278,6 +286,13 @@ impl Ended {
     pub fn is_success(&self) -> bool {
         is_success(self.kind, &self.over)
     }
+}
+
+/// Prints the answer, or all details.
+pub(super) fn show(kind: Kind, records: &[Record], details: bool) -> anyhow::Result<()> {
+    let shown =
+        if details { kind.table(records, output::width()) } else { kind.answer(records, output::width()) };
+    output::print_coloured(&shown)
 }
 
 /// The records as a page, with the folder's account of the machine.

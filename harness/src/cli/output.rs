@@ -4,6 +4,12 @@ use std::io::{self, Write};
 
 use terminal_size::{Width, terminal_size_of};
 
+/// Prints text that may have codes for colours, which stay where they are wanted: `--color`, `NO_COLOR`, a terminal.
+pub fn print_coloured(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout();
+    forgive(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
 /// Prints; that the reader has gone, as in `ddtbench list | head`, is no error.
 pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
     forgive(io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()))

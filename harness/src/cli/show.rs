@@ -12,7 +12,7 @@ use ddtbench::experiments::{Kind, list, memory};
 use ddtbench::plan::Plan;
 use ddtbench::{folder, report};
 
-use super::measure::page;
+use super::measure::{page, show};
 use super::output;
 use super::selection::ValueArgs;
 
@@ -59,11 +59,14 @@ pub struct ReportArgs {
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
     format: ReportFormat,
+    /// All methods with all their figures, and not only the answer
+    #[arg(long)]
+    details: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ReportFormat {
-    /// The table that the run printed
+    /// What the run printed
     Text,
     /// A page that needs nothing else
     Html,
@@ -129,10 +132,9 @@ impl ReportArgs {
         let Some(first) = records.first() else { bail!("{}: no case has ended", self.dir.display()) };
         let kind = Kind::find(&first.case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;
-        let text = match self.format {
-            ReportFormat::Text => kind.table(&records, output::width()),
-            ReportFormat::Html => page(kind, &records, &self.dir),
-        };
-        output::print(text.as_bytes())
+        match self.format {
+            ReportFormat::Text => show(kind, &records, self.details),
+            ReportFormat::Html => output::print(page(kind, &records, &self.dir).as_bytes()),
+        }
     }
 }

@@ -27,8 +27,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
-use crate::report::html;
 use crate::report::table::{self, Form};
+use crate::report::{answer, html};
 use planned::PlannedCase;
 use summary::RowContext;
 
@@ -129,7 +129,12 @@ pub trait Experiment: Debug + Sync {
     /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
     fn form(&self) -> &'static Form;
 
-    /// The records as tables for people, headings and notes broken at `width`.
+    /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
+    fn answer(&self, records: &[Record], width: Option<u16>) -> String {
+        answer::answer(self.form(), records, width)
+    }
+
+    /// The records as tables with all details, nothing wider than a terminal of `width`.
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(self.form(), records, width)
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::columns::{Align, Column};
 use super::table::Form;
 use super::units;
-use super::verdict::{Against, Base};
+use super::verdict::{Against, Base, Claim};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, Phase, Quantity, Record};
 use crate::stats;
@@ -70,7 +71,7 @@ impl<'a> CaseView<'a> {
     }
 
     /// What went wrong, and for which methods: one cause, as that the process did not even start, may be several's.
-    fn failures(&self) -> Vec<(&'a str, &'a str, Vec<&'a str>)> {
+    pub fn failures(&self) -> Vec<(&'a str, &'a str, Vec<&'a str>)> {
         let mut failures: Vec<(&str, &str, Vec<&str>)> = Vec::new();
         for record in self.methods() {
             let Some(detail) = record.detail.as_deref() else { continue };
@@ -110,10 +111,6 @@ impl<'a> CaseView<'a> {
                 notes.push(format!("{about}: {}", each.join(", ")));
             }
         };
-        of_each("another run soon afterwards", &|r| {
-            let (low, high) = (r.repeat_low_s?, r.repeat_high_s?);
-            Some(format!("{} to {}", units::seconds(low), units::seconds(high)))
-        });
         of_each("round trips of the fastest and the slowest pair", &|r| self.pairs(&r.method));
         of_each("blocks left out, the machine was in another state", &|r| {
             let (left, all) = (r.blocks_other_state, r.blocks + r.blocks_other_state);
@@ -123,52 +120,60 @@ impl<'a> CaseView<'a> {
         notes
     }
 
-    /// Which method is fastest, and by how much over the next: by the rounds' own ratios.
-    pub fn fastest(&self) -> String {
+    /// Which method is fastest from arrays to arrays, and by how much over the next: by the rounds' own ratios.
+    pub fn fastest(&self) -> Claim<'a> {
+        let unknown = |why| Claim::Unknown { names: Vec::new(), why };
         let array_to_array =
             |r: &&Record| (self.form.method)(&r.method).is_some_and(|method| method.array_to_array);
         let all: Vec<_> = self.methods().filter(array_to_array).filter(|record| measured(record)).collect();
         let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else {
             let why = if all.is_empty() { "nothing was measured" } else { "not known: no ratios on record" };
-            return why.to_owned();
+            return unknown(why.to_owned());
         };
-        let mut rivals = Vec::new();
+        let mut others = Vec::new();
         for record in all.iter().filter(|record| record.method != first) {
             match Against::of(record, Base::Fastest) {
-                Some(against) => rivals.push(against),
-                None => return format!("not known: too few rounds of {}", record.method),
+                Some(against) => others.push(against),
+                None => return unknown(format!("not known: too few rounds of {}", record.method)),
             }
         }
-        rivals.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let Some(next) = rivals.first() else { return format!("{first} alone was measured") };
-        // What is slower than the next for certain decides nothing, however it moves.
-        let near: Vec<_> = rivals.iter().filter(|rival| rival.low <= next.high).collect();
-        let names = |of: &dyn Fn(&Against<'_>) -> bool| {
-            near.iter().filter(|rival| of(rival)).map(|rival| rival.name).collect::<Vec<_>>().join(", ")
+        others.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let Some(next) = others.first() else {
+            return unknown(format!("{first} alone was measured"));
         };
-        if near.iter().any(|rival| rival.unsteady) {
-            return format!("unsteady: one of {first}, {}", names(&|_| true));
+        // What is slower than the next for certain decides nothing, however it moves.
+        let near: Vec<_> = others.iter().filter(|other| other.low <= next.high).collect();
+        let names = |of: &dyn Fn(&Against<'a>) -> bool| {
+            let near = near.iter().filter(|other| of(other)).map(|other| other.name);
+            std::iter::once(first).chain(near).collect::<Vec<_>>()
+        };
+        if near.iter().any(|other| other.unsteady) {
+            return Claim::Unsteady(names(&|_| true));
         }
-        match names(&|rival| rival.low <= 1.0) {
-            close if close.is_empty() => format!("{first}, {} {}", next.text(), next.name),
-            close => format!("one of {first}, {close}"),
+        match names(&|other| other.low <= 1.0) {
+            close if close.len() == 1 => Claim::of(*next, first),
+            close => Claim::NoDifference(close),
         }
     }
 
-    /// Whether the application's loops or the datatype win: a verdict on each of the loops.
-    pub fn manual_or_ddt(&self) -> String {
+    /// Whether a loop of the application or the datatype wins, for each of the loops that were measured.
+    pub fn loops_or_ddt(&self) -> Vec<Claim<'a>> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
-        let Some(ddt) = of("ddt") else { return String::new() };
-        let loops: Vec<_> = LOOPS.into_iter().filter(|name| of(name).is_some()).collect();
-        let verdict = |name: &&str| match Against::of(ddt, Base::Method(name)) {
-            None if ddt.fastest.is_none() => format!("ddt or {name}: not known, no ratios on record"),
-            None => format!("ddt or {name}: not known, too few rounds"),
-            Some(ratio) if ratio.unsteady => format!("ddt or {name}: unsteady"),
-            Some(ratio) if ratio.high < 1.0 => format!("ddt, {} {name}", ratio.inverse().text()),
-            Some(ratio) if ratio.low > 1.0 => format!("{name}, {} ddt", ratio.text()),
-            Some(_) => format!("ddt or {name}: no difference shown"),
+        let Some(ddt) = of("ddt") else { return Vec::new() };
+        let loops = LOOPS.into_iter().filter(|name| of(name).is_some());
+        let claim = |name| match Against::of(ddt, Base::Method(name)) {
+            None => {
+                let why = if ddt.fastest.is_none() { "no ratios on record" } else { "too few rounds" };
+                Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
+            }
+            Some(ratio) => Claim::of(ratio, name),
         };
-        loops.iter().map(verdict).collect::<Vec<_>>().join("; ")
+        loops.map(claim).collect()
+    }
+
+    /// The same in words.
+    pub fn manual_or_ddt(&self) -> String {
+        self.loops_or_ddt().iter().map(Claim::words).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -235,10 +240,15 @@ pub fn cell(value: Option<f64>, form: fn(f64) -> String) -> String {
     value.map_or_else(String::new, form)
 }
 
-/// The median and the larger side of its interval, two cells.
-pub fn median(record: &Record) -> [String; 2] {
-    [cell(record.median_s, units::seconds), half_width(record)]
+/// The median, the larger side of its interval, and what another run soon afterwards would show: three cells.
+pub fn median(record: &Record) -> [String; 3] {
+    let another = record.repeat_low_s.zip(record.repeat_high_s);
+    let another = another.map(|(low, high)| format!("{} to {}", units::seconds(low), units::seconds(high)));
+    [cell(record.median_s, units::seconds), half_width(record), another.unwrap_or_default()]
 }
+
+/// The column of that.
+pub const ANOTHER_RUN: Column = Column::new("another run", Align::Right, 2).rank(9);
 
 /// The larger side of the median's interval, as a share of it.
 fn half_width(record: &Record) -> String {

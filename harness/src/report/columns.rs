@@ -1,6 +1,6 @@
 //! Text in aligned columns and in lines of a given width.
 
-use std::fmt::Write as _;
+use anstream::adapter::strip_str;
 
 /// Where a column's text stands in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,29 +19,118 @@ pub struct Column {
     align: Align,
     /// Blanks before it, where it is not the first.
     gap: usize,
+    /// Where columns do not fit, those of the highest rank are left out first; of rank 0 none is.
+    rank: u8,
 }
 
 impl Column {
     /// A column called `name`, `gap` blanks after the one before it.
     pub const fn new(name: &'static str, align: Align, gap: usize) -> Self {
-        Self { name, align, gap }
+        Self { name, align, gap, rank: 0 }
     }
+
+    /// The column, which may be left out where there is no room for those of its rank.
+    pub const fn rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+
+    /// Whether it belongs to the column before it, as an interval does.
+    fn is_attached(&self) -> bool {
+        ["±", "[95%]"].contains(&self.name)
+    }
+}
+
+/// Rows as lines, and what they had no room for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fitted {
+    /// The lines of each row: one, and more where its last cell is broken.
+    pub rows: Vec<String>,
+    /// The names of the columns that are not there.
+    pub left_out: Vec<&'static str>,
+}
+
+/// The fewest columns that a cell which does not fit is broken at.
+const LEAST_CELL: usize = 20;
+
+/// The rows as lines of at most `width`, `indent` blanks before each: columns of the highest rank are left out, and then the last
+/// column is broken.
+pub fn fitted(columns: &[Column], rows: &[Vec<String>], width: Option<usize>, indent: usize) -> Fitted {
+    let widths = widths(columns.len(), rows);
+    let width_of = |shown: &[usize]| {
+        let with_gap = |(i, &at): (usize, &usize)| match widths[at] {
+            0 => 0,
+            width => width + if i > 0 { columns[at].gap } else { 0 },
+        };
+        indent + shown.iter().enumerate().map(with_gap).sum::<usize>()
+    };
+    // A column that nothing stands in says nothing, and nobody misses it.
+    let is_empty = |at: usize| rows.iter().all(|row| row[at].is_empty() || row[at] == columns[at].name);
+    let mut shown: Vec<usize> = Vec::new();
+    for at in 0..columns.len() {
+        let lead = (0..=at).rev().find(|&lead| !columns[lead].is_attached()).unwrap_or(at);
+        if columns[lead].rank == 0 || !is_empty(lead) {
+            shown.push(at);
+        }
+    }
+    let mut left_out = Vec::new();
+    while width.is_some_and(|width| width_of(&shown) > width) {
+        let ranked = shown.iter().copied().filter(|&at| columns[at].rank > 0);
+        let Some(least) = ranked.max_by_key(|&at| columns[at].rank) else { break };
+        let attached = (least + 1..columns.len()).take_while(|&at| columns[at].is_attached()).last();
+        let out = least..=attached.unwrap_or(least);
+        if out
+            .clone()
+            .any(|at| widths[at] > columns[at].name.chars().count() || rows.len() > 1 && widths[at] > 0)
+        {
+            left_out.push(columns[least].name);
+        }
+        shown.retain(|at| !out.contains(at));
+    }
+    left_out.reverse();
+    let kept: Vec<Column> = shown.iter().map(|&at| columns[at]).collect();
+    let mut rows: Vec<Vec<String>> =
+        rows.iter().map(|row| shown.iter().map(|&at| row[at].clone()).collect()).collect();
+    let (Some(width), Some(&last)) = (width, shown.last()) else {
+        return Fitted { rows: lines(&kept, &rows, indent), left_out };
+    };
+    let start = width_of(&shown) - widths[last];
+    let room = width.saturating_sub(start).max(LEAST_CELL);
+    for row in &mut rows {
+        if let Some(cell) = row.last_mut().filter(|cell| columns_of(cell) > room) {
+            *cell = wrapped("", cell, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
+        }
+    }
+    Fitted { rows: lines(&kept, &rows, indent), left_out }
+}
+
+/// How wide a cell is shown: the codes of its colours take no room, and of several lines the first counts.
+fn columns_of(cell: &str) -> usize {
+    let first = cell.split('\n').next().unwrap_or_default();
+    strip_str(first).map(|text| text.chars().count()).sum()
+}
+
+fn widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
+    (0..columns).map(|i| rows.iter().map(|row| columns_of(&row[i])).max().unwrap_or(0)).collect()
 }
 
 /// The rows as lines with aligned columns, without blanks at the end.
 pub fn aligned(columns: &[Column], rows: &[Vec<String>]) -> Vec<String> {
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    lines(columns, rows, 0)
+}
+
+fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String> {
+    let widths = widths(columns.len(), rows);
     let line = |row: &Vec<String>| {
-        let mut line = String::new();
+        let mut line = " ".repeat(indent);
         for (i, ((cell, column), &width)) in row.iter().zip(columns).zip(&widths).enumerate() {
             if i > 0 && width > 0 {
                 line.push_str(&" ".repeat(column.gap));
             }
-            let _ = match column.align {
-                Align::Left => write!(line, "{cell:<width$}"),
-                Align::Right => write!(line, "{cell:>width$}"),
-            };
+            let blanks = " ".repeat(width.saturating_sub(columns_of(cell)));
+            match column.align {
+                Align::Left => line.extend([cell.as_str(), &blanks]),
+                Align::Right => line.extend([blanks.as_str(), cell]),
+            }
         }
         line.truncate(line.trim_end().len());
         line
@@ -79,4 +168,52 @@ pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
     }
     lines.push('\n');
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [Column; 5] = [
+        Column::new("test", Align::Left, 0),
+        Column::new("bytes", Align::Right, 2).rank(2),
+        Column::new("ovh", Align::Right, 2).rank(1),
+        Column::new("[95%]", Align::Left, 1),
+        Column::new("verdict", Align::Left, 2),
+    ];
+
+    fn rows() -> Vec<Vec<String>> {
+        let header = COLUMNS.map(|column| column.name.to_owned()).to_vec();
+        vec![header, ["a", "8", "5%", "[4, 6]", "one is as fast as the other"].map(str::to_owned).to_vec()]
+    }
+
+    #[test]
+    fn columns_of_a_high_rank_go_first_and_take_their_intervals_along() {
+        let all = fitted(&COLUMNS, &rows(), None, 0);
+        assert_eq!(all.rows[1], "a         8   5% [4, 6]  one is as fast as the other");
+        assert_eq!(all.left_out, [""; 0]);
+        let exactly = all.rows[1].len();
+        assert_eq!(fitted(&COLUMNS, &rows(), Some(exactly), 0), all);
+        let one = fitted(&COLUMNS, &rows(), Some(exactly - 1), 0);
+        assert_eq!((one.left_out, one.rows[0].as_str()), (vec!["bytes"], "test  ovh [95%]   verdict"));
+        let both = fitted(&COLUMNS, &rows(), Some(36), 0);
+        assert_eq!(
+            (both.left_out, both.rows[1].as_str()),
+            (vec!["ovh", "bytes"], "a     one is as fast as the other")
+        );
+    }
+
+    #[test]
+    fn what_still_does_not_fit_is_broken_in_its_last_column() {
+        let rows = fitted(&COLUMNS, &rows(), Some(30), 2).rows;
+        assert_eq!(rows[1], "  a     one is as fast as the\n        other");
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        let columns = [Column::new("", Align::Left, 0), Column::new("", Align::Left, 1)];
+        let row = |cell: &str| vec![cell.to_owned(), "|".to_owned()];
+        let lines = aligned(&columns, &[row("\u{1b}[1mab\u{1b}[0m"), row("abc")]);
+        assert_eq!(lines, ["\u{1b}[1mab\u{1b}[0m  |", "abc |"]);
+    }
 }

@@ -84,7 +84,7 @@ fn case(form: &Form, i: usize, view: &CaseView) -> Case {
         params: r.case.params.clone(),
         place: conditions(r),
         size: (form.size)(r),
-        fastest: view.fastest(),
+        fastest: view.fastest().words(),
         verdict: (form.verdict)(view),
         columns: form.columns[1..].iter().map(|column| column.name).collect(),
         methods: view.methods().map(|record| row(form, view, record, longest, reference_s)).collect(),
@@ -134,6 +134,7 @@ mod tests {
         contest: "",
         verdict_name: "",
         verdict: |_| String::new(),
+        answer: crate::report::answer::Answer::PLAIN,
     };
 
     #[test]

@@ -1,9 +1,10 @@
-//! Records as a table for people: a block per case, a row per method, and what can be said from it.
+//! Records as a table with all details: a block per case, a row per method, and what can be said from it.
 
 use std::fmt::Write as _;
 
+use super::answer::Answer;
 use super::case::{CaseView, conditions, launches, measured, warnings};
-use super::columns::{Align, Column, aligned, wrapped};
+use super::columns::{Align, Column, fitted, wrapped};
 use super::{earlier, units};
 use crate::model::{MethodInfo, Phase, Quantity, Record};
 
@@ -46,6 +47,8 @@ pub struct Form {
     pub verdict_name: &'static str,
     /// The answer.
     pub verdict: fn(&CaseView) -> String,
+    /// What is said of a case in one line.
+    pub answer: Answer,
 }
 
 impl Form {
@@ -65,6 +68,7 @@ impl Form {
             contest: "Fastest from arrays to arrays",
             verdict_name: "manual or ddt",
             verdict: |case| case.manual_or_ddt(),
+            answer: Answer::PLAIN,
         }
     }
 
@@ -95,8 +99,17 @@ pub fn text_width(width: Option<u16>) -> usize {
     width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
-/// The records as text. Headings and notes are broken at `width`; rows keep their columns.
+/// What a table says that had to leave out columns.
+pub fn left_out(names: &[&str], width: usize) -> String {
+    match names {
+        [] => String::new(),
+        _ => wrapped("", &format!("Left out, for want of room: {}.", names.join(", ")), width, 0),
+    }
+}
+
+/// The records as text, nothing of it wider than a terminal of `width`.
 pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
+    let room = width.map(usize::from);
     let width = text_width(width);
     let cases = CaseView::all(form, records);
     let Some(first) = cases.first().map(CaseView::first) else {
@@ -124,7 +137,9 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
         std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
     };
     let rows: Vec<_> = cases.iter().flat_map(rows_of).collect();
-    let mut lines = aligned(form.columns, &rows).into_iter();
+    let fitted_rows = fitted(form.columns, &rows, room, 2);
+    text += &left_out(&fitted_rows.left_out, width);
+    let mut lines = fitted_rows.rows.into_iter();
     for case in &cases {
         let r = case.first();
         let size = (form.size)(r);
@@ -133,25 +148,26 @@ pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> Str
         text +=
             &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.case.params), width, 4);
         for line in lines.by_ref().take(case.methods().count() + 1) {
-            let _ = writeln!(text, "  {line}");
+            let _ = writeln!(text, "{line}");
         }
     }
 
     text.push('\n');
     text += &wrapped(&format!("{} ", form.contest), &format!("({VERDICTS})"), width, 2);
     let names = ["test", "set", "at", "fastest", form.verdict_name];
-    let columns = names.map(|name| Column::new(name, Align::Left, 2));
+    let mut columns = names.map(|name| Column::new(name, Align::Left, 2));
+    (columns[1], columns[4]) = (columns[1].rank(1), columns[4].rank(2));
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     rows.extend(cases.iter().map(|case| {
         let r = case.first();
         let at = if same { String::new() } else { conditions(r) };
-        vec![r.case.test.clone(), (form.set)(r), at, case.fastest(), (form.verdict)(case)]
+        vec![r.case.test.clone(), (form.set)(r), at, case.fastest().words(), (form.verdict)(case)]
     }));
     if same {
         rows[0][2].clear();
     }
-    for line in aligned(&columns, &rows) {
-        let _ = writeln!(text, "  {line}");
+    for line in fitted(&columns, &rows, room, 2).rows {
+        let _ = writeln!(text, "{line}");
     }
     text + &notes(&cases, width, same)
 }

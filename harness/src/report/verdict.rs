@@ -1,4 +1,4 @@
-//! What a verdict rests on: the ratio of a method's times to another's in the same rounds.
+//! Which of two methods is faster, in words, and what that rests on: the ratio of their times in the same rounds.
 
 use crate::model::{Quantity, Record};
 
@@ -48,10 +48,87 @@ impl<'a> Against<'a> {
     }
 }
 
+/// What can be said of two methods or more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim<'a> {
+    /// One is faster than another: their ratio, its interval above 1.
+    Faster {
+        /// The faster.
+        faster: &'a str,
+        /// The slower.
+        slower: &'a str,
+        /// How many times as fast, with both ends of the interval.
+        times: (f64, f64, f64),
+    },
+    /// The interval of their ratio holds 1.
+    NoDifference(Vec<&'a str>),
+    /// The halves of the run part.
+    Unsteady(Vec<&'a str>),
+    /// There is no ratio with an interval.
+    Unknown {
+        /// Of whom; of nobody in particular where it is empty.
+        names: Vec<&'a str>,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl<'a> Claim<'a> {
+    /// Of the ratio of a method's time to that of `base`.
+    pub fn of(ratio: Against<'a>, base: &'a str) -> Self {
+        let times = (ratio.value, ratio.low, ratio.high);
+        match ratio {
+            _ if ratio.unsteady => Self::Unsteady(vec![ratio.name, base]),
+            _ if ratio.low > 1.0 => Self::Faster { faster: base, slower: ratio.name, times },
+            _ if ratio.high < 1.0 => {
+                let turned = ratio.inverse();
+                let times = (turned.value, turned.low, turned.high);
+                Self::Faster { faster: ratio.name, slower: base, times }
+            }
+            _ => Self::NoDifference(vec![ratio.name, base]),
+        }
+    }
+
+    /// As a sentence without its stop.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Faster { faster, slower, times } => {
+                format!("{faster} is {} times as fast as {slower}", times_text(*times))
+            }
+            Self::NoDifference(names) => format!("no difference shown: {}", names.join(", ")),
+            Self::Unsteady(names) => format!("unsteady, no verdict: {}", names.join(", ")),
+            Self::Unknown { names, why } if names.is_empty() => why.clone(),
+            Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
+        }
+    }
+}
+
+/// How many times, with both ends of the interval: `1.19 [1.15, 1.23]`; all in the digits that suit the first.
+pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
+    let decimals = match value {
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$} [{low:.decimals$}, {high:.decimals$}]")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::Figure;
+
+    #[test]
+    fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
+        let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
+        let words = |against| Claim::of(against, "manual").words();
+        assert_eq!(words(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
+        assert_eq!(words(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
+        assert_eq!(words(against(1.1, 0.9, 1.3)), "no difference shown: ddt, manual");
+        let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
+        assert_eq!(words(moved), "unsteady, no verdict: ddt, manual");
+        assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
+    }
 
     #[test]
     fn a_ratio_turned_around_has_its_ends_turned_around() {

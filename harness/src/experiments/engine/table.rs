@@ -7,10 +7,12 @@ use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
 use super::{KIND, Method, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
-use crate::report::case::{CaseView, cell, median, rate};
-use crate::report::columns::{Align, Column, aligned, wrapped};
-use crate::report::table::{Form, text_width};
+use crate::report::answer::Answer;
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate};
+use crate::report::columns::{Align, Column, aligned, fitted, wrapped};
+use crate::report::table::{Form, left_out, text_width};
 use crate::report::units;
+use crate::report::verdict::{Against, Base, Claim};
 
 const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine and MPI/engine: time over the \
     engine's, the median over the rounds, with its 95% interval; above 1 the engine is faster. bound: share of the \
@@ -22,25 +24,25 @@ const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/e
 const COLUMNS: [Column; 21] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2),
-    Column::new("bytes", Align::Right, 2),
-    Column::new("segments", Align::Right, 2),
+    Column::new("bytes", Align::Right, 2).rank(7),
+    Column::new("segments", Align::Right, 2).rank(8),
     Column::new("", Align::Left, 2),
     Column::new("engine", Align::Right, 2),
-    Column::new("manual", Align::Right, 2),
-    Column::new("tuned", Align::Right, 2),
-    Column::new("MPI", Align::Right, 2),
-    Column::new("memcpy", Align::Right, 2),
+    Column::new("manual", Align::Right, 2).rank(3),
+    Column::new("tuned", Align::Right, 2).rank(5),
+    Column::new("MPI", Align::Right, 2).rank(4),
+    Column::new("memcpy", Align::Right, 2).rank(6),
     Column::new("manual/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("tuned/engine", Align::Right, 2),
+    Column::new("tuned/engine", Align::Right, 2).rank(2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("MPI/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("bound", Align::Right, 2),
+    Column::new("bound", Align::Right, 2).rank(5),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("compile", Align::Right, 2),
-    Column::new("create", Align::Right, 2),
-    Column::new("", Align::Right, 1),
+    Column::new("compile", Align::Right, 2).rank(9),
+    Column::new("create", Align::Right, 2).rank(9),
+    Column::new("", Align::Right, 1).rank(10),
 ];
 
 /// How the page shows a case: a row per method.
@@ -53,14 +55,33 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     contest: "The engine's rivals",
     verdict_name: "",
     verdict: |_| String::new(),
+    answer: Answer {
+        columns: &[],
+        cells: |_| Vec::new(),
+        legend: "Packing, warm or cold as named.",
+        claim: engine_or_mpi,
+    },
     ..KIND.plain_form()
 });
 
+/// Whether the engine or `MPI_Pack` packs faster; or the application's loop, where there is no other.
+fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
+    let ratios = [Method::MpiPack, Method::Manual].into_iter().filter_map(|method| {
+        let record = case.methods().find(|record| record.method == method.name())?;
+        Against::of(record, Base::Method(Method::Engine.name()))
+    });
+    match ratios.into_iter().next() {
+        Some(ratio) => Claim::of(ratio, Method::Engine.name()),
+        None => Claim::Unknown { names: Vec::new(), why: "not known: too few rounds".to_owned() },
+    }
+}
+
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const OF_CASE: [Column; 9] = [
+const OF_CASE: [Column; 10] = [
     Column::new("method", Align::Left, 0),
     Column::new("pack", Align::Right, 2),
     Column::new("±", Align::Right, 1),
+    ANOTHER_RUN,
     Column::new("unpack", Align::Right, 2),
     Column::new("create", Align::Right, 2),
     Column::new("pack rate", Align::Right, 2),
@@ -86,7 +107,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     if records.is_empty() {
         return "No records.\n".to_owned();
     }
-    let width = text_width(width);
+    let (room, width) = (width.map(usize::from), text_width(width));
     let mut text = wrapped("", LEGEND, width, 0);
     if let Some(note) = crate::report::earlier::note(records) {
         text += &wrapped("", &note, width, 0);
@@ -97,9 +118,11 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
         let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
         let rows = cases(&here).into_iter().flat_map(|case| rows(&case));
         let rows: Vec<_> = std::iter::once(header).chain(rows).collect();
-        for line in aligned(&COLUMNS, &rows) {
-            let _ = writeln!(text, "  {line}");
+        let shown = fitted(&COLUMNS, &rows, room, 2);
+        for line in shown.rows {
+            let _ = writeln!(text, "{line}");
         }
+        text += &left_out(&shown.left_out, width);
     }
     text += &notes(records, width);
     if places(records).len() > 1 || cases(&records.iter().collect::<Vec<_>>()).len() > 1 {

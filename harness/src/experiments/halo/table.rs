@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use super::KIND;
 use crate::model::{Phase, Quantity, Record};
+use crate::report::answer::PACKING;
 use crate::report::case::{
-    CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
+    ANOTHER_RUN, CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
@@ -18,36 +19,38 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     figures,
     size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
     reference: "contiguous messages of the same sizes (reference)",
+    answer: PACKING,
     ..KIND.plain_form()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 21] = [
+const COLUMNS: [Column; 22] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
     Column::new("±", Align::Right, 1),
-    Column::new("init", Align::Right, 2),
-    Column::new("compute", Align::Right, 2),
-    Column::new("pack", Align::Right, 2),
-    Column::new("comm", Align::Right, 2),
-    Column::new("unpack", Align::Right, 2),
+    ANOTHER_RUN,
+    Column::new("init", Align::Right, 2).rank(6),
+    Column::new("compute", Align::Right, 2).rank(7),
+    Column::new("pack", Align::Right, 2).rank(5),
+    Column::new("comm", Align::Right, 2).rank(5),
+    Column::new("unpack", Align::Right, 2).rank(5),
     Column::new("ovh", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("pack%", Align::Right, 2),
+    Column::new("pack%", Align::Right, 2).rank(3),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("gain", Align::Right, 2),
+    Column::new("gain", Align::Right, 2).rank(2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("speed-up", Align::Right, 2),
+    Column::new("speed-up", Align::Right, 2).rank(6),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("early", Align::Right, 2),
+    Column::new("early", Align::Right, 2).rank(7),
     Column::new("±", Align::Right, 1),
-    Column::new("rate", Align::Right, 2),
-    Column::new("msgs", Align::Right, 2),
+    Column::new("rate", Align::Right, 2).rank(4),
+    Column::new("msgs", Align::Right, 2).rank(8),
     Column::new("note", Align::Left, 2),
 ];
 
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
-    larger side of its 95% interval. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
+    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
     the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
     unpacking, with its interval. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
     ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \

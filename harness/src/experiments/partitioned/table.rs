@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 use super::{KIND, NO_EQUATION};
 use crate::experiments::fine_grained::aggregation::AGGREGATED;
 use crate::model::{Phase, Quantity, Record};
+use crate::report::answer::Answer;
 use crate::report::case::{
-    CaseView, cell, gain, larger_side, measured, median, messages, overhead, rate, share_and_half, speedup,
+    ANOTHER_RUN, CaseView, cell, gain, larger_side, measured, median, messages, overhead, rate,
+    share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
 use crate::report::units;
-use crate::report::verdict::{Against, Base};
+use crate::report::verdict::{Against, Base, Claim};
 
 /// How cases of this kind are shown.
 pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
@@ -24,37 +26,43 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     contest: "Fastest",
     verdict_name: "aggregated",
     verdict: aggregated,
+    answer: Answer {
+        legend: "single: one message, sent when all partitions are ready.",
+        claim: fastest_or_single,
+        ..Answer::PLAIN
+    },
     ..KIND.plain_form()
 });
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 22] = [
+const COLUMNS: [Column; 23] = [
     Column::new("mechanism", Align::Left, 0),
     Column::new("time", Align::Right, 2),
     Column::new("±", Align::Right, 1),
-    Column::new("ovh", Align::Right, 2),
+    ANOTHER_RUN,
+    Column::new("ovh", Align::Right, 2).rank(3),
     Column::new("[95%]", Align::Left, 1),
     Column::new("gain", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("model", Align::Right, 2),
+    Column::new("model", Align::Right, 2).rank(4),
     Column::new("±", Align::Right, 1),
-    Column::new("diff", Align::Right, 2),
+    Column::new("diff", Align::Right, 2).rank(5),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("first", Align::Right, 2),
-    Column::new("after", Align::Right, 2),
-    Column::new("early", Align::Right, 2),
+    Column::new("first", Align::Right, 2).rank(6),
+    Column::new("after", Align::Right, 2).rank(6),
+    Column::new("early", Align::Right, 2).rank(7),
     Column::new("±", Align::Right, 1),
-    Column::new("avail", Align::Right, 2),
+    Column::new("avail", Align::Right, 2).rank(7),
     Column::new("±", Align::Right, 1),
-    Column::new("speed-up", Align::Right, 2),
+    Column::new("speed-up", Align::Right, 2).rank(6),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("rate", Align::Right, 2),
-    Column::new("msgs", Align::Right, 2),
+    Column::new("rate", Align::Right, 2).rank(4),
+    Column::new("msgs", Align::Right, 2).rank(8),
     Column::new("note", Align::Left, 2),
 ];
 
 const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
-    larger side of its 95% interval. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
+    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
     measured delay lets expect, by the model's equation for this size, or none; diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
     share of the bytes that were seen in the receiver's memory before the last partition was ready; those on their way \
     cannot be seen, so that a gain may stand beside 0%. avail: share of t_single that is not waited \
@@ -96,6 +104,22 @@ fn difference(record: &Record) -> [String; 2] {
         figure.value.map_or_else(String::new, |difference| format!("{difference:+.2}")),
         figure.interval().map_or_else(String::new, |(low, high)| format!("[{low:+.2}, {high:+.2}]")),
     ]
+}
+
+/// Whether the fastest mechanism is faster than one message, by the gain over it.
+fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
+    let single = KIND.reference();
+    let fastest = case.methods().find_map(|record| record.fastest.as_deref());
+    let record = fastest.and_then(|name| case.methods().find(|record| record.method == name));
+    let gain = record.and_then(|record| Some((record, record.figure(Quantity::Gain)?)));
+    let ratio = gain.and_then(|(record, gain)| {
+        let ((low, high), unsteady) = (gain.interval()?, gain.unsteady.unwrap_or(false));
+        Some(Against { name: &record.method, value: gain.value?, low, high, unsteady }.inverse())
+    });
+    match ratio {
+        Some(ratio) if ratio.name != single => Claim::of(ratio, single),
+        _ => case.fastest(),
+    }
 }
 
 /// How our own layer stands to the fastest, or to the next where it is the fastest itself; by the rounds' own ratios.

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::KIND;
 use crate::model::{Phase, Record};
-use crate::report::case::{CaseView, cell, median, overhead, packing, rate};
+use crate::report::answer::PACKING;
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, overhead, packing, rate};
 use crate::report::columns::{Align, Column};
 use crate::report::table::Form;
 use crate::report::units;
@@ -15,29 +16,31 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
     legend: LEGEND,
     figures,
     reference: "the same bytes in one piece (reference)",
+    answer: PACKING,
     ..KIND.plain_form()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 15] = [
     Column::new("method", Align::Left, 0),
     Column::new("round trip", Align::Right, 2),
     Column::new("±", Align::Right, 1),
-    Column::new("create", Align::Right, 2),
-    Column::new("pack", Align::Right, 2),
-    Column::new("peer", Align::Right, 2),
-    Column::new("net", Align::Right, 2),
-    Column::new("unpack", Align::Right, 2),
+    ANOTHER_RUN,
+    Column::new("create", Align::Right, 2).rank(6),
+    Column::new("pack", Align::Right, 2).rank(5),
+    Column::new("peer", Align::Right, 2).rank(5),
+    Column::new("net", Align::Right, 2).rank(5),
+    Column::new("unpack", Align::Right, 2).rank(5),
     Column::new("ovh", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("pack%", Align::Right, 2),
+    Column::new("pack%", Align::Right, 2).rank(3),
     Column::new("[95%]", Align::Left, 1),
-    Column::new("rate", Align::Right, 2),
+    Column::new("rate", Align::Right, 2).rank(4),
     Column::new("note", Align::Left, 2),
 ];
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
-    interval. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
+    interval. another run: where the median of another run soon afterwards is expected. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
     clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
     of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval; of put_* against \
     put_reference. pack%: share of timed packing and unpacking, both ranks. rate: payload per second one way. \

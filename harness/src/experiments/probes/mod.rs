@@ -86,6 +86,11 @@ impl Experiment for Probes {
         &table::FORM
     }
 
+    /// The table itself: it has a line per probe.
+    fn answer(&self, records: &[Record], width: Option<u16>) -> String {
+        self.table(records, width)
+    }
+
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(records, width)
     }

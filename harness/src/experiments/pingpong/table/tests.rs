@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::conditions::Cache;
 use crate::model::{Case, Figure, Quantity, SCHEMA};
 use crate::report::html::html;
 
@@ -63,7 +64,7 @@ fn sample() -> Vec<Record> {
         Figure::with_interval(Quantity::OverheadPack, 0.4, (0.38, 0.41)),
         Figure::plain(Quantity::Bandwidth, 2.57e9),
     ];
-    manual.blocks_other_state = 3;
+    (manual.blocks_other_state, manual.repeat_low_s, manual.repeat_high_s) = (3, Some(70e-6), Some(95e-6));
     (manual.fastest, manual.unsteady) = (Some("manual".into()), Some(true));
     let mut ddt = over("ddt", 160e-6, "manual", (2.0, 1.91, 2.1));
     (ddt.outcome, ddt.batch) = ("time limit".into(), 4);
@@ -87,19 +88,19 @@ fn sample() -> Vec<Record> {
 
 #[test]
 fn rows_comparison_and_notes() {
-    let text = table(&sample(), Some(110));
+    let text = table(&sample(), None);
     let expected = "\
 wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
-  method     round trip     ±  create     pack     peer      net  unpack  ovh [95%]     pack% [95%]          rate  note
+  method     round trip     ±         another run     pack     peer      net  ovh [95%]     pack% [95%]          rate  note
   reference     54.6 µs ±1.2%
-  manual        80.0 µs ±1.2%          10.0 µs  15.0 µs  47.0 µs          47% [45, 49]    40% [38, 41]  2.57 GB/s  unsteady
-  ddt            160 µs ±1.2%                                                                                      time limit
-  put_ddt                                                                                                          wrong data
+  manual        80.0 µs ±1.2%  70.0 µs to 95.0 µs  10.0 µs  15.0 µs  47.0 µs  47% [45, 49]    40% [38, 41]  2.57 GB/s  unsteady
+  ddt            160 µs ±1.2%                                                                                          time limit
+  put_ddt                                                                                                              wrong data
 
-Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or
-  where the halves of the run part: unsteady)
-  test       set  fastest                         manual or ddt
-  wrf_x_vec  4x4  manual, 2.00x [1.91, 2.10] ddt  manual, 2.00x [1.91, 2.10] ddt
+Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the
+  halves of the run part: unsteady)
+  test       set  fastest                                           manual or ddt
+  wrf_x_vec  4x4  manual is 2.00 [1.91, 2.10] times as fast as ddt  manual is 2.00 [1.91, 2.10] times as fast as ddt
 
 Notes
   wrf_x_vec  4x4: put_ddt wrong data: rank 1, byte 8
@@ -110,7 +111,57 @@ Notes
     let (legend, rest) = text.split_once("\n\n").unwrap();
     assert!(legend.contains("\nAll: mpich, 2 ranks, warm\nOne launch of each method: "), "{legend}");
     assert_eq!(rest, expected, "\n{rest}");
-    assert!(legend.lines().all(|line| line.chars().count() <= 110));
+    assert!(legend.lines().all(|line| line.chars().count() <= 120));
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal_and_what_is_left_out_is_named() {
+    for shown in [table(&sample(), Some(80)), plain(&KIND.answer(&sample(), Some(80)))] {
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        assert!(shown.contains("\nLeft out, for want of room: "), "{shown}");
+    }
+    assert!(!table(&sample(), None).contains("Left out"));
+}
+
+/// Text without the codes of its colours.
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+#[test]
+fn the_answer_is_a_line_per_case_and_sentences() {
+    let mut cold = sample();
+    cold.iter_mut().for_each(|record| record.case.cache = Cache::Cold);
+    cold.retain(|record| record.method != "put_ddt");
+    let records = [sample(), cold].concat();
+    let text = plain(&KIND.answer(&records, None));
+    let (_, rest) = text.split_once("\n\n").unwrap();
+    let expected = "\
+mpich, 2 ranks, warm
+test       set     bytes  segments  manual  fastest  verdict
+wrf_x_vec  4x4  102.6 kB      8554     47%  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+
+mpich, 2 ranks, cold
+test       set     bytes  segments  manual  fastest  verdict
+wrf_x_vec  4x4  102.6 kB      8554     47%  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+
+Found, mpich: manual is faster than ddt in 2 of 2 (up to 2.00 times).
+Nothing stands out: no method takes 2 times as long as the fastest for certain.
+wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
+";
+    assert_eq!(rest, expected, "\n{rest}");
+}
+
+#[test]
+fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_is_told_by_its_verdict() {
+    let slow = over("ddt", 800e-6, "manual", (10.0, 9.5, 10.4));
+    let slower = Record { method: "engine".into(), ..over("ddt", 1e-3, "manual", (12.0, 1.9, 40.0)) };
+    let text = plain(&KIND.answer(&against_manual([slow, slower]), None));
+    let end = "\
+Found, mpich: manual is 10.0 [9.5, 10.4] times as fast as ddt.
+Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] times as long as manual.
+";
+    assert!(text.ends_with(end), "{text}");
 }
 
 #[test]
@@ -170,7 +221,7 @@ fn methods_that_leave_bytes_packed_are_not_the_fastest() {
 fn a_ratio_whose_interval_holds_1_shows_no_difference() {
     let mut records = against_manual([over("ddt", 80.5e-6, "manual", (1.01, 0.99, 1.02))]);
     let text = table(&records, None);
-    assert!(text.contains("one of manual, ddt  ddt or manual: no difference shown\n"), "{text}");
+    assert!(text.contains("no difference shown: manual, ddt  no difference shown: ddt, manual\n"), "{text}");
     // Medians far apart say nothing where the rounds' ratios do not.
     records[1].median_s = Some(160e-6);
     assert_eq!(table(&records, None).lines().last(), text.lines().last());
@@ -187,11 +238,19 @@ fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     records[1].figures.iter_mut().for_each(|figure| figure.unsteady = Some(true));
     let text = table(&records, None);
-    assert!(text.contains("unsteady: one of manual, ddt  ddt or manual: unsteady\n"), "{text}");
+    assert!(
+        text.contains("unsteady, no verdict: manual, ddt  unsteady, no verdict: ddt, manual\n"),
+        "{text}"
+    );
     // One that is far behind changes nothing, however it moves.
     records.push(over("engine", 90e-6, "manual", (1.1, 1.05, 1.15)));
     let text = table(&records, None);
-    assert!(text.contains("manual, 1.10x [1.05, 1.15] engine  ddt or manual: unsteady\n"), "{text}");
+    assert!(
+        text.contains(
+            "manual is 1.10 [1.05, 1.15] times as fast as engine  unsteady, no verdict: ddt, manual\n"
+        ),
+        "{text}"
+    );
 }
 
 #[test]
@@ -220,7 +279,7 @@ fn verdicts_name_the_loops_as_they_are_and_those_tuned() {
         ratio_to(Quantity::TimeOver, "manual_tuned", (1.25, 1.2, 1.3));
     let tuned = over("manual_tuned", 64e-6, "ddt", (1.25, 1.2, 1.3));
     let text = table(&against_manual([ddt, tuned]), None);
-    let verdict = "ddt, 1.25x [1.18, 1.33] manual; manual_tuned, 1.25x [1.20, 1.30] ddt\n";
+    let verdict = "ddt is 1.25 [1.18, 1.33] times as fast as manual; manual_tuned is 1.25 [1.20, 1.30] times as fast as ddt\n";
     assert!(text.contains(verdict), "{text}");
 }
 
@@ -236,7 +295,10 @@ fn a_page_has_every_method_its_figures_and_its_notes() {
         assert!(page.contains(text), "{text} is missing");
     }
     assert!(page.contains("put_ddt wrong data: rank 1, byte 8"));
-    assert!(page.contains("manual, 2.00x [1.91, 2.10] ddt") && page.contains("<td>unsteady</td>"));
+    assert!(
+        page.contains("manual is 2.00 [1.91, 2.10] times as fast as ddt")
+            && page.contains("<td>unsteady</td>")
+    );
     assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text is escaped");
     assert!(!page.contains("http"), "the page needs nothing else");
 }

@@ -1,0 +1,280 @@
+//! The answer before the table: a line per case, and what was found in sentences.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::case::{CaseView, conditions, launches, overhead, warnings};
+use super::columns::{Align, Column, Fitted, fitted, wrapped};
+use super::table::{Form, left_out, text_width};
+use super::verdict::{Against, Base, Claim, times_text};
+use super::{earlier, units};
+use crate::model::Record;
+
+/// What a kind of experiments says of a case in one line.
+#[derive(Clone, Copy)]
+pub struct Answer {
+    /// Figures of a case, beside its size and the verdict.
+    pub columns: &'static [Column],
+    /// Their cells.
+    pub cells: fn(&CaseView) -> Vec<String>,
+    /// What the columns mean.
+    pub legend: &'static str,
+    /// The verdict.
+    pub claim: for<'a> fn(&CaseView<'a>) -> Claim<'a>,
+}
+
+impl Answer {
+    /// Which method is fastest, and no figures.
+    pub const PLAIN: Self =
+        Self { columns: &[], cells: |_| Vec::new(), legend: "", claim: |case| case.fastest() };
+}
+
+/// Of kinds whose methods pack: the pack overhead of loop and datatype, and which of them is faster.
+pub const PACKING: Answer = Answer {
+    columns: &const {
+        [Column::new("manual", Align::Right, 2).rank(2), Column::new("ddt", Align::Right, 2).rank(1)]
+    },
+    cells: |case| {
+        let of = |name: &str| case.methods().find(|record| record.method == name);
+        ["manual", "ddt"]
+            .map(|name| of(name).map_or_else(String::new, |record| overhead(record)[0].clone()))
+            .to_vec()
+    },
+    legend: "manual, ddt: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
+             figure 5 of the DDTBench paper.",
+    claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
+};
+
+const FASTEST: Style = Style::new().bold();
+const FASTER: Style = AnsiColor::Green.on_default();
+const CLIFF: Style = AnsiColor::Yellow.on_default().bold();
+const FAILED: Style = AnsiColor::Red.on_default().bold();
+
+/// From so many times on, for certain, a method that is slower stands out.
+const STANDS_OUT: f64 = 2.0;
+
+/// How many failures are told in words; the rest are counted.
+const TOLD: usize = 5;
+
+fn painted(style: Style, text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
+}
+
+/// A line per case, and what was found; nothing is wider than a terminal of `width`. With codes for colours.
+pub fn answer(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
+    let (room, width) = (width.map(usize::from), text_width(width));
+    let cases = CaseView::all(form, records);
+    if cases.is_empty() {
+        return "No records.\n".to_owned();
+    }
+    let mut text = String::new();
+    if !form.answer.legend.is_empty() {
+        text += &wrapped("", &format!("{} [..]: 95% interval.", form.answer.legend), width, 0);
+    }
+    let about = [earlier::note(records), launches(records)].into_iter().flatten();
+    for about in about.chain(warnings(records).into_iter().map(str::to_owned)) {
+        text += &wrapped("", &about, width, 0);
+    }
+    let mut places: Vec<String> = Vec::new();
+    for case in &cases {
+        let place = conditions(case.first());
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let here = |place: &String| cases.iter().filter(move |case| conditions(case.first()) == *place).collect();
+    let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
+    let shown = lines(form, &groups, room);
+    let mut rows = shown.rows.into_iter();
+    for (place, cases) in places.iter().zip(&groups) {
+        let _ = write!(text, "\n{place}\n");
+        // A heading, and a line per case.
+        rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
+    }
+    text += &left_out(&shown.left_out, width);
+    text.push('\n');
+    for sentence in sentences(form, &cases) {
+        text += &wrapped("", &sentence, width, 2);
+    }
+    text
+}
+
+/// For each group of cases, which were measured in one place, a heading and a line per case.
+fn lines(form: &'static Form, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted {
+    // Where a test was measured with several sets, they are what tells its lines apart.
+    let has_several_sets = |cases: &Vec<&CaseView>| {
+        let tests: BTreeSet<&str> = cases.iter().map(|case| case.first().case.test.as_str()).collect();
+        tests.len() < cases.len()
+    };
+    let set_rank = if groups.iter().any(has_several_sets) { 0 } else { 7 };
+    let mut columns = vec![
+        Column::new("test", Align::Left, 0),
+        Column::new("set", Align::Left, 2).rank(set_rank),
+        Column::new("bytes", Align::Right, 2).rank(5),
+        Column::new("segments", Align::Right, 2).rank(6),
+    ];
+    columns.extend(form.answer.columns);
+    columns.push(Column::new("fastest", Align::Left, 2).rank(4));
+    columns.push(Column::new("verdict", Align::Left, 2));
+    let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
+    let row = |(case, set): (&&CaseView, String)| {
+        let first = case.first();
+        let segments = if first.segments > 1 { first.segments.to_string() } else { String::new() };
+        let mut row = vec![first.case.test.clone(), set, units::bytes(first.bytes), segments];
+        row.extend((form.answer.cells)(case));
+        row.push(painted(FASTEST, &fastest(&case.fastest())));
+        row.push(verdict(&(form.answer.claim)(case)));
+        row
+    };
+    let of_group = |cases: &Vec<&CaseView>| {
+        let rows = cases.iter().zip(differing_sets(form, cases)).map(row);
+        std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = groups.iter().flat_map(of_group).collect();
+    fitted(&columns, &rows, room, 0)
+}
+
+/// What tells the cases apart, beside their tests: their sets; of values, those that are not the same in all cases.
+fn differing_sets(form: &Form, cases: &[&CaseView]) -> Vec<String> {
+    let sets: Vec<String> = cases.iter().map(|case| (form.set)(case.first())).collect();
+    let is_everywhere =
+        |word: &str| word.contains('=') && sets.iter().all(|set| set.split(' ').any(|other| other == word));
+    let own = |set: &String| set.split(' ').filter(|word| !is_everywhere(word)).collect::<Vec<_>>().join(" ");
+    sets.iter().map(own).collect()
+}
+
+/// The fastest by its name, or how many it may be.
+fn fastest(claim: &Claim) -> String {
+    match claim {
+        Claim::Faster { faster, .. } => (*faster).to_owned(),
+        Claim::NoDifference(names) | Claim::Unsteady(names) => match names[..] {
+            [one, other] => format!("{one} or {other}"),
+            _ => format!("{} or {} more", names[0], names.len() - 1),
+        },
+        Claim::Unknown { .. } => String::new(),
+    }
+}
+
+fn verdict(claim: &Claim) -> String {
+    let words = claim.words();
+    match claim {
+        Claim::Faster { times: (_, low, _), .. } if *low >= STANDS_OUT => painted(CLIFF, &words),
+        Claim::Faster { .. } => painted(FASTER, &words),
+        Claim::NoDifference(_) => "no difference shown".to_owned(),
+        Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
+        Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
+        Claim::Unknown { .. } => words,
+    }
+}
+
+/// What was found, what stands out, and what failed.
+fn sentences(form: &'static Form, cases: &[CaseView]) -> Vec<String> {
+    let mut mpis: Vec<String> = Vec::new();
+    for case in cases {
+        let mpi = case.first().case.mpi_label();
+        if !mpis.contains(&mpi) {
+            mpis.push(mpi);
+        }
+    }
+    let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
+    sentences.push(stands_out(form, cases));
+    sentences.extend(failures(cases));
+    sentences
+}
+
+/// How often which of two methods is faster, on one MPI.
+fn found(form: &'static Form, mpi: &str, cases: &[CaseView]) -> String {
+    let of_mpi = cases.iter().filter(|case| case.first().case.mpi_label() == mpi);
+    let claims: Vec<Claim> = of_mpi.map(|case| (form.answer.claim)(case)).collect();
+    if let [claim] = &claims[..] {
+        return format!("Found, {mpi}: {}.", claim.words());
+    }
+    // Pairs of a faster and a slower method, how often, and by how much at most.
+    let mut pairs: Vec<((&str, &str), usize, f64)> = Vec::new();
+    for claim in &claims {
+        let Claim::Faster { faster, slower, times } = claim else { continue };
+        match pairs.iter_mut().find(|pair| pair.0 == (*faster, *slower)) {
+            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, pair.2.max(times.0)),
+            None => pairs.push(((faster, slower), 1, times.0)),
+        }
+    }
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.1));
+    let mut parts: Vec<String> = pairs
+        .iter()
+        .map(|((faster, slower), count, most)| {
+            format!(
+                "{faster} is faster than {slower} in {count} of {} (up to {} times)",
+                claims.len(),
+                times(*most)
+            )
+        })
+        .collect();
+    let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
+    let rest = [
+        (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
+        (count(|claim| matches!(claim, Claim::Unsteady(_))), "unsteady in"),
+        (count(|claim| matches!(claim, Claim::Unknown { .. })), "not known in"),
+    ];
+    parts.extend(rest.into_iter().filter(|rest| rest.0 > 0).map(|(count, what)| format!("{what} {count}")));
+    format!("Found, {mpi}: {}.", parts.join("; "))
+}
+
+fn times(value: f64) -> String {
+    let text = times_text((value, value, value));
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The method that takes longest beside the fastest of its case.
+fn stands_out(form: &'static Form, cases: &[CaseView]) -> String {
+    let mut slow: Vec<(Against, &CaseView)> = Vec::new();
+    for case in cases {
+        let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
+        let ratios = case.methods().filter(|record| is_whole(&record.method));
+        let ratios = ratios.filter_map(|record| Against::of(record, Base::Fastest));
+        slow.extend(
+            ratios.filter(|ratio| !ratio.unsteady && ratio.low >= STANDS_OUT).map(|ratio| (ratio, case)),
+        );
+    }
+    // By what is certain: a long interval may reach anywhere.
+    slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
+    let Some((ratio, case)) = slow.first() else {
+        return format!(
+            "Nothing stands out: no method takes {STANDS_OUT} times as long as the fastest for certain."
+        );
+    };
+    let first = case.first();
+    let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
+    let more = match slow.len() - 1 {
+        0 => String::new(),
+        more => format!(" {more} more take at least {STANDS_OUT} times as long as the fastest."),
+    };
+    let what = format!(
+        "{} of {}, {}, takes {} times as long as {fastest}.",
+        ratio.name,
+        case.name().replace("  ", " "),
+        conditions(first),
+        times_text((ratio.value, ratio.low, ratio.high)),
+    );
+    format!("Stands out: {}{more}", painted(CLIFF, &what))
+}
+
+/// What failed, and how.
+fn failures(cases: &[CaseView]) -> Vec<String> {
+    let of_case = |case: &CaseView| {
+        let (name, mpi) = (case.name().replace("  ", " "), case.first().case.mpi_label());
+        let told = |(outcome, detail, methods): (&str, &str, Vec<&str>)| {
+            let what = painted(FAILED, &format!("{} {outcome}", methods.join(", ")));
+            format!("{name}, {mpi}: {what}: {detail}")
+        };
+        case.failures().into_iter().map(told).collect::<Vec<_>>()
+    };
+    let mut all: Vec<String> = cases.iter().flat_map(of_case).collect();
+    let more = all.len().saturating_sub(TOLD);
+    all.truncate(TOLD);
+    if more > 0 {
+        all.push(format!("{more} more without times: --details shows them."));
+    }
+    all
+}
