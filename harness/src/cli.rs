@@ -58,7 +58,7 @@ enum Command {
     Baseline(baseline::BaselineCommand),
     /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
     Agree(agree::AgreeArgs),
-    /// Show all tests, their parameter sets, and all methods
+    /// Show all tests, exchanges and methods; with a name, its sets and parameters
     List(show::ListArgs),
     /// Show which bytes a test sends, and how they lie
     Layout(show::LayoutArgs),

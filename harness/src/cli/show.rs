@@ -18,6 +18,9 @@ use super::selection::ValueArgs;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
+    /// A test, exchange, method or probe: what is known of it, with sets and parameters
+    #[arg(conflicts_with = "format")]
+    name: Option<String>,
     /// Its form
     #[arg(long, value_enum, default_value_t)]
     format: list::Format,
@@ -86,7 +89,11 @@ enum OrderName {
 
 impl ListArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        output::print(list::list(self.format).as_bytes())
+        let text = match self.name {
+            Some(name) => list::one(&name, output::width()).map_err(anyhow::Error::msg)?,
+            None => list::list(self.format, output::width()),
+        };
+        output::print(text.as_bytes())
     }
 }
 

@@ -29,6 +29,7 @@ use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::table::{self, Form};
 use crate::report::{answer, html};
+use parameter::Flag;
 use planned::PlannedCase;
 use summary::RowContext;
 
@@ -91,6 +92,11 @@ pub trait Experiment: Debug + Sync {
     /// Those of a plan's options that not all kinds have: `pairs`, `formats`, `startall`, `rule`.
     fn options(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What its cases say beside the parameters of a test.
+    fn flags(&self) -> Vec<&'static Flag> {
+        Vec::new()
     }
 
     /// Makes a case ready to be measured: its values complete, and everything known of it that needs no MPI.

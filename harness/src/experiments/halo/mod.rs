@@ -13,6 +13,7 @@ pub use setting::{HaloSetting, PARAMETERS, Start};
 
 use methods::MANUAL;
 
+use super::parameter::Flag;
 use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
@@ -62,6 +63,10 @@ impl Experiment for Halo {
     fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {
         let reason = "must be warm: halos are measured as the last exchange left the caches";
         (cache != Cache::Warm).then_some(reason)
+    }
+
+    fn flags(&self) -> Vec<&'static Flag> {
+        PARAMETERS.iter().map(|own| &own.flag).collect()
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -14,6 +14,7 @@ mod table;
 pub use expected::NO_EQUATION;
 pub use setting::{PARAMETERS, Setting};
 
+use super::parameter::Flag;
 use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
@@ -58,6 +59,10 @@ impl Experiment for Partitioned {
 
     fn options(&self) -> &'static [&'static str] {
         &["rule", "startall"]
+    }
+
+    fn flags(&self) -> Vec<&'static Flag> {
+        PARAMETERS.iter().map(|own| &own.flag).chain(sweep::PRODUCTS).collect()
     }
 
     fn prepare(&self, case: &PlannedCase, _setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -1,0 +1,173 @@
+//! The list for programs: one object with tests, exchanges and kinds of experiments.
+
+use apps::halo::{HALOS, HaloTest};
+use apps::{Parameter, ParameterSet, TESTS, Test};
+use serde::Serialize;
+
+use super::{Entry, entries_of, preset_name};
+use crate::experiments::parameter::Flag;
+use crate::experiments::{ALL, Kind, pingpong};
+use crate::model::MethodInfo;
+use crate::report::layout::{Params, pretty};
+
+/// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
+const SCHEMA: &str = "ddtbench-list/1";
+
+#[derive(Serialize)]
+struct Listed {
+    schema: &'static str,
+    tests: Vec<ListedTest>,
+    /// Exchanges between many ranks.
+    exchanges: Vec<ListedExchange>,
+    /// Those of ping-pongs, which have the tests.
+    methods: Vec<ListedMethod>,
+    experiments: Vec<ListedKind>,
+}
+
+#[derive(Serialize)]
+struct ListedKind {
+    name: &'static str,
+    command: &'static str,
+    phases: Vec<&'static str>,
+    methods: Vec<ListedMethod>,
+    /// What cases say beside a test's own parameters.
+    parameters: Vec<ListedFlag>,
+}
+
+/// A parameter of a kind of experiments.
+#[derive(Serialize)]
+struct ListedFlag {
+    name: &'static str,
+    /// What stands for its value in help: its unit, or what it is.
+    value: &'static str,
+    about: &'static str,
+    /// Its value where none is given, or what holds then.
+    default: &'static str,
+}
+
+impl ListedFlag {
+    fn of(&Flag { name, value, about, default, .. }: &Flag) -> Self {
+        Self { name, value, about, default }
+    }
+}
+
+impl ListedKind {
+    fn of(kind: Kind) -> Self {
+        Self {
+            name: kind.name(),
+            command: kind.command(),
+            phases: kind.phases().iter().map(|phase| phase.name()).collect(),
+            methods: ListedMethod::all(kind),
+            parameters: kind.flags().into_iter().map(ListedFlag::of).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ListedTest {
+    name: &'static str,
+    original_name: Option<&'static str>,
+    about: &'static str,
+    source: &'static str,
+    parameters: Vec<ListedParameter>,
+    sets: Vec<ListedSet>,
+}
+
+#[derive(Serialize)]
+struct ListedExchange {
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+    parameters: Vec<ListedParameter>,
+    sets: Vec<ListedExchangeSet>,
+}
+
+impl ListedExchange {
+    fn of(halo: &'static HaloTest) -> Self {
+        let set = |set: &'static ParameterSet| ListedExchangeSet {
+            name: set.name,
+            preset: preset_name(set.preset),
+            params: Params(halo.set(set.name).expect("the set is the exchange's own")),
+        };
+        Self {
+            name: halo.name,
+            about: halo.about,
+            source: halo.source,
+            parameters: ListedParameter::all(halo.parameters),
+            sets: halo.sets.iter().map(set).collect(),
+        }
+    }
+}
+
+/// A set of an exchange, whose bytes depend on the number of ranks.
+#[derive(Serialize)]
+struct ListedExchangeSet {
+    name: &'static str,
+    preset: &'static str,
+    params: Params,
+}
+
+#[derive(Serialize)]
+struct ListedParameter {
+    name: &'static str,
+    unit: &'static str,
+    about: &'static str,
+}
+
+impl ListedParameter {
+    fn all(parameters: &[Parameter]) -> Vec<Self> {
+        parameters.iter().map(|p| Self { name: p.name, unit: p.unit, about: p.about }).collect()
+    }
+}
+
+#[derive(Serialize)]
+struct ListedSet {
+    name: &'static str,
+    preset: &'static str,
+    params: Params,
+    message_bytes: u64,
+    segments: u64,
+    array_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct ListedMethod {
+    name: &'static str,
+    about: &'static str,
+    original_name: Option<&'static str>,
+}
+
+impl ListedMethod {
+    fn all(kind: Kind) -> Vec<Self> {
+        let listed =
+            |&MethodInfo { name, about, original_name, .. }: &MethodInfo| Self { name, about, original_name };
+        kind.methods().iter().map(listed).collect()
+    }
+}
+
+/// The list as JSON.
+pub(super) fn json() -> String {
+    let set = |entry: Entry| ListedSet {
+        name: entry.set.name,
+        preset: preset_name(entry.set.preset),
+        message_bytes: entry.bytes,
+        segments: entry.segments,
+        array_bytes: entry.array_bytes,
+        params: Params(entry.values),
+    };
+    let test = |test: &'static Test| ListedTest {
+        name: test.name,
+        original_name: test.original_name,
+        about: test.about,
+        source: test.source,
+        parameters: ListedParameter::all(test.parameters),
+        sets: entries_of(test).map(set).collect(),
+    };
+    pretty(&Listed {
+        schema: SCHEMA,
+        tests: TESTS.iter().map(test).collect(),
+        exchanges: HALOS.iter().map(ListedExchange::of).collect(),
+        methods: ListedMethod::all(pingpong::KIND),
+        experiments: ALL.map(ListedKind::of).into(),
+    })
+}

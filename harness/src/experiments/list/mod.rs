@@ -1,0 +1,171 @@
+//! What there is to measure: tests and exchanges with their parameters and sets, methods, probes.
+
+mod json;
+mod names;
+mod one;
+
+use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, WireOrder};
+
+pub use one::one;
+
+/// The form of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Aligned columns, for people.
+    #[default]
+    Table,
+    /// A line per test and set, with a header line.
+    Csv,
+    /// One object with tests and methods.
+    Json,
+}
+
+/// What there is to measure, by names and a line each; for programs with all sets. An all-to-all is shown as two ranks run it.
+/// Nothing of the names is wider than a terminal of `width`.
+pub fn list(format: Format, width: Option<u16>) -> String {
+    match format {
+        Format::Table => names::all(width),
+        Format::Csv => csv(),
+        Format::Json => json::json(),
+    }
+}
+
+/// A set of a test and what it makes of the test.
+struct Entry {
+    test: &'static Test,
+    set: &'static ParameterSet,
+    values: Values,
+    bytes: u64,
+    segments: u64,
+    array_bytes: u64,
+}
+
+impl Entry {
+    fn new(test: &'static Test, set: &'static ParameterSet) -> Self {
+        let values = test.set(set.name).expect("the set is the test's own");
+        let app = test.build(&values, Context::default()).expect("named sets can be built");
+        let message = app.message(Side::Send, WireOrder::Ddt);
+        let (bytes, segments) = (message.size(), message.segments().count() as u64);
+        Self { test, set, values, bytes, segments, array_bytes: array_bytes(&*app) }
+    }
+}
+
+fn array_bytes(app: &dyn MicroApp) -> u64 {
+    app.arrays().iter().map(|array| array.bytes() as u64).sum()
+}
+
+fn entries_of(test: &'static Test) -> impl Iterator<Item = Entry> {
+    test.sets.iter().map(move |set| Entry::new(test, set))
+}
+
+fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Quick => "quick",
+        Preset::Default => "default",
+        Preset::Full => "full",
+    }
+}
+
+fn csv() -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = ["test", "set", "preset", "params", "message_bytes", "segments", "array_bytes", "source"];
+    let written = writer.write_record(header);
+    let written = TESTS.iter().flat_map(entries_of).fold(written, |written, entry| {
+        written.and(writer.write_record([
+            entry.test.name,
+            entry.set.name,
+            preset_name(entry.set.preset),
+            &entry.values.to_string(),
+            &entry.bytes.to_string(),
+            &entry.segments.to_string(),
+            &entry.array_bytes.to_string(),
+            entry.test.source,
+        ]))
+    });
+    written.expect("memory can be written to, and all lines are equally long");
+    let bytes = writer.into_inner().expect("memory can be written to");
+    String::from_utf8(bytes).expect("only text was written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::{ALL, pingpong};
+
+    fn small() -> Entry {
+        let test = apps::find("strided").unwrap();
+        Entry::new(test, test.quick_set())
+    }
+
+    #[test]
+    fn an_entry_has_the_figures_of_the_message() {
+        let entry = small();
+        assert_eq!((entry.bytes, entry.segments), (16_384 * 8, 16_384));
+        assert_eq!(entry.array_bytes, 2 * (16_383 * 2 + 1) * 8);
+    }
+
+    #[test]
+    fn every_form_has_every_test_set_and_method() {
+        let sets: usize = TESTS.iter().map(|test| test.sets.len()).sum();
+        let csv = list(Format::Csv, None);
+        assert!(csv.starts_with("test,set,preset,params,message_bytes,segments,array_bytes,source\n"));
+        assert_eq!(csv.lines().count(), 1 + sets);
+        let line =
+            "strided,16384x1x2_double,quick,count=16384 blocklength=1 stride=2 element=double,131072,16384,";
+        assert!(csv.contains(line));
+
+        let json: serde_json::Value = serde_json::from_str(&list(Format::Json, None)).unwrap();
+        let tests = json["tests"].as_array().unwrap();
+        assert_eq!(tests.len(), TESTS.len());
+        assert_eq!(tests.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
+        let methods = || ALL.into_iter().flat_map(|kind| kind.methods());
+        assert_eq!(json["methods"].as_array().unwrap().len(), pingpong::KIND.methods().len());
+        let kinds = json["experiments"].as_array().unwrap();
+        assert_eq!(
+            kinds.iter().map(|kind| kind["methods"].as_array().unwrap().len()).sum::<usize>(),
+            methods().count()
+        );
+
+        assert_eq!(json["exchanges"].as_array().unwrap().len(), apps::halo::HALOS.len());
+        let of_kind = |name: &str| kinds.iter().find(|kind| kind["name"] == name).unwrap();
+        assert!(
+            of_kind("partitioned")["parameters"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|own| own["name"] == "partitions")
+        );
+
+        let table = list(Format::Table, None);
+        // Of probes, the method is no choice.
+        let chosen = methods().map(|method| method.name).filter(|&name| name != "probe");
+        for name in TESTS.iter().map(|test| test.name).chain(chosen) {
+            assert!(table.contains(&format!("  {name} ")), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_name_has_its_sets_and_parameters_with_their_meaning() {
+        let text = one("nas_lu_y", None).unwrap();
+        for part in ["nas_lu_y  test: ", "408x408", "16.32 kB", "-p NAME=VALUE", "ddtbench nas_lu_y -p "] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let parameter = apps::find("nas_lu_y").unwrap().parameters[0];
+        assert!(text.contains(parameter.about) && text.contains(parameter.unit), "{text}");
+        assert!(one("ddt", None).unwrap().contains("method of `ddtbench run`"));
+        for test in TESTS {
+            assert!(
+                one(test.name, Some(80)).unwrap().lines().all(|line| line.chars().count() <= 80),
+                "{}",
+                test.name
+            );
+        }
+        let unknown = one("nas_lu_yy", None).unwrap_err();
+        assert!(unknown.contains("nas_lu_y\"") && unknown.contains("ddtbench list"), "{unknown}");
+    }
+
+    #[test]
+    fn names_fit_the_terminal() {
+        assert!(list(Format::Table, Some(80)).lines().all(|line| line.chars().count() <= 80));
+    }
+}

@@ -1,0 +1,128 @@
+//! All that is known of one name: a test, an exchange, a method, a probe.
+
+use apps::halo::{HALOS, HaloTest};
+use apps::{Parameter, ParameterSet, TESTS, Test};
+
+use super::names::{about, named};
+use super::{entries_of, preset_name};
+use crate::experiments::probes::list::PROBES;
+use crate::experiments::{ALL, halo};
+use crate::report::columns::{Align, Column, fitted, wrapped};
+use crate::report::table::text_width;
+use crate::report::units;
+
+/// What is known of everything that is called `name`, nothing wider than a terminal of `width`.
+///
+/// # Errors
+/// A name that nothing has, with the nearest test's.
+pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
+    let mut parts = Vec::new();
+    parts.extend(TESTS.iter().filter(|test| test.name == name).map(|one| test(one, width)));
+    parts.extend(HALOS.iter().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
+    for kind in ALL {
+        let of_kind = kind.methods().iter().filter(|method| method.name == name && kind.methods().len() > 1);
+        parts.extend(of_kind.map(|method| {
+            let title = format!("{name}  method of `ddtbench {}`: ", kind.command());
+            let mut text = wrapped(&title, &about(method), text_width(width), 2);
+            if !method.needs.is_empty() {
+                text += &wrapped("  needs ", &method.needs.join(", "), text_width(width), 4);
+            }
+            text
+        }));
+    }
+    let probes = PROBES.iter().filter(|probe| probe.name == name);
+    parts.extend(probes.map(|probe| wrapped(&format!("{name}  probe: "), probe.about, text_width(width), 2)));
+    match parts.len() {
+        0 => Err(format!(
+            "{}; `ddtbench list` shows all names",
+            apps::find(name).err().map_or_else(String::new, |e| e.to_string())
+        )),
+        _ => Ok(parts.join("\n")),
+    }
+}
+
+/// Name, what is sent, and where it is from.
+fn heading<M>(test: &Test<M>, what: &str, width: Option<u16>) -> String {
+    let width = text_width(width);
+    wrapped(&format!("{}  {what}: ", test.name), test.about, width, 2)
+        + &wrapped("  from ", test.source, width, 4)
+}
+
+fn test(test: &'static Test, width: Option<u16>) -> String {
+    let columns = [
+        Column::new("set", Align::Left, 0),
+        Column::new("preset", Align::Left, 2),
+        Column::new("message", Align::Right, 2),
+        Column::new("segments", Align::Right, 2),
+        Column::new("arrays", Align::Right, 2).rank(1),
+        Column::new("values", Align::Left, 2),
+    ];
+    let rows = entries_of(test).map(|entry| {
+        vec![
+            entry.set.name.to_owned(),
+            preset_name(entry.set.preset).to_owned(),
+            units::bytes(entry.bytes),
+            entry.segments.to_string(),
+            units::bytes(entry.array_bytes),
+            entry.values.to_string(),
+        ]
+    });
+    heading(test, "test", width)
+        + &sets(&columns, rows.collect(), width)
+        + &parameters(test.parameters, width)
+        + &run_it(test.name, &example(test.parameters, test.quick_set()))
+}
+
+fn exchange(halo: &'static HaloTest, width: Option<u16>) -> String {
+    let columns = [
+        Column::new("set", Align::Left, 0),
+        Column::new("preset", Align::Left, 2),
+        Column::new("values", Align::Left, 2),
+    ];
+    let row = |set: &ParameterSet| {
+        let values = halo.set(set.name).expect("the set is the exchange's own");
+        vec![set.name.to_owned(), preset_name(set.preset).to_owned(), values.to_string()]
+    };
+    let flags = halo::PARAMETERS.iter().map(|own| &own.flag);
+    let flags = flags.map(|flag| (flag.name, format!("{}{}", flag.about, flag.default_text())));
+    heading(halo, "exchange", width)
+        + &sets(&columns, halo.sets.iter().map(row).collect(), width)
+        + &parameters(halo.parameters, width)
+        + "\nParameters of all exchanges\n"
+        + &named(width, flags)
+        + &format!("\nTo run it: ddtbench halo {}\n", halo.name)
+}
+
+/// The table of sets.
+fn sets(columns: &[Column], sets: Vec<Vec<String>>, width: Option<u16>) -> String {
+    let header = columns.iter().map(|column| column.name.to_owned()).collect();
+    let rows: Vec<_> = std::iter::once(header).chain(sets).collect();
+    let lines = fitted(columns, &rows, width.map(usize::from), 2).rows;
+    let lines: String = lines.into_iter().map(|line| line + "\n").collect();
+    let title =
+        "Sets (--set NAME); a preset runs its own and those of the smaller ones: quick, default, full";
+    format!("\n{}{lines}", wrapped("", title, text_width(width), 2))
+}
+
+fn parameters(parameters: &'static [Parameter], width: Option<u16>) -> String {
+    let text = |parameter: &'static Parameter| {
+        let unit = if parameter.unit.is_empty() { String::new() } else { format!(" [{}]", parameter.unit) };
+        (parameter.name, format!("{}{unit}", parameter.about))
+    };
+    let title = "Parameters (-p NAME=VALUE; several values make a case each: -p NAME=VALUE,VALUE)";
+    let title = wrapped("", title, text_width(width), 2);
+    format!("\n{title}{}", named(width, parameters.iter().map(text)))
+}
+
+/// How a test is run.
+fn run_it(name: &str, example: &str) -> String {
+    format!("\nTo run it:             ddtbench {name}\nwith your own values:  ddtbench {name}{example}\n")
+}
+
+/// A value of the first parameter, as it is typed.
+fn example(parameters: &[Parameter], set: &ParameterSet) -> String {
+    match (parameters.first(), set.values.first()) {
+        (Some(parameter), Some(value)) => format!(" -p {}={value}", parameter.name),
+        _ => String::new(),
+    }
+}
