@@ -26,7 +26,7 @@ use crate::model::event::{Hello, MessageFacts};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Family, Installation, MpiError};
-use crate::plan::{CheckedPlan, Format};
+use crate::plan::{CheckedPlan, TextFormat};
 
 /// Who is told how a run goes.
 pub trait Observer {
@@ -230,8 +230,8 @@ impl Run<'_> {
         let kind = self.plan.plan.experiment;
         let mut records = summary::records(kind, result);
         records.iter_mut().for_each(|record| record.part = Some(part));
-        let has_original = self.plan.plan.formats.contains(&Format::Ddtbench);
-        folder.append(folder::Finished {
+        let has_original = self.plan.plan.formats.contains(&TextFormat::Ddtbench);
+        folder.append(folder::FinishedCase {
             result,
             records: &records,
             states: &summary::block_states(kind, &result.methods, result.rule),

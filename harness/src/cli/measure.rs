@@ -11,7 +11,7 @@ use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::{self, interrupt};
-use ddtbench::plan::{CheckedPlan, Format, Plan, memory};
+use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
 use ddtbench::run::{End, Environment, Run, RunError, Target};
 
 use super::conditions::ConditionArgs;
@@ -165,7 +165,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
 
 /// What a folder must know of a run.
 fn about(checked: &CheckedPlan) -> About {
-    let has_original = checked.plan.formats.contains(&Format::Ddtbench);
+    let has_original = checked.plan.formats.contains(&TextFormat::Ddtbench);
     About {
         plan: checked.plan.to_toml(),
         phases: checked.plan.experiment.phases(),

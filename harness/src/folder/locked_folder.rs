@@ -11,14 +11,14 @@ use super::{FolderError, Result, at};
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
-pub struct Place {
+pub struct LockedFolder {
     path: PathBuf,
     /// The folders that were made for the run, from within outwards.
     made: Vec<PathBuf>,
     _lock: File,
 }
 
-impl Place {
+impl LockedFolder {
     /// Makes the folder of a new run.
     ///
     /// # Errors
