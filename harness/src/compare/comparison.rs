@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Overview, Row, Settings, Side, Unit, Verdict};
+use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, Verdict};
 
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The base.
-    pub base: Measured,
+    pub base: SideLabel,
     /// The other side.
-    pub new: Measured,
+    pub new: SideLabel,
     /// A method of a case each.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// A side by its name, and where it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct SideLabel {
     /// What reports name it.
     pub name: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
@@ -30,7 +30,7 @@ pub struct Comparisons {
     /// What they go by.
     pub settings: Settings,
     /// What counts as one value.
-    pub unit: Unit,
+    pub unit: ComparisonUnit,
     /// One for each other side.
     pub comparisons: Vec<Comparison>,
     /// All sides beside each other.
@@ -50,11 +50,16 @@ pub enum Gate {
 
 impl Comparisons {
     /// Of the sides, the base first, and the rows of each other one.
-    pub fn of(settings: Settings, unit: Unit, sides: &[Side], rows: Vec<Vec<Row>>) -> Self {
-        let measured = |side: &Side| Measured { name: side.name.clone(), place: side.place.clone() };
-        let comparison = |(new, rows): (&Side, Vec<Row>)| Comparison {
-            base: measured(&sides[0]),
-            new: measured(new),
+    pub fn of(
+        settings: Settings,
+        unit: ComparisonUnit,
+        sides: &[Side],
+        rows: Vec<Vec<ComparisonRow>>,
+    ) -> Self {
+        let label = |side: &Side| SideLabel { name: side.name.clone(), place: side.place.clone() };
+        let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
+            base: label(&sides[0]),
+            new: label(new),
             rows,
         };
         let overview = Overview::of(sides, settings.alpha, settings.threshold);
@@ -70,7 +75,7 @@ impl Comparisons {
 impl Comparison {
     /// What a gate says. Nothing that was compared leaves nothing decided.
     fn gate(&self) -> Gate {
-        let of_row = |row: &Row| match row.verdict {
+        let of_row = |row: &ComparisonRow| match row.verdict {
             Verdict::Slower | Verdict::Broken => Gate::Shut,
             Verdict::Undecided => Gate::Undecided,
             Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => Gate::Open,

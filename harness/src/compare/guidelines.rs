@@ -305,7 +305,7 @@ fn median(side: &Side, subject: &Subject) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Unit;
+    use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
     use crate::model::Record;
 
@@ -315,7 +315,7 @@ mod tests {
             (0..6).map(move |launch| record("a", launch, method, time * (1.0 + 0.002 * (launch % 3) as f64)))
         };
         let records: Vec<Record> = times.iter().flat_map(launches).collect();
-        Side::of("mine", &records, Unit::Launch)
+        Side::of("mine", &records, ComparisonUnit::Launch)
     }
 
     fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
@@ -345,10 +345,12 @@ mod tests {
         let records: Vec<Record> = noisy("ddt", [1.0, 2.0, 0.5, 1.5, 0.7, 1.2])
             .chain(noisy("mpi_pack", [1.0, 0.9, 1.1, 1.0, 1.05, 0.95]))
             .collect();
-        let findings = Findings::of(&Side::of("x", &records, Unit::Launch), &Settings::default());
+        let findings = Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
         assert_eq!(findings.rows[0].standing, Standing::Undecided);
         assert!(
-            Findings::of(&Side::of("x", &records[..2], Unit::Launch), &Settings::default()).rows.is_empty()
+            Findings::of(&Side::of("x", &records[..2], ComparisonUnit::Launch), &Settings::default())
+                .rows
+                .is_empty()
         );
     }
 
@@ -363,7 +365,7 @@ mod tests {
     fn what_failed_is_told() {
         let failed =
             Record { median_s: None, outcome: "wrong data".to_owned(), ..record("a", 0, "ddt", 1.0) };
-        let findings = Findings::of(&Side::of("x", &[failed], Unit::Launch), &Settings::default());
+        let findings = Findings::of(&Side::of("x", &[failed], ComparisonUnit::Launch), &Settings::default());
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 

@@ -220,7 +220,7 @@ fn settle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Unit;
+    use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
 
     fn side(name: &str, manual: f64, ddt: f64) -> Side {
@@ -234,7 +234,7 @@ mod tests {
             ]
         };
         let records: Vec<_> = (0..5).flat_map(launch).collect();
-        Side::of(name, &records, Unit::Launch)
+        Side::of(name, &records, ComparisonUnit::Launch)
     }
 
     #[test]
