@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
-use ddtbench::experiments::engine::{self, Method, Order};
+use ddtbench::experiments::engine::{self, Method, PackingOrder};
 use ddtbench::experiments::pingpong;
 use ddtbench::model::Case;
 use ddtbench::model::conditions::Cache;
@@ -82,10 +82,14 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
 }
 
 /// Those of the methods that can pack in this order of bytes.
-fn chosen(app: &dyn MicroApp, order: Order, names: &[String]) -> anyhow::Result<Vec<Method>> {
+fn chosen(app: &dyn MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Result<Vec<Method>> {
     let possible = Method::of(order, app.orders_differ());
     let methods: Vec<_> =
         possible.into_iter().filter(|method| names.iter().any(|name| name == method.name())).collect();
-    ensure!(!methods.is_empty(), "the loops pack in the order `{}`, and in no other", Order::Manual.name());
+    ensure!(
+        !methods.is_empty(),
+        "the loops pack in the order `{}`, and in no other",
+        PackingOrder::Manual.name()
+    );
     Ok(methods)
 }

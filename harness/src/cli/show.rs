@@ -20,7 +20,7 @@ use super::selection::ValueArgs;
 pub struct ListArgs {
     /// Its form
     #[arg(long, value_enum, default_value_t)]
-    format: list::Format,
+    format: list::ListFormat,
 }
 
 #[derive(Debug, Args)]

@@ -16,9 +16,9 @@ use crate::report::units;
 /// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-list/1";
 
-/// The form of a list.
+/// How a list can be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ListFormat {
     /// Aligned columns, for people.
     #[default]
     Table,
@@ -29,11 +29,11 @@ pub enum Format {
 }
 
 /// All tests with all sets, and all methods. An all-to-all is shown as two ranks run it.
-pub fn list(format: Format) -> String {
+pub fn list(format: ListFormat) -> String {
     match format {
-        Format::Table => table(),
-        Format::Csv => csv(),
-        Format::Json => json(),
+        ListFormat::Table => table(),
+        ListFormat::Csv => csv(),
+        ListFormat::Json => json(),
     }
 }
 
@@ -290,14 +290,14 @@ mod tests {
     #[test]
     fn every_form_has_every_test_set_and_method() {
         let sets: usize = TESTS.iter().map(|test| test.sets.len()).sum();
-        let csv = list(Format::Csv);
+        let csv = list(ListFormat::Csv);
         assert!(csv.starts_with("test,set,preset,params,message_bytes,segments,array_bytes,source\n"));
         assert_eq!(csv.lines().count(), 1 + sets);
         let line =
             "strided,16384x1x2_double,quick,count=16384 blocklength=1 stride=2 element=double,131072,16384,";
         assert!(csv.contains(line));
 
-        let json: serde_json::Value = serde_json::from_str(&list(Format::Json)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&list(ListFormat::Json)).unwrap();
         let tests = json["tests"].as_array().unwrap();
         assert_eq!(tests.len(), TESTS.len());
         assert_eq!(tests.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
@@ -309,7 +309,7 @@ mod tests {
             methods().count()
         );
 
-        let table = list(Format::Table);
+        let table = list(ListFormat::Table);
         for name in TESTS.iter().map(|test| test.name).chain(methods().map(|method| method.name)) {
             assert!(table.contains(&format!("  {name} ")), "{name}");
         }

@@ -28,7 +28,7 @@ use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::html;
-use crate::report::table::{self, Form};
+use crate::report::table::{self, TableFormat};
 use planned::PlannedCase;
 use summary::RowContext;
 
@@ -126,17 +126,17 @@ pub trait Experiment: Debug + Sync {
         asked.peek().is_some() && asked.all(|record| has_times(record))
     }
 
-    /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
-    fn form(&self) -> &'static Form;
+    /// How a case of it is shown: [`Kind::plain_table_format`] with its own columns and texts.
+    fn table_format(&self) -> &'static TableFormat;
 
     /// The records as tables for people, headings and notes broken at `width`.
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
-        table::table(self.form(), records, width)
+        table::table(self.table_format(), records, width)
     }
 
     /// The records as a page, with the account of the machine, which may be empty.
     fn page(&self, records: &[Record], environment: &str) -> String {
-        html::html(self.form(), records, environment)
+        html::html(self.table_format(), records, environment)
     }
 }
 
@@ -222,10 +222,10 @@ impl Kind {
         phases[phases.len() - 1]
     }
 
-    /// A form that has all that is known of the kind. It is kept for good, so that a kind makes it once.
-    pub fn plain_form(self) -> Form {
+    /// The format that has all that is known of the kind. It is kept for good, so that a kind makes it once.
+    pub fn plain_table_format(self) -> TableFormat {
         let method = Box::leak(Box::new(move |name: &str| self.method(name).ok()));
-        Form::new(method, self.headline(), self.reference())
+        TableFormat::new(method, self.headline(), self.reference())
     }
 
     /// The names of all methods that are measured where nobody says which.
@@ -321,7 +321,7 @@ mod tests {
         for method in ALL.iter().flat_map(|kind| kind.methods()) {
             for name in method.probes.concat() {
                 let kind = probes::list::find(name).unwrap().kind;
-                assert_eq!(kind, probes::list::Kind::Conformance, "{}: {name}", method.name);
+                assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
             }
         }
     }

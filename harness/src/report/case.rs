@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::table::Form;
+use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base};
 use crate::model::transport;
@@ -14,13 +14,13 @@ const DISTURBED: f64 = 0.25;
 
 /// The records of one case, in the order in which they came.
 pub struct CaseView<'a> {
-    form: &'static Form,
+    form: &'static TableFormat,
     records: Vec<&'a Record>,
 }
 
 impl<'a> CaseView<'a> {
     /// One view per case, in the order of the records.
-    pub fn all(form: &'static Form, records: &'a [Record]) -> Vec<Self> {
+    pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
         let mut cases: Vec<Self> = Vec::new();
         let mut places: BTreeMap<&Case, usize> = BTreeMap::new();
         for record in records {
@@ -132,24 +132,24 @@ impl<'a> CaseView<'a> {
             let why = if all.is_empty() { "nothing was measured" } else { "not known: no ratios on record" };
             return why.to_owned();
         };
-        let mut rivals = Vec::new();
+        let mut others = Vec::new();
         for record in all.iter().filter(|record| record.method != first) {
             match Against::of(record, Base::Fastest) {
-                Some(against) => rivals.push(against),
+                Some(against) => others.push(against),
                 None => return format!("not known: too few rounds of {}", record.method),
             }
         }
-        rivals.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let Some(next) = rivals.first() else { return format!("{first} alone was measured") };
+        others.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let Some(next) = others.first() else { return format!("{first} alone was measured") };
         // What is slower than the next for certain decides nothing, however it moves.
-        let near: Vec<_> = rivals.iter().filter(|rival| rival.low <= next.high).collect();
+        let near: Vec<_> = others.iter().filter(|other| other.low <= next.high).collect();
         let names = |of: &dyn Fn(&Against<'_>) -> bool| {
-            near.iter().filter(|rival| of(rival)).map(|rival| rival.name).collect::<Vec<_>>().join(", ")
+            near.iter().filter(|other| of(other)).map(|other| other.name).collect::<Vec<_>>().join(", ")
         };
-        if near.iter().any(|rival| rival.unsteady) {
+        if near.iter().any(|other| other.unsteady) {
             return format!("unsteady: one of {first}, {}", names(&|_| true));
         }
-        match names(&|rival| rival.low <= 1.0) {
+        match names(&|other| other.low <= 1.0) {
             close if close.is_empty() => format!("{first}, {} {}", next.text(), next.name),
             close => format!("one of {first}, {close}"),
         }

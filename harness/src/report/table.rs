@@ -21,7 +21,7 @@ pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no
 pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
 
 /// How the cases of one kind of experiments are shown.
-pub struct Form {
+pub struct TableFormat {
     /// What is known of a method.
     pub method: &'static FindMethod,
     /// The phase that methods are judged by.
@@ -48,8 +48,8 @@ pub struct Form {
     pub verdict: fn(&CaseView) -> String,
 }
 
-impl Form {
-    /// A form with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
+impl TableFormat {
+    /// A format with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
     /// the kind puts its own in their place.
     pub fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
         Self {
@@ -96,7 +96,7 @@ pub fn text_width(width: Option<u16>) -> usize {
 }
 
 /// The records as text. Headings and notes are broken at `width`; rows keep their columns.
-pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
+pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let width = text_width(width);
     let cases = CaseView::all(form, records);
     let Some(first) = cases.first().map(CaseView::first) else {

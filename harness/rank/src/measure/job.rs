@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
-use crate::output::{Format, Output};
+use crate::output::{Output, OutputFormat};
 use crate::reporter::EventReporter;
 use crate::{environment, transport};
 
@@ -31,7 +31,7 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// The ranks of `world`. The communicator `peers` has this process and the one that looks at the machine with it;
     /// or this process alone.
-    pub fn new(world: &'a Comm, peers: &'a Comm, format: Format) -> anyhow::Result<Self> {
+    pub fn new(world: &'a Comm, peers: &'a Comm, format: OutputFormat) -> anyhow::Result<Self> {
         let rank = world.rank()?;
         Ok(Self {
             world,

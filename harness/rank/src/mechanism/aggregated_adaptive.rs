@@ -10,7 +10,7 @@ use std::ffi::c_int;
 use std::ops::Range;
 
 use ddtbench::experiments::fine_grained::costs::Costs;
-use ddtbench::experiments::fine_grained::merging::{self, MOST_MESSAGES, Message};
+use ddtbench::experiments::fine_grained::merging::{self, MOST_MESSAGES, PartitionedMessage};
 
 use super::aggregated::Units;
 use super::persistent::Requests;
@@ -81,7 +81,7 @@ impl<'a> AggregatedAdaptive<'a> {
     pub fn new(channel: Channel<'a>, costs: &'a Costs, _: TeamCalls) -> Result<Self, CallError> {
         let (comm, control) = (channel.comm.duplicate()?, channel.comm.duplicate()?);
         let threads = channel.threads();
-        let message = Message { ranges: &channel.partitions, threads: &threads };
+        let message = PartitionedMessage { ranges: &channel.partitions, threads: &threads };
         let runs = match channel.role {
             Role::Sender => {
                 let runs = merging::units(message, &[], costs);
@@ -125,7 +125,7 @@ impl<'a> AggregatedAdaptive<'a> {
 
     /// The sender's part of a choice: what it was and what becomes of it.
     fn choose(&self, state: &mut State) -> Result<(), CallError> {
-        let message = Message { ranges: &self.channel.partitions, threads: &self.threads };
+        let message = PartitionedMessage { ranges: &self.channel.partitions, threads: &self.threads };
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
         state.announced = if stays { Vec::new() } else { encoded(&runs) };

@@ -36,11 +36,11 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 /// Whether the interval of each method's ratio to the engine lies within `precision` of it, packing and unpacking.
 pub fn is_narrow(methods: &[Measured], precision: f64) -> bool {
     let Some(engine) = of(methods, Method::Engine) else { return false };
-    let rivals = || methods.iter().filter(|measured| measured.method != Method::Engine.name());
+    let others = || methods.iter().filter(|measured| measured.method != Method::Engine.name());
     let is_narrow = |measured: &Measured, phase| {
         ratio(measured, engine, phase).is_some_and(|ratio| ratio.is_narrow(precision))
     };
-    DECISIVE.into_iter().all(|phase| rivals().all(|measured| is_narrow(measured, phase)))
+    DECISIVE.into_iter().all(|phase| others().all(|measured| is_narrow(measured, phase)))
 }
 
 /// A method with times.

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::Order;
+use super::PackingOrder;
 use crate::experiments::pingpong::methods::PACK;
 use crate::model::MethodInfo;
 
@@ -42,9 +42,9 @@ impl Method {
     }
 
     /// Those that can pack in this order: where loop and datatype differ, the loop has only its own.
-    pub fn of(order: Order, orders_differ: bool) -> Vec<Self> {
+    pub fn of(order: PackingOrder, orders_differ: bool) -> Vec<Self> {
         let is_loop = |method: &Self| matches!(method, Self::Manual | Self::ManualTuned);
-        let can = |method: &Self| !is_loop(method) || order == Order::Manual || !orders_differ;
+        let can = |method: &Self| !is_loop(method) || order == PackingOrder::Manual || !orders_differ;
         Self::ALL.into_iter().filter(can).collect()
     }
 }
@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn the_loop_has_no_other_order_than_its_own() {
-        assert_eq!(Method::of(Order::Ddt, true).len(), 4);
-        assert_eq!(Method::of(Order::Ddt, false).len(), 6);
-        assert_eq!(Method::of(Order::Manual, true).len(), 6);
+        assert_eq!(Method::of(PackingOrder::Ddt, true).len(), 4);
+        assert_eq!(Method::of(PackingOrder::Ddt, false).len(), 6);
+        assert_eq!(Method::of(PackingOrder::Manual, true).len(), 6);
     }
 }

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
+use super::standing::{self, CaseSelection, ComparedMethod, ContestResult, Mean, PhaseSelection};
 use super::{KIND, Method, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
 use crate::report::case::{CaseView, cell, median, rate};
 use crate::report::columns::{Align, Column, aligned, wrapped};
-use crate::report::table::{Form, text_width};
+use crate::report::table::{TableFormat, text_width};
 use crate::report::units;
 
 const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine and MPI/engine: time over the \
@@ -44,16 +44,16 @@ const COLUMNS: [Column; 21] = [
 ];
 
 /// How the page shows a case: a row per method.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &OF_CASE,
     legend: LEGEND,
     figures,
     set,
     reference: "our pack engine",
-    contest: "The engine's rivals",
+    contest: "The engine and the other methods",
     verdict_name: "",
     verdict: |_| String::new(),
-    ..KIND.plain_form()
+    ..KIND.plain_table_format()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
@@ -232,65 +232,65 @@ fn notes(records: &[Record], width: usize) -> String {
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
-/// A rival that is faster by less than this is counted apart: as little as ratios are known to.
+/// A method that is faster by less than this is counted apart: as little as ratios are known to.
 const CLEARLY: f64 = 0.975;
 
 /// The geometric means, how often the engine is first, and where it is not.
 fn standing(records: &[Record]) -> String {
     let mut text = "\nTime over the engine's, geometric means (above 1 the engine is faster)\n".to_owned();
-    let last_sets = Scope::LastSets.of(records).len();
-    for scope in Scope::ALL {
-        let of_scope = scope.of(records);
-        if of_scope.is_empty() || scope == Scope::Tests && of_scope.len() == last_sets {
+    let last_sets = CaseSelection::LastSets.of(records).len();
+    for selection in CaseSelection::ALL {
+        let selected = selection.of(records);
+        if selected.is_empty() || selection == CaseSelection::Tests && selected.len() == last_sets {
             continue;
         }
-        let title = match scope {
-            Scope::LastSets => "each test once, its last set",
-            Scope::Tests => "all sets of all tests",
-            Scope::Grid => "synthetic grid",
+        let title = match selection {
+            CaseSelection::LastSets => "each test once, its last set",
+            CaseSelection::Tests => "all sets of all tests",
+            CaseSelection::Grid => "synthetic grid",
         };
         let _ = writeln!(text, "  {title}");
-        for line in means(&of_scope, &standing::rivals(records)) {
+        for line in means(&selected, &standing::compared_methods(records)) {
             let _ = writeln!(text, "    {line}");
         }
-        let verdicts = standing::verdicts(of_scope.iter().copied());
-        let count = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
+        let results = standing::contest_results(selected.iter().copied());
+        let count = |wanted| results.iter().filter(|(_, result)| *result == wanted).count();
         let _ = writeln!(
             text,
             "    of {} contests (packing or unpacking a case, warm or cold; against both loops and every MPI)\n    \
              the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
-            verdicts.len(),
-            count(Verdict::First),
-            count(Verdict::Level),
-            count(Verdict::Behind),
-            standing::lost(&of_scope, CLEARLY),
+            results.len(),
+            count(ContestResult::First),
+            count(ContestResult::Level),
+            count(ContestResult::Behind),
+            standing::lost(&selected, CLEARLY),
             units::percent(1.0 - CLEARLY),
         );
     }
     text + &behind(records)
 }
 
-/// The means of each rival, a line each, with the number of contests.
-fn means(records: &[&Record], rivals: &[Rival]) -> Vec<String> {
-    let columns: [(&'static str, Work); 6] = [
-        ("all", Work::All),
-        ("warm pack", Work::One(Cache::Warm, Phase::Pack)),
-        ("warm unpack", Work::One(Cache::Warm, Phase::Unpack)),
-        ("cold pack", Work::One(Cache::Cold, Phase::Pack)),
-        ("cold unpack", Work::One(Cache::Cold, Phase::Unpack)),
-        ("create", Work::Create),
+/// The means of each method, a line each, with the number of contests.
+fn means(records: &[&Record], compared_methods: &[ComparedMethod]) -> Vec<String> {
+    let columns: [(&'static str, PhaseSelection); 6] = [
+        ("all", PhaseSelection::All),
+        ("warm pack", PhaseSelection::One(Cache::Warm, Phase::Pack)),
+        ("warm unpack", PhaseSelection::One(Cache::Warm, Phase::Unpack)),
+        ("cold pack", PhaseSelection::One(Cache::Cold, Phase::Pack)),
+        ("cold unpack", PhaseSelection::One(Cache::Cold, Phase::Unpack)),
+        ("create", PhaseSelection::Create),
     ];
     let mut rows =
         vec![std::iter::once("").chain(columns.map(|column| column.0)).map(str::to_owned).collect()];
-    for rival in rivals {
-        let name = match rival {
-            Rival::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
-            Rival::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
-            Rival::Manual => "application's loop".to_owned(),
-            Rival::ManualTuned => "tuned loop".to_owned(),
+    for compared in compared_methods {
+        let name = match compared {
+            ComparedMethod::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
+            ComparedMethod::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
+            ComparedMethod::Manual => "application's loop".to_owned(),
+            ComparedMethod::ManualTuned => "tuned loop".to_owned(),
         };
-        let cells = columns.map(|(_, work)| {
-            let mean = standing::mean(records, rival, work);
+        let cells = columns.map(|(_, phases)| {
+            let mean = standing::mean(records, compared, phases);
             mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
                 format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
             })
@@ -301,7 +301,7 @@ fn means(records: &[&Record], rivals: &[Rival]) -> Vec<String> {
     aligned(&[&[Column::new("", Align::Left, 0)], &layout[..]].concat(), &rows)
 }
 
-/// Every rival that is faster than the engine.
+/// Every method that is faster than the engine.
 fn behind(records: &[Record]) -> String {
     let faster = standing::faster(records);
     if faster.is_empty() {
@@ -318,7 +318,7 @@ fn behind(records: &[Record]) -> String {
     ];
     let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
     rows.extend(faster.iter().map(|record| {
-        let rival = match record.method == Method::MpiPack.name() {
+        let method = match record.method == Method::MpiPack.name() {
             true => format!("MPI_Pack of {}", record.case.mpi_label()),
             false => format!("{}, beside {}", record.method, record.case.mpi_label()),
         };
@@ -329,7 +329,7 @@ fn behind(records: &[Record]) -> String {
         let interval =
             interval.map_or_else(String::new, |(low, high)| format!("[{}, {}]", exact(low), exact(high)));
         let (cache, phase) = (record.case.cache.name().to_owned(), record.phase.name().to_owned());
-        vec![record.case.test.clone(), set(record), cache, phase, rival, value, interval]
+        vec![record.case.test.clone(), set(record), cache, phase, method, value, interval]
     }));
     let lines: String =
         aligned(&COLUMNS, &rows).iter().fold(String::new(), |lines, line| lines + "  " + line + "\n");
