@@ -5,7 +5,7 @@
 
 mod figures;
 pub mod grid;
-mod methods;
+pub mod methods;
 mod prepared;
 mod selection;
 pub mod standing;
@@ -15,7 +15,6 @@ use apps::WireOrder;
 use clap::ValueEnum;
 
 pub use figures::is_narrow;
-pub use methods::Method;
 pub use selection::{cases, orders};
 
 use super::planned::PlannedCase;
@@ -94,7 +93,7 @@ impl Experiment for Engine {
     }
 
     fn reference(&self) -> &'static str {
-        Method::Engine.name()
+        methods::ENGINE
     }
 
     fn default_ranks(&self) -> usize {

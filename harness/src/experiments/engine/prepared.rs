@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::{Method, ORDER, PackingOrder, RANKS, grid};
+use super::{ORDER, PackingOrder, RANKS, grid, methods};
 use crate::experiments::pingpong::PreparedMessage;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::experiments::{Prepared, Setup};
@@ -70,8 +70,7 @@ impl Prepared for PreparedComparison {
     }
 
     fn has(&self, name: &str) -> bool {
-        let methods = Method::of(self.order, self.message.orders_differ);
-        methods.iter().any(|method| method.name() == name)
+        methods::in_order(self.order, self.message.orders_differ).any(|method| method.name == name)
     }
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Method, ORDER, grid};
+use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK};
+use super::{ORDER, grid};
 use crate::model::conditions::Cache;
 use crate::model::{Figure, Phase, Record};
 use crate::stats;
@@ -29,8 +30,7 @@ pub enum ContestResult {
 
 /// Whether the engine is compared with a record's method: it is to be faster than loops and `MPI_Pack`, not than a plain copy.
 fn is_compared(record: &Record) -> bool {
-    let compared = [Method::Manual, Method::ManualTuned, Method::MpiPack];
-    compared.iter().any(|method| method.name() == record.method)
+    [MANUAL, MANUAL_TUNED, MPI_PACK].contains(&&*record.method)
 }
 
 /// Whether the halves of a ratio part: no verdict is drawn from it.
@@ -40,7 +40,7 @@ fn moved(record: &Record) -> bool {
 
 /// Its time over the engine's.
 fn over(record: &Record) -> Option<&Figure> {
-    record.over(Method::Engine.name())
+    record.over(ENGINE)
 }
 
 /// Both ends of that ratio's interval.
@@ -171,7 +171,7 @@ pub fn compared_methods(records: &[Record]) -> Vec<ComparedMethod> {
         methods.push(ComparedMethod::BestMpi);
     }
     methods.push(ComparedMethod::Manual);
-    if records.iter().any(|record| record.method == Method::ManualTuned.name()) {
+    if records.iter().any(|record| record.method == MANUAL_TUNED) {
         methods.push(ComparedMethod::ManualTuned);
     }
     methods
@@ -217,13 +217,13 @@ type WithInterval = (f64, (f64, f64));
 /// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
 pub fn mean(records: &[&Record], compared: &ComparedMethod, phases: PhaseSelection) -> Option<Mean> {
     let method = match compared {
-        ComparedMethod::Manual => Method::Manual,
-        ComparedMethod::ManualTuned => Method::ManualTuned,
-        ComparedMethod::Mpi(_) | ComparedMethod::BestMpi => Method::MpiPack,
+        ComparedMethod::Manual => MANUAL,
+        ComparedMethod::ManualTuned => MANUAL_TUNED,
+        ComparedMethod::Mpi(_) | ComparedMethod::BestMpi => MPI_PACK,
     };
     let counts = |record: &&&Record| {
         let is_of_mpi = !matches!(compared, ComparedMethod::Mpi(mpi) if *mpi != record.case.mpi_label());
-        record.method == method.name() && phases.has(record) && is_of_mpi
+        record.method == method && phases.has(record) && is_of_mpi
     };
     let with_interval = |record: &Record| Some((ratio(record)?, interval(record)?));
     let mut ratios: BTreeMap<Contest<'_>, Vec<WithInterval>> = BTreeMap::new();

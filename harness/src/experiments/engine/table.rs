@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MEMCPY, MPI_PACK};
 use super::standing::{self, CaseSelection, ComparedMethod, ContestResult, Mean, PhaseSelection};
-use super::{KIND, Method, grid, order};
+use super::{KIND, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
 use crate::report::case::{CaseView, cell, median, rate};
@@ -149,9 +150,8 @@ fn set(record: &Record) -> String {
 
 /// The rows of a case.
 fn rows(case: &[&Record]) -> Vec<Vec<String>> {
-    let of = |method: Method, phase: Phase| {
-        case.iter().copied().find(|r| r.method == method.name() && r.phase == phase)
-    };
+    let of =
+        |method: &str, phase: Phase| case.iter().copied().find(|r| r.method == method && r.phase == phase);
     let row = |phase: Phase| {
         let first = case[0];
         let mut row = match phase {
@@ -166,7 +166,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             _ => vec![String::new(); 4],
         };
         row.push(phase.name().to_owned());
-        let order = [Method::Engine, Method::Manual, Method::ManualTuned, Method::MpiPack, Method::Memcpy];
+        let order = [ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK, MEMCPY];
         row.extend(order.map(|method| {
             let record = of(method, phase);
             // A method without times says why where its rate would be.
@@ -177,21 +177,21 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
                 }),
             }
         }));
-        for method in [Method::Manual, Method::ManualTuned, Method::MpiPack] {
+        for method in [MANUAL, MANUAL_TUNED, MPI_PACK] {
             let record = of(method, phase);
             let over = record.and_then(over_engine);
             row.push(cell(over.and_then(|over| over.value), ratio));
             row.push(over.map_or_else(String::new, interval));
         }
-        row.extend(of(Method::Engine, phase).map_or_else(Default::default, bound));
+        row.extend(of(ENGINE, phase).map_or_else(Default::default, bound));
         let created = |method| of(method, Phase::Create).filter(|_| phase == Phase::Pack);
-        row.push(cell(created(Method::Engine).and_then(|r| r.median_s), units::seconds));
-        row.push(cell(created(Method::MpiPack).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(ENGINE).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(MPI_PACK).and_then(|r| r.median_s), units::seconds));
         let over_compiling = |record: &Record| {
             let over = over_engine(record)?;
             Some(format!("{}x {}", ratio(over.value?), interval(over)))
         };
-        row.push(created(Method::MpiPack).and_then(over_compiling).unwrap_or_default());
+        row.push(created(MPI_PACK).and_then(over_compiling).unwrap_or_default());
         row
     };
     [Phase::Pack, Phase::Unpack].map(row).into()
@@ -213,7 +213,7 @@ fn bound(record: &Record) -> [String; 2] {
 
 /// Its time over the engine's.
 fn over_engine(record: &Record) -> Option<&Figure> {
-    record.over(Method::Engine.name())
+    record.over(ENGINE)
 }
 
 fn interval(figure: &Figure) -> String {
@@ -318,7 +318,7 @@ fn behind(records: &[Record]) -> String {
     ];
     let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
     rows.extend(faster.iter().map(|record| {
-        let method = match record.method == Method::MpiPack.name() {
+        let method = match record.method == MPI_PACK {
             true => format!("MPI_Pack of {}", record.case.mpi_label()),
             false => format!("{}, beside {}", record.method, record.case.mpi_label()),
         };
