@@ -44,7 +44,7 @@ pub trait Observer {
 
 /// How a run came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     /// All cases have ended.
     Complete,
     /// The user stopped it.
@@ -121,7 +121,7 @@ impl Run<'_> {
         done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         self.some(&self.units(), folder, done, environment, observer)
     }
 
@@ -136,7 +136,7 @@ impl Run<'_> {
         done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         if self.plan.plan.experiment.asks_anew() {
             self.forget_probes(observer);
         }
@@ -144,7 +144,7 @@ impl Run<'_> {
         for target in self.targets {
             let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
             probes = known;
-            if end == End::Interrupted {
+            if end == RunEnd::Interrupted {
                 return Ok((end, Vec::new()));
             }
         }
@@ -166,7 +166,7 @@ impl Run<'_> {
                     return Err(self.never_began(*unit, &methods));
                 }
                 Finished::Case(methods, hello) => (methods, hello),
-                Finished::Interrupted => return Ok((End::Interrupted, records)),
+                Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
             has_begun[unit.target] = true;
             self.mark(*unit, &mut methods, &probes);
@@ -183,7 +183,7 @@ impl Run<'_> {
             }
             observer.ended(&result.methods, start.elapsed());
         }
-        Ok((End::Complete, records))
+        Ok((RunEnd::Complete, records))
     }
 
     /// Why no process has begun, with what is known to help.

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, methods};
 use ddtbench::compare::{Settings, Side};
 use ddtbench::folder::{self, LAUNCHES};
-use ddtbench::run::End;
+use ddtbench::run::RunEnd;
 
 use super::compare::share;
 use super::measure;
@@ -94,8 +94,8 @@ impl GuidelinesArgs {
         let ended = measure::finish(begun, Vec::new(), conditions.verbose)?;
         let dir = ended.folder.path().to_owned();
         Ok(match ended.end {
-            End::Complete => Ok(dir),
-            End::Interrupted => Err(measure::stopped(&dir)),
+            RunEnd::Complete => Ok(dir),
+            RunEnd::Interrupted => Err(measure::stopped(&dir)),
         })
     }
 }

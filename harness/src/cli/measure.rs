@@ -12,7 +12,7 @@ use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
-use ddtbench::run::{End, Environment, Run, RunError, Target};
+use ddtbench::run::{Environment, Run, RunEnd, RunError, Target};
 
 use super::conditions::ConditionArgs;
 use super::output::{self, say};
@@ -220,7 +220,7 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
 /// A run that has ended, with all that it has kept.
 pub(super) struct Ended {
     /// Whether the user has stopped it.
-    pub end: End,
+    pub end: RunEnd,
     /// The kind of its experiments.
     pub kind: Kind,
     /// Times and figures over all launches.
@@ -267,7 +267,7 @@ impl Ended {
         if !self.over.is_empty() {
             output::print(self.kind.table(&self.over, output::width()).as_bytes())?;
         }
-        if self.end == End::Interrupted {
+        if self.end == RunEnd::Interrupted {
             return Ok(stopped(self.folder.path()));
         }
         output::print(format!("\nresults: {}\n", self.folder.path().display()).as_bytes())?;

@@ -37,9 +37,9 @@ pub struct Comparisons {
     pub overview: Overview,
 }
 
-/// What a gate says.
+/// What a gate decides about a comparison: whether a change may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
+pub enum GateDecision {
     /// Nothing is slower or broken.
     Open,
     /// Something is undecided, and nothing slower or broken.
@@ -67,21 +67,21 @@ impl Comparisons {
     }
 
     /// What a gate says of all of them.
-    pub fn gate(&self) -> Gate {
-        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(Gate::Undecided)
+    pub fn gate(&self) -> GateDecision {
+        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
     }
 }
 
 impl Comparison {
-    /// What a gate says. Nothing that was compared leaves nothing decided.
-    fn gate(&self) -> Gate {
+    /// What a gate decides about a comparison: whether a change may pass. Nothing that was compared leaves nothing decided.
+    fn gate(&self) -> GateDecision {
         let of_row = |row: &ComparisonRow| match row.verdict {
-            Verdict::Slower | Verdict::Broken => Gate::Shut,
-            Verdict::Undecided => Gate::Undecided,
-            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => Gate::Open,
+            Verdict::Slower | Verdict::Broken => GateDecision::Shut,
+            Verdict::Undecided => GateDecision::Undecided,
+            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => GateDecision::Open,
         };
         let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
-        let least = if compared { Gate::Open } else { Gate::Undecided };
+        let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
         self.rows.iter().map(of_row).max().unwrap_or(least).max(least)
     }
 }
@@ -96,11 +96,11 @@ mod tests {
         let gate = |verdicts: &[Verdict]| {
             comparisons(verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect()).gate()
         };
-        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), Gate::Open);
-        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), Gate::Undecided);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), Gate::Shut);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), Gate::Shut);
-        assert_eq!(gate(&[]), Gate::Undecided, "nothing was compared");
-        assert_eq!(gate(&[Verdict::NotCompared]), Gate::Undecided);
+        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), GateDecision::Open);
+        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), GateDecision::Undecided);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
+        assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
+        assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
     }
 }

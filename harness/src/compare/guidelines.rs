@@ -188,7 +188,7 @@ pub struct Findings {
 }
 
 /// A question: who should not take longer than whom, by which guideline.
-type Question = (Guideline, Subject, Subject);
+type GuidelineQuestion = (Guideline, Subject, Subject);
 
 impl Findings {
     /// Holds all guidelines against the launches of an MPI. All questions together find a violation where there is none in at most
@@ -196,7 +196,7 @@ impl Findings {
     pub fn of(side: &Side, settings: &Settings) -> Self {
         let questions = questions(side);
         let asked = questions.len();
-        let difference = |question: Question| {
+        let difference = |question: GuidelineQuestion| {
             let ratios = ratios(side, &question);
             Some((question, (Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len()))))
         };
@@ -248,7 +248,7 @@ fn standing(answer: &Answer, threshold: f64) -> Standing {
 }
 
 /// All that both ends were measured of.
-fn questions(side: &Side) -> Vec<Question> {
+fn questions(side: &Side) -> Vec<GuidelineQuestion> {
     let subjects: Vec<&Subject> = side.subjects().collect();
     let mut questions = Vec::new();
     for guideline in GUIDELINES {
@@ -291,7 +291,7 @@ fn grows_in_one(first: &str, second: &str) -> bool {
 }
 
 /// Logarithms of the ratios, launch by launch, less that of the factor.
-fn ratios(side: &Side, (guideline, mine, other): &Question) -> Vec<f64> {
+fn ratios(side: &Side, (guideline, mine, other): &GuidelineQuestion) -> Vec<f64> {
     let (Some(mine), Some(other)) = (side.values(mine), side.values(other)) else { return Vec::new() };
     let ratio = |(number, time): (_, &f64)| Some(time - other.times.get(number)? - guideline.factor.ln());
     mine.times.iter().filter_map(ratio).collect()

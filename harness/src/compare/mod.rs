@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::stats::difference::Difference;
-pub use comparison::{Comparison, Comparisons, Gate, SideLabel};
+pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};

@@ -38,7 +38,7 @@ pub fn list(format: ListFormat) -> String {
 }
 
 /// A set of a test and what it makes of the test.
-struct Entry {
+struct ListEntry {
     test: &'static Test,
     set: &'static ParameterSet,
     values: Values,
@@ -47,7 +47,7 @@ struct Entry {
     array_bytes: u64,
 }
 
-impl Entry {
+impl ListEntry {
     fn new(test: &'static Test, set: &'static ParameterSet) -> Self {
         let values = test.set(set.name).expect("the set is the test's own");
         let app = test.build(&values, Context::default()).expect("named sets can be built");
@@ -61,8 +61,8 @@ fn array_bytes(app: &dyn MicroApp) -> u64 {
     app.arrays().iter().map(|array| array.bytes() as u64).sum()
 }
 
-fn entries_of(test: &'static Test) -> impl Iterator<Item = Entry> {
-    test.sets.iter().map(move |set| Entry::new(test, set))
+fn entries_of(test: &'static Test) -> impl Iterator<Item = ListEntry> {
+    test.sets.iter().map(move |set| ListEntry::new(test, set))
 }
 
 fn preset_name(preset: Preset) -> &'static str {
@@ -83,7 +83,7 @@ fn table() -> String {
         Column::new("arrays", Align::Right, 2),
         Column::new("source", Align::Left, 2),
     ];
-    let row = |entry: Entry| {
+    let row = |entry: ListEntry| {
         vec![
             entry.test.name.to_owned(),
             entry.set.name.to_owned(),
@@ -243,7 +243,7 @@ impl ListedMethod {
 }
 
 fn json() -> String {
-    let set = |entry: Entry| ListedSet {
+    let set = |entry: ListEntry| ListedSet {
         name: entry.set.name,
         preset: preset_name(entry.set.preset),
         message_bytes: entry.bytes,
@@ -275,9 +275,9 @@ fn json() -> String {
 mod tests {
     use super::*;
 
-    fn small() -> Entry {
+    fn small() -> ListEntry {
         let test = apps::find("strided").unwrap();
-        Entry::new(test, test.quick_set())
+        ListEntry::new(test, test.quick_set())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparisons, Gate, Settings};
+use ddtbench::compare::{Comparisons, GateDecision, Settings};
 
 use super::recorded;
 use crate::cli::{measure, output};
@@ -50,8 +50,8 @@ impl JudgeArgs {
     pub fn tell(&self, comparisons: &Comparisons, is_gate: bool) -> anyhow::Result<ExitCode> {
         output::print(self.output_format.of(comparisons)?.as_bytes())?;
         Ok(match comparisons.gate() {
-            Gate::Shut if is_gate => ExitCode::from(measure::FAILED),
-            Gate::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
+            GateDecision::Shut if is_gate => ExitCode::from(measure::FAILED),
+            GateDecision::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
             _ => ExitCode::SUCCESS,
         })
     }

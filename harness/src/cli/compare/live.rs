@@ -10,7 +10,7 @@ use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::{Plan, Variant};
-use ddtbench::run::{End, Environment, Run, RunError, Target, Unit};
+use ddtbench::run::{Environment, Run, RunEnd, RunError, Target, Unit};
 
 use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
@@ -52,8 +52,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
     let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
     for launch in 0.. {
         match live.launch(launch, &mut environment) {
-            Ok(End::Complete) => {}
-            Ok(End::Interrupted) => {
+            Ok(RunEnd::Complete) => {}
+            Ok(RunEnd::Interrupted) => {
                 let dir = live.folder.path().display();
                 say(&format!(
                     "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
@@ -99,7 +99,7 @@ struct Live<'a> {
 
 impl Live<'_> {
     /// Makes a launch of all cases that are open, on all MPIs.
-    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<End, RunError> {
+    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<RunEnd, RunError> {
         let is_open = |unit: &Unit| {
             let case = apart(self.run.case(*unit));
             unit.launch == launch && self.open.as_ref().is_none_or(|open| open.contains(&case))
