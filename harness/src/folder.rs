@@ -29,7 +29,7 @@ use original::Original;
 pub use recorded::{Recorded, read_records, read_times};
 use rows::FigureRow;
 
-/// The plan.
+/// The plan as it was checked, so that a run can be resumed or repeated.
 pub const PLAN: &str = "plan.toml";
 /// Machine, MPIs and settings.
 pub const ENVIRONMENT: &str = "environment.json";
@@ -90,7 +90,7 @@ pub struct About {
 /// What is kept of a case of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCase<'a> {
-    /// What came back.
+    /// What came back from the rank program.
     pub result: &'a CaseResult,
     /// What was made of it.
     pub records: &'a [Record],
@@ -195,7 +195,7 @@ impl Folder {
         })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.locked.path()
     }

@@ -104,7 +104,7 @@ impl Target {
 /// What a run works with.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The plan.
+    /// What is measured, checked and prepared.
     pub plan: &'a CheckedPlan,
     /// The MPIs, each with its rank program.
     pub targets: &'a [Target],

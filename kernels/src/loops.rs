@@ -87,7 +87,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// One loop.
+    /// A single loop, `inner`, whose blocks are `packed_step` bytes apart in the packed stream.
     pub fn row(inner: Axis, packed_step: usize) -> Self {
         Self { inner, outer: Axis { count: 1, stride: 0 }, packed_step }
     }

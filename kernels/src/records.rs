@@ -13,7 +13,7 @@ use crate::survey::{ByteRun, Survey, compact};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Records {
     pub columns: Vec<Column>,
-    /// How many.
+    /// Records that there are.
     pub count: usize,
     /// Bytes of one in the packed stream.
     pub bytes: usize,

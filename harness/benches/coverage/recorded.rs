@@ -72,7 +72,7 @@ impl RecordedRun {
     }
 }
 
-/// The table.
+/// Prints how often intervals of windows hold the median of their run.
 pub fn print() {
     let file = Path::new(FOLDER).join("runs.csv");
     let rows = csv::Reader::from_path(file).expect("the recorded runs are part of the project");

@@ -7,9 +7,9 @@ use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, Verdict};
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The base.
+    /// The side that is compared with.
     pub base: SideLabel,
-    /// The other side.
+    /// The side whose changes are asked for.
     pub new: SideLabel,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,

@@ -70,7 +70,7 @@ pub enum ComparisonUnit {
 /// Which value of a side: run and launch; the launch is 0 where the run is the unit.
 pub type Number = (String, usize);
 
-/// One side.
+/// A side of a comparison: the times of all methods of all cases.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
     /// What reports name it.

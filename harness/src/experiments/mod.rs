@@ -32,7 +32,7 @@ use crate::report::table::{self, TableFormat};
 use planned::PlannedCase;
 use summary::RowContext;
 
-/// All kinds.
+/// All kinds, in the order in which `list` shows them.
 pub const ALL: [Kind; 5] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, probes::KIND];
 
 /// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it

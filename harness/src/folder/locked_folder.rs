@@ -39,7 +39,7 @@ impl LockedFolder {
         Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock(path)? })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -103,7 +103,7 @@ impl Recorded {
         Ok(Self { numbers: numbers(&path.join(CASES))?, locked, plan, records })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.locked.path()
     }

@@ -89,9 +89,9 @@ pub struct FigureRow {
 /// Which of a method's records: it has one for each phase and pair of ranks.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PhaseAndPair {
-    /// The phase.
+    /// The timed part of the method.
     pub phase: crate::model::Phase,
-    /// The pair.
+    /// The pair of ranks, or all of them.
     pub pair: String,
 }
 

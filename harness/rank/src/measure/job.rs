@@ -13,7 +13,7 @@ use crate::{environment, transport};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
-    /// All of them.
+    /// All ranks of the run.
     pub world: &'a Comm,
     /// This process among them.
     pub rank: usize,

@@ -28,7 +28,7 @@ pub struct ProbeExchange<'a> {
     pub send: Shape,
     /// The message as it is received.
     pub receive: Shape,
-    /// How many transfers.
+    /// Transfers that are made one after the other.
     pub transfers: u32,
 }
 

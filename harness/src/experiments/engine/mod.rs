@@ -71,7 +71,7 @@ pub fn order(params: &str) -> Option<&str> {
     pairs.find(|(name, _)| *name == ORDER).map(|(_, value)| value)
 }
 
-/// The kind.
+/// The comparison in the list of kinds.
 pub const KIND: Kind = Kind(&Engine);
 
 /// The engine's comparison, as one of the kinds of experiments.

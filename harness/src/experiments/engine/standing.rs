@@ -48,7 +48,7 @@ fn interval(record: &Record) -> Option<(f64, f64)> {
     over(record)?.interval()
 }
 
-/// That ratio.
+/// Its time over the engine's; `None` where there are too few rounds.
 fn ratio(record: &Record) -> Option<f64> {
     over(record)?.value
 }
@@ -110,15 +110,15 @@ pub enum CaseSelection {
     LastSets,
     /// All sets of all tests; without the grid.
     Tests,
-    /// The grid.
+    /// The synthetic grid alone.
     Grid,
 }
 
 impl CaseSelection {
-    /// All selections.
+    /// All selections, in the order in which the table has them.
     pub const ALL: [Self; 3] = [Self::LastSets, Self::Tests, Self::Grid];
 
-    /// Its records.
+    /// The records of the selected cases.
     pub fn of(self, records: &[Record]) -> Vec<&Record> {
         let in_grid = |record: &&Record| record.case.set == grid::SET;
         if self == Self::Grid {
@@ -201,7 +201,7 @@ impl PhaseSelection {
 /// A geometric mean of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// The mean.
+    /// The mean of the contests' ratios.
     pub value: f64,
     /// Its 95% interval, from those of the ratios.
     pub interval: (f64, f64),

@@ -42,9 +42,9 @@ pub enum Over {
 /// How partitions are aggregated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aggregation {
-    /// Which travel together.
+    /// Which partitions travel together.
     pub grouping: Grouping,
-    /// What carries them.
+    /// What carries the transport partitions that come of it.
     pub over: Over,
 }
 

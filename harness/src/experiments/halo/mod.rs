@@ -20,7 +20,7 @@ use crate::model::conditions::Cache;
 use crate::model::{MethodInfo, Phase, Record};
 use crate::report::table::TableFormat;
 
-/// The kind.
+/// Halos in the list of kinds.
 pub const KIND: Kind = Kind(&Halo);
 
 /// Halo exchanges, as one of the kinds of experiments.

@@ -91,7 +91,7 @@ pub fn ratio_to_best(rounds: &Rounds, compared: Compared) -> Option<RatioToBest>
 /// How many cells lie how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All of them.
+    /// Cells that have a ratio.
     pub cells: usize,
     /// Those whose ratio is not beyond the limit.
     pub within: usize,

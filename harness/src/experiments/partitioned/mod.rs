@@ -23,7 +23,7 @@ use crate::report::table::TableFormat;
 /// The name of a transfer between two ranks, where results name a test.
 pub const TEST: &str = "partitioned";
 
-/// The kind.
+/// Partitioned transfers in the list of kinds.
 pub const KIND: Kind = Kind(&Partitioned);
 
 /// Partitioned transfers, as one of the kinds of experiments.

@@ -20,7 +20,7 @@ pub fn small_message_gain(partitions: usize) -> f64 {
 /// What a message and its partitions are like, as measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredMessage {
-    /// How many partitions.
+    /// Partitions of the message.
     pub partitions: usize,
     /// Bytes of all.
     pub bytes: f64,

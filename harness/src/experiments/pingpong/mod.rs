@@ -18,7 +18,7 @@ use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::{MethodInfo, Phase, Record};
 use crate::report::table::TableFormat;
 
-/// The kind.
+/// Ping-pongs in the list of kinds.
 pub const KIND: Kind = Kind(&PingPong);
 
 /// Ping-pongs, as one of the kinds of experiments.

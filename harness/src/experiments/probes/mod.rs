@@ -21,7 +21,7 @@ pub const METHOD: &str = "probe";
 const METHODS: &[MethodInfo] =
     &[MethodInfo::new(METHOD, "tries one behaviour, and tells what was seen").partial()];
 
-/// The kind.
+/// Probes in the list of kinds.
 pub const KIND: Kind = Kind(&Probes);
 
 /// Probes, as one of the kinds of experiments.
