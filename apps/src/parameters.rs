@@ -6,7 +6,7 @@ use crate::{ArraySpec, Arrays, MicroApp};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterType {
     /// A whole number.
     Integer,
     /// The name of a predefined type; its value is the index in [`Element::ALL`].
@@ -23,13 +23,13 @@ pub struct Parameter {
     /// What it is, in a few words.
     pub about: &'static str,
     /// What its value is.
-    pub kind: Kind,
+    pub value_type: ParameterType,
 }
 
 impl Parameter {
     /// A whole number.
     pub const fn integer(name: &'static str, unit: &'static str, about: &'static str) -> Self {
-        Self { name, unit, about, kind: Kind::Integer }
+        Self { name, unit, about, value_type: ParameterType::Integer }
     }
 }
 
@@ -239,9 +239,9 @@ impl Values {
             ParameterError::UnknownParameter { test: test.name, name: name.to_owned(), candidates }
         })?;
         let parameter = &self.parameters[i];
-        let value = match parameter.kind {
-            Kind::Integer => text.parse().map_err(|_| "must be a whole number".to_owned()),
-            Kind::Element => Element::ALL
+        let value = match parameter.value_type {
+            ParameterType::Integer => text.parse().map_err(|_| "must be a whole number".to_owned()),
+            ParameterType::Element => Element::ALL
                 .iter()
                 .position(|e| e.name() == text)
                 .map(|i| i as i64)
@@ -258,9 +258,9 @@ impl Values {
     /// Name and value of each, as text.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         self.parameters.iter().zip(&self.values).map(|(parameter, &value)| {
-            let text = match parameter.kind {
-                Kind::Integer => value.to_string(),
-                Kind::Element => Element::ALL[value as usize].to_string(),
+            let text = match parameter.value_type {
+                ParameterType::Integer => value.to_string(),
+                ParameterType::Element => Element::ALL[value as usize].to_string(),
             };
             (parameter.name, text)
         })

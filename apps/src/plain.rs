@@ -57,7 +57,7 @@ pub const STRIDED: Test = Test {
             name: "element",
             unit: "type",
             about: "predefined type of an element",
-            kind: crate::Kind::Element,
+            value_type: crate::ParameterType::Element,
         },
     ],
     sets: &[

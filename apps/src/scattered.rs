@@ -12,7 +12,8 @@ use crate::blocks::Blocks;
 use crate::permutation::IndexList;
 use crate::plain::{DOUBLE, FLOAT, array};
 use crate::{
-    ArraySpec, Arrays, Kind, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, WireOrder,
+    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, ParameterType, Place, Preset, Side, Test,
+    WireOrder,
 };
 
 /// A message of equal blocks at random places.
@@ -29,7 +30,7 @@ pub const SCATTERED: Test = Test {
             name: "element",
             unit: "type",
             about: "predefined type of an element",
-            kind: Kind::Element,
+            value_type: ParameterType::Element,
         },
     ],
     sets: &[

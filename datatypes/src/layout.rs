@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::Bounds;
 use crate::check::Check;
 use crate::constructor::{Constructor, Order};
-use crate::segments::{Piece, Run, Segment};
+use crate::segments::{ElementRun, Piece, Segment};
 use crate::{Element, LayoutError};
 
 /// The deepest nesting that is accepted: what a JSON reader that stops at 128 levels can read back, where a
@@ -27,7 +27,7 @@ struct Node {
     extent: i64,
     depth: u32,
     /// The whole type map as one run of one predefined type, where it is one.
-    run: Option<Run>,
+    run: Option<ElementRun>,
     /// The whole type map as one segment, of any predefined types, where it is one.
     segment: Option<Segment>,
 }
@@ -73,7 +73,7 @@ impl Layout {
         let (bounds, extent) = check.bounds()?;
         let (run, segment) = match size {
             0 => (None, None),
-            _ => (Run::whole(&constructor), Segment::whole(&constructor)),
+            _ => (ElementRun::whole(&constructor), Segment::whole(&constructor)),
         };
         Ok(Self(Arc::new(Node { constructor, bounds, size, extent, depth, run, segment })))
     }
@@ -239,7 +239,7 @@ impl Layout {
     }
 
     /// The whole type map as one run, where it is one.
-    pub(crate) fn run(&self) -> Option<Run> {
+    pub(crate) fn run(&self) -> Option<ElementRun> {
         self.0.run
     }
 

@@ -40,7 +40,7 @@ pub use equivalent::Equivalent;
 pub use error::{LayoutError, PackError, SchemaError};
 pub use layout::{Layout, MAX_DEPTH};
 pub use schema::SCHEMA;
-pub use segments::{Run, Runs, Segment, Segments};
+pub use segments::{ElementRun, ElementRuns, Segment, Segments};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
 pub use typemap::{Entry, TypeMap};

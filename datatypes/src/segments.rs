@@ -21,7 +21,7 @@ impl Segment {
 
 /// Values of one predefined type that lie side by side and follow each other in the type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ElementRun {
     /// First byte, counted from the layout's origin.
     pub offset: i64,
     /// The predefined type.
@@ -30,7 +30,7 @@ pub struct Run {
     pub count: u64,
 }
 
-impl Run {
+impl ElementRun {
     /// Bytes of the run.
     pub fn bytes(&self) -> u64 {
         self.count * self.element.size()
@@ -87,7 +87,7 @@ pub(crate) trait Piece: Copy {
     }
 }
 
-impl Piece for Run {
+impl Piece for ElementRun {
     fn of(layout: &Layout) -> Option<Self> {
         layout.run()
     }
@@ -132,8 +132,8 @@ impl Piece for Segment {
 
 impl Layout {
     /// The runs of the type map, in order; neighbours of the same type are not always joined.
-    pub fn runs(&self) -> Runs<'_> {
-        Runs(Walk::of(self))
+    pub fn runs(&self) -> ElementRuns<'_> {
+        ElementRuns(Walk::of(self))
     }
 
     /// The merged segments in type-map order, made as they are asked for.
@@ -221,12 +221,12 @@ impl<P: Piece> Iterator for Walk<'_, P> {
 
 /// Iterator over the runs of a layout; see [`Layout::runs`].
 #[derive(Debug)]
-pub struct Runs<'a>(Walk<'a, Run>);
+pub struct ElementRuns<'a>(Walk<'a, ElementRun>);
 
-impl Iterator for Runs<'_> {
-    type Item = Run;
+impl Iterator for ElementRuns<'_> {
+    type Item = ElementRun;
 
-    fn next(&mut self) -> Option<Run> {
+    fn next(&mut self) -> Option<ElementRun> {
         self.0.next()
     }
 }

@@ -1,9 +1,9 @@
-//! How `aggregated` stands to its rivals in the folders of `ddtbench partitioned --preset aggregated`:
+//! How `aggregated` stands to the other mechanisms in the folders of `ddtbench partitioned --preset aggregated`:
 //!
 //!     ddtbench partitioned --preset aggregated --mpi mpich -o results/mpich
 //!     cargo run --release --example aggregated_contest -- results/mpich
 //!
-//! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is lost by more than 5% to the best rival in
+//! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is lost by more than 5% to the best other mechanism in
 //! more than 10% of the cells whose arrivals repeat, beyond 1.25 in any of them, or beyond 2 where arrivals are drawn anew. A
 //! cell is lost where the whole interval of its ratio is beyond the limit; how many ratios are beyond it by themselves, and
 //! how many intervals hold the limit, is printed beside it. Cells with too few rounds for an interval end it with 1 as well.
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use ddtbench::experiments::partitioned::Setting;
-use ddtbench::experiments::partitioned::contest::{Count, Rounds, Subject, standing};
+use ddtbench::experiments::partitioned::contest::{Compared, Count, Rounds, ratio_to_best};
 use ddtbench::folder::{CASES, SAMPLES};
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
@@ -76,18 +76,18 @@ fn main() -> anyhow::Result<ExitCode> {
     for ((mpi, params), rounds) in &cells {
         let pairs = params.split_whitespace().filter_map(|pair| pair.split_once('='));
         let setting = Setting::parse(pairs).map_err(anyhow::Error::msg)?;
-        let subject = if of_twins { Subject::Twin(setting.ranges().len()) } else { Subject::Learning };
-        let Some(standing) = standing(rounds, subject) else {
+        let compared = if of_twins { Compared::Twin(setting.ranges().len()) } else { Compared::Learning };
+        let Some(found) = ratio_to_best(rounds, compared) else {
             println!("                       {mpi} {params}: not measured in both halves");
             continue;
         };
         let is_random = setting.sampler(0, 0).map_err(anyhow::Error::msg)?.is_random();
-        let ratio = standing.ratio;
+        let ratio = found.ratio;
         let interval =
             ratio.interval.map_or("no interval".to_owned(), |(low, high)| format!("{low:.3}, {high:.3}"));
         println!(
             "{:6.3} [{interval}] {mpi} {params}, best {}, {} rounds",
-            ratio.value, standing.rival, standing.rounds
+            ratio.value, found.best, found.rounds
         );
         if is_random { &mut at_random } else { &mut repeated }.push(ratio);
     }

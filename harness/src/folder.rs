@@ -8,9 +8,9 @@
 
 pub mod earlier;
 mod gzip;
+mod locked_folder;
 mod log;
 mod original;
-mod place;
 mod recorded;
 mod rows;
 mod samples;
@@ -23,13 +23,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
+use locked_folder::LockedFolder;
 use log::Log;
 use original::Original;
-use place::Place;
 pub use recorded::{Recorded, read_records, read_times};
 use rows::FigureRow;
 
-/// The plan.
+/// The plan as it was checked, so that a run can be resumed or repeated.
 pub const PLAN: &str = "plan.toml";
 /// Machine, MPIs and settings.
 pub const ENVIRONMENT: &str = "environment.json";
@@ -63,7 +63,7 @@ pub const SET_ASIDE: &str = "set-aside";
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
 pub struct Folder {
-    place: Place,
+    locked: LockedFolder,
     about: About,
     numbers: HashMap<Case, usize>,
     cases: Log,
@@ -89,8 +89,8 @@ pub struct About {
 
 /// What is kept of a case of a launch.
 #[derive(Clone, Copy, Debug)]
-pub struct Finished<'a> {
-    /// What came back.
+pub struct FinishedCase<'a> {
+    /// What came back from the rank program.
     pub result: &'a CaseResult,
     /// What was made of it.
     pub records: &'a [Record],
@@ -160,9 +160,9 @@ impl Folder {
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be written to.
     pub fn create(path: &Path, about: About) -> Result<Self> {
-        let place = Place::create(path)?;
-        place.write(PLAN, about.plan.as_bytes())?;
-        Self::open(place, about, HashMap::new())
+        let locked = LockedFolder::create(path)?;
+        locked.write(PLAN, about.plan.as_bytes())?;
+        Self::open(locked, about, HashMap::new())
     }
 
     /// Removes what was made for a run that could not begin, so that the corrected one may have the folder. Does
@@ -172,12 +172,12 @@ impl Folder {
             return false;
         }
         let made = [PLAN, ENVIRONMENT, RUNS, CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES, PROBES];
-        self.place.discard(&[&made[..], &original::FILES].concat());
+        self.locked.discard(&[&made[..], &original::FILES].concat());
         true
     }
 
-    fn open(place: Place, about: About, numbers: HashMap<Case, usize>) -> Result<Self> {
-        let log = |name| Log::open(&place.path().join(name));
+    fn open(locked: LockedFolder, about: About, numbers: HashMap<Case, usize>) -> Result<Self> {
+        let log = |name| Log::open(&locked.path().join(name));
         Ok(Self {
             cases: log(CASES)?,
             samples: log(SAMPLES)?,
@@ -187,17 +187,17 @@ impl Folder {
             original: about
                 .original
                 .clone()
-                .map(|header| Original::open(place.path(), header))
+                .map(|header| Original::open(locked.path(), header))
                 .transpose()?,
-            place,
+            locked,
             about,
             numbers,
         })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
-        self.place.path()
+        self.locked.path()
     }
 
     /// Replaces the plan, for example when the MPIs' names have become known.
@@ -205,7 +205,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_plan(&self, plan: &str) -> Result<()> {
-        self.place.write(PLAN, plan.as_bytes())
+        self.locked.write(PLAN, plan.as_bytes())
     }
 
     /// Replaces the account of the machine.
@@ -213,7 +213,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_environment(&self, environment: &impl Serialize) -> Result<()> {
-        self.place.write_json(ENVIRONMENT, environment)
+        self.locked.write_json(ENVIRONMENT, environment)
     }
 
     /// Replaces the table of the run's parts; there is one at least.
@@ -223,7 +223,7 @@ impl Folder {
     pub fn write_parts<T: Serialize>(&self, parts: impl IntoIterator<Item = T>) -> Result<()> {
         let parts: Vec<T> = parts.into_iter().collect();
         let columns = parts.first().map_or_else(Vec::new, rows::columns);
-        self.place.write(RUNS, &table(parts, &columns))
+        self.locked.write(RUNS, &table(parts, &columns))
     }
 
     /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.
@@ -232,9 +232,9 @@ impl Folder {
     /// If they cannot be written.
     pub fn write_summary(&self, records: &[Record], page: &str) -> Result<()> {
         let figures: Vec<_> = FigureRow::all(records).collect();
-        self.place.write(SUMMARY, &times_csv(records))?;
-        self.place.write(FIGURES, &table(&figures, &figure_columns()))?;
-        self.place.write(REPORT, page.as_bytes())
+        self.locked.write(SUMMARY, &times_csv(records))?;
+        self.locked.write(FIGURES, &table(&figures, &figure_columns()))?;
+        self.locked.write(REPORT, page.as_bytes())
     }
 
     /// Keeps what a comparison has found.
@@ -242,7 +242,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_comparison(&self, comparison: &impl Serialize) -> Result<()> {
-        self.place.write_json(COMPARISON, comparison)
+        self.locked.write_json(COMPARISON, comparison)
     }
 
     /// What probes have told already.
@@ -267,7 +267,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the disk is full, for example; the files are then as they were.
-    pub fn append(&mut self, finished: Finished<'_>) -> Result<()> {
+    pub fn append(&mut self, finished: FinishedCase<'_>) -> Result<()> {
         let before = self.lengths();
         let known = self.numbers.len();
         self.try_append(finished).inspect_err(|_| {
@@ -276,8 +276,8 @@ impl Folder {
         })
     }
 
-    fn try_append(&mut self, finished: Finished<'_>) -> Result<()> {
-        let Finished { result, records, states, .. } = finished;
+    fn try_append(&mut self, finished: FinishedCase<'_>) -> Result<()> {
+        let FinishedCase { result, records, states, .. } = finished;
         let number = self.number(finished)?;
         let phases = self.about.phases;
         begin(&mut self.samples, || samples::samples_header(phases))?;
@@ -295,7 +295,7 @@ impl Folder {
     }
 
     /// The number of a case; a new one is kept first.
-    fn number(&mut self, finished: Finished<'_>) -> Result<usize> {
+    fn number(&mut self, finished: FinishedCase<'_>) -> Result<usize> {
         let case = &finished.result.case;
         if let Some(number) = self.numbers.get(case) {
             return Ok(*number);

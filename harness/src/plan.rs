@@ -30,7 +30,7 @@ pub const MOST_LAUNCHES: usize = 10_000;
 /// A text format beside the tables that are always written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum TextFormat {
     /// The original suite's, as `ddtbench.out`.
     Ddtbench,
 }
@@ -84,7 +84,7 @@ pub struct Plan {
     pub bind: bool,
     /// Text formats to write besides.
     #[serde(default)]
-    pub formats: Vec<Format>,
+    pub formats: Vec<TextFormat>,
     /// When to end.
     #[serde(default)]
     pub limits: Limits,

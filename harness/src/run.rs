@@ -26,7 +26,7 @@ use crate::model::event::{Hello, MessageFacts};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Family, Installation, MpiError};
-use crate::plan::{CheckedPlan, Format};
+use crate::plan::{CheckedPlan, TextFormat};
 
 /// Who is told how a run goes.
 pub trait Observer {
@@ -44,7 +44,7 @@ pub trait Observer {
 
 /// How a run came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     /// All cases have ended.
     Complete,
     /// The user stopped it.
@@ -104,7 +104,7 @@ impl Target {
 /// What a run works with.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The plan.
+    /// What is measured, checked and prepared.
     pub plan: &'a CheckedPlan,
     /// The MPIs, each with its rank program.
     pub targets: &'a [Target],
@@ -121,7 +121,7 @@ impl Run<'_> {
         done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         self.some(&self.units(), folder, done, environment, observer)
     }
 
@@ -136,7 +136,7 @@ impl Run<'_> {
         done: &HashSet<(Case, usize)>,
         environment: &mut Environment,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         if self.plan.plan.experiment.asks_anew() {
             self.forget_probes(observer);
         }
@@ -144,7 +144,7 @@ impl Run<'_> {
         for target in self.targets {
             let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
             probes = known;
-            if end == End::Interrupted {
+            if end == RunEnd::Interrupted {
                 return Ok((end, Vec::new()));
             }
         }
@@ -166,7 +166,7 @@ impl Run<'_> {
                     return Err(self.never_began(*unit, &methods));
                 }
                 Finished::Case(methods, hello) => (methods, hello),
-                Finished::Interrupted => return Ok((End::Interrupted, records)),
+                Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
             has_begun[unit.target] = true;
             self.mark(*unit, &mut methods, &probes);
@@ -183,7 +183,7 @@ impl Run<'_> {
             }
             observer.ended(&result.methods, start.elapsed());
         }
-        Ok((End::Complete, records))
+        Ok((RunEnd::Complete, records))
     }
 
     /// Why no process has begun, with what is known to help.
@@ -230,8 +230,8 @@ impl Run<'_> {
         let kind = self.plan.plan.experiment;
         let mut records = summary::records(kind, result);
         records.iter_mut().for_each(|record| record.part = Some(part));
-        let has_original = self.plan.plan.formats.contains(&Format::Ddtbench);
-        folder.append(folder::Finished {
+        let has_original = self.plan.plan.formats.contains(&TextFormat::Ddtbench);
+        folder.append(folder::FinishedCase {
             result,
             records: &records,
             states: &summary::block_states(kind, &result.methods, result.rule),

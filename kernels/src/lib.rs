@@ -16,18 +16,18 @@
 //!
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
-mod block;
+mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]
 mod check;
 pub mod compute;
 mod explain;
-mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gate;
 mod loops;
+mod normal_form;
 mod operation;
 mod program;
 mod records;

@@ -1,19 +1,19 @@
 //! The innermost loops: blocks between an array and the packed stream.
 //!
 //! One source serves packing and unpacking, told apart by the constant `PACK`. Everything is `inline(always)`, as in
-//! [`block`](crate::block).
+//! [`block_copy`](crate::block_copy).
 //!
 //! No loop asks for lines ahead of time. Measured on Zen 4, blocks at strides of 128 bytes and more gained up to 15%
 //! from it while in the outer cache, nothing from memory, and lost up to 40% in the inner cache and when unpacking.
 
-use crate::block::{Any, Block, STREAM_ALIGN, settle};
+use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, settle};
 
 /// One block in the direction of `PACK`.
 ///
 /// # Safety
-/// As for [`Block::copy`], in that direction.
+/// As for [`BlockCopy::copy`], in that direction.
 #[inline(always)]
-unsafe fn block<B: Block, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
+unsafe fn block<B: BlockCopy, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
     // SAFETY: the caller's.
     unsafe {
         match PACK {
@@ -28,7 +28,7 @@ unsafe fn block<B: Block, const PACK: bool>(array: *mut u8, packed: *mut u8, byt
 /// # Safety
 /// As for [`block`], for each.
 #[inline(always)]
-unsafe fn four<B: Block, const PACK: bool>(places: [*mut u8; 4], packed: *mut u8, bytes: usize) {
+unsafe fn four<B: BlockCopy, const PACK: bool>(places: [*mut u8; 4], packed: *mut u8, bytes: usize) {
     if PACK {
         // SAFETY: the caller's.
         return unsafe { B::join(packed, places.map(<*mut u8>::cast_const), bytes) };
@@ -64,7 +64,7 @@ pub(crate) unsafe fn runs<const PACK: bool>(
 /// A block of any size, compiled for every processor.
 ///
 /// # Safety
-/// As for [`Block::copy`], in the direction of `PACK`.
+/// As for [`BlockCopy::copy`], in the direction of `PACK`.
 pub(crate) unsafe fn plain<const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
     // SAFETY: the caller's.
     unsafe { block::<Any, PACK>(array, packed, bytes) }
@@ -87,7 +87,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// One loop.
+    /// A single loop, `inner`, whose blocks are `packed_step` bytes apart in the packed stream.
     pub fn row(inner: Axis, packed_step: usize) -> Self {
         Self { inner, outer: Axis { count: 1, stride: 0 }, packed_step }
     }
@@ -98,7 +98,7 @@ impl Grid {
 /// # Safety
 /// All blocks must lie in memory that may be read or written, by direction, and `packed` must have room for them.
 #[inline(always)]
-pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
+pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
@@ -137,7 +137,7 @@ pub(crate) unsafe fn strided<B: Block, const PACK: bool>(
 /// # Safety
 /// As for [`strided`].
 #[inline(always)]
-unsafe fn spaced<B: Block, const PACK: bool>(
+unsafe fn spaced<B: BlockCopy, const PACK: bool>(
     places: impl Iterator<Item = *mut u8>,
     packed: *mut u8,
     bytes: usize,
@@ -161,7 +161,7 @@ const TILE: usize = 8;
 /// # Safety
 /// As for [`strided`].
 #[inline(always)]
-pub(crate) unsafe fn transposed<B: Block, const PACK: bool, const STREAM: bool>(
+pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
@@ -188,9 +188,9 @@ pub(crate) unsafe fn transposed<B: Block, const PACK: bool, const STREAM: bool>(
 /// The whole tiles of [`transposed`]; where the rest begins, in the array and in the packed stream.
 ///
 /// # Safety
-/// As for [`strided`], and for [`Block::stream`] with `STREAM`.
+/// As for [`strided`], and for [`BlockCopy::stream`] with `STREAM`.
 #[inline(always)]
-unsafe fn tiles<B: Block, const PACK: bool, const STREAM: bool>(
+unsafe fn tiles<B: BlockCopy, const PACK: bool, const STREAM: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,
@@ -228,7 +228,7 @@ unsafe fn tiles<B: Block, const PACK: bool, const STREAM: bool>(
 /// # Safety
 /// As for [`strided`].
 #[inline(always)]
-pub(crate) unsafe fn indexed<B: Block, const PACK: bool>(
+pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
     bytes: usize,

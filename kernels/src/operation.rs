@@ -1,11 +1,11 @@
 //! What a program consists of: loops around something that one kernel copies.
 
-use crate::block::{MEDIUM, PAGE};
-use crate::form::Form;
+use crate::block_copy::{MEDIUM, PAGE};
 use crate::loops::{Axis, Grid};
+use crate::normal_form::NormalForm;
 use crate::records::Records;
-use crate::select::{Kernels, Level, Pair, Runs, Strided, Target, kernels, runs};
-use crate::survey::Run;
+use crate::select::{Kernels, Level, Pair, RunsKernel, StridedKernel, Target, kernels, runs};
+use crate::survey::ByteRun;
 
 /// A loop around what is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) enum Leaf {
     /// Records, and the kernels for the blocks of each column.
     Records { records: Records, kernels: Box<[Kernels]> },
     /// Runs of different lengths: where each starts, and where it ends in the packed stream.
-    Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<Runs> },
+    Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<RunsKernel> },
     /// Operations, once at each offset.
     Body { offsets: Box<[i64]>, body: Sequence },
 }
@@ -65,16 +65,16 @@ pub(crate) struct Sequence {
 
 impl Sequence {
     /// The operations of a form.
-    pub fn of(form: Form, target: Target) -> Self {
+    pub fn of(form: NormalForm, target: Target) -> Self {
         let mut sequence = Self::default();
         match form {
-            Form::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
+            NormalForm::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
             form => sequence.push(form, target),
         }
         sequence
     }
 
-    fn push(&mut self, form: Form, target: Target) {
+    fn push(&mut self, form: NormalForm, target: Target) {
         let operation = Operation::of(form, target);
         self.ends.push(self.bytes() + operation.bytes);
         self.operations.push(operation);
@@ -87,28 +87,28 @@ impl Sequence {
 }
 
 impl Operation {
-    fn of(form: Form, target: Target) -> Self {
+    fn of(form: NormalForm, target: Target) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;
-        while let Form::Loop { count, stride, body } = inner {
+        while let NormalForm::Loop { count, stride, body } = inner {
             loops.push((count, stride));
             inner = *body;
         }
         let mut leaf = match inner {
-            Form::Run(Run { offset, bytes }) => {
+            NormalForm::Run(ByteRun { offset, bytes }) => {
                 let level = if has_many_pages(bytes, &loops) { Level::Base } else { target.level };
                 let kernels = kernels(bytes, Target { level, ..target });
                 Leaf::Block { offset, bytes, kernels, how: Nesting::Packed }
             }
-            Form::Places { lowest, block, offsets } => {
+            NormalForm::Places { lowest, block, offsets } => {
                 Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, target) }
             }
-            Form::Records(records) => {
+            NormalForm::Records(records) => {
                 let kernels = records.columns.iter().map(|column| kernels(column.block, target)).collect();
                 Leaf::Records { records, kernels }
             }
-            Form::Runs(runs) => Leaf::of_runs(&runs, target),
-            Form::Index { offsets, body } => {
+            NormalForm::Runs(runs) => Leaf::of_runs(&runs, target),
+            NormalForm::Index { offsets, body } => {
                 Leaf::Body { offsets: offsets.into(), body: Sequence::of(*body, target) }
             }
             body => Leaf::Body { offsets: Box::new([0]), body: Sequence::of(body, target) },
@@ -158,7 +158,7 @@ fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
 }
 
 impl Leaf {
-    fn of_runs(list: &[Run], target: Target) -> Self {
+    fn of_runs(list: &[ByteRun], target: Target) -> Self {
         let mut end = 0;
         let ends = list.iter().map(|run| {
             end += run.bytes;
@@ -190,7 +190,7 @@ impl Nesting {
     }
 
     /// The kernel of this order.
-    pub fn kernel<const PACK: bool>(self, kernels: &Kernels) -> Strided {
+    pub fn kernel<const PACK: bool>(self, kernels: &Kernels) -> StridedKernel {
         match self {
             Self::Packed => kernels.strided.of::<PACK>(),
             Self::Transposed => kernels.transposed.of::<PACK>(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use datatypes::Layout;
 
 use crate::bounds;
-use crate::form::Form;
+use crate::normal_form::NormalForm;
 use crate::operation::Sequence;
 use crate::select::{Level, Target};
 
@@ -76,7 +76,7 @@ pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result
     assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
     let error = CompileError { count, size: layout.size() };
     let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
-    let sequence = Sequence::of(Form::of(layout, count), target);
+    let sequence = Sequence::of(NormalForm::of(layout, count), target);
     assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
     Ok(Program { sequence, level, size, lower, upper })
 }

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use crate::loops::{self, Axis, Grid};
 use crate::select::Kernels;
-use crate::survey::{Run, Survey, compact};
+use crate::survey::{ByteRun, Survey, compact};
 
 /// Records of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Records {
     pub columns: Vec<Column>,
-    /// How many.
+    /// Records that there are.
     pub count: usize,
     /// Bytes of one in the packed stream.
     pub bytes: usize,
@@ -51,7 +51,7 @@ const ROWS: usize = 256;
 impl Records {
     /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them, each column in a part of memory of its own: columns
     /// that lie among each other could overlap, and then it matters which is written last. `None` for others.
-    pub fn of(runs: &[Run]) -> Option<Self> {
+    pub fn of(runs: &[ByteRun]) -> Option<Self> {
         let recurs = |n: usize| {
             runs.len().is_multiple_of(n) && runs[n..].iter().zip(runs).all(|(a, b)| a.bytes == b.bytes)
         };

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::block::LONG;
+use crate::block_copy::LONG;
 use crate::loops::{self, Axis, Grid};
 use crate::operation::{Leaf, Operation, Sequence, Step, grid};
 

@@ -1,17 +1,17 @@
 //! Which kernel copies blocks of a given size on this processor.
 
-use crate::block::{Between, Exact, LONG, Long, MEDIUM, Medium, Streamed};
+use crate::block_copy::{Between, Exact, LONG, Long, MEDIUM, Medium, Streamed};
 use crate::loops::{self, Grid};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
-pub(crate) type Strided = unsafe fn(*mut u8, *mut u8, usize, Grid);
+pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
 
 /// Kernels for blocks at listed places: array, packed, bytes of a block, bytes from block to block in the packed stream,
 /// offsets.
-pub(crate) type Indexed = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]);
+pub(crate) type IndexedKernel = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]);
 
 /// Kernels for runs of any lengths: array, packed, packed start of the first, offsets, packed ends.
-pub(crate) type Runs = unsafe fn(*mut u8, *mut u8, usize, &[i64], &[usize]);
+pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, usize, &[i64], &[usize]);
 
 /// An instruction set, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,9 +79,9 @@ impl<K: Copy> Pair<K> {
 /// The kernels for one size of block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernels {
-    pub strided: Pair<Strided>,
-    pub transposed: Pair<Strided>,
-    pub indexed: Pair<Indexed>,
+    pub strided: Pair<StridedKernel>,
+    pub transposed: Pair<StridedKernel>,
+    pub indexed: Pair<IndexedKernel>,
     /// `8`, `17 to 31`, `1024 and more`: the sizes that these are for.
     pub sizes: &'static str,
     /// What they need of the processor.
@@ -93,10 +93,10 @@ macro_rules! level {
     ($module:ident, $level:ident $(, $feature:literal)?) => {
         mod $module {
             use super::*;
-            use crate::block::Block;
+            use crate::block_copy::BlockCopy;
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn strided<B: Block, const PACK: bool>(
+            unsafe fn strided<B: BlockCopy, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
                 #[cfg(test)]
@@ -106,7 +106,7 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn transposed<B: Block, const PACK: bool, const STREAM: bool>(
+            unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
                 #[cfg(test)]
@@ -116,7 +116,7 @@ macro_rules! level {
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn indexed<B: Block, const PACK: bool>(
+            unsafe fn indexed<B: BlockCopy, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, packed_step: usize, offsets: &[u32],
             ) {
                 #[cfg(test)]
@@ -136,11 +136,11 @@ macro_rules! level {
             }
 
             /// For runs of any lengths.
-            pub fn runs() -> Pair<Runs> {
+            pub fn runs() -> Pair<RunsKernel> {
                 Pair { pack: run_list::<true>, unpack: run_list::<false> }
             }
 
-            fn kernels<B: Block>(sizes: &'static str) -> Kernels {
+            fn kernels<B: BlockCopy>(sizes: &'static str) -> Kernels {
                 Kernels {
                     strided: Pair { pack: strided::<B, true>, unpack: strided::<B, false> },
                     transposed: Pair {
@@ -154,7 +154,7 @@ macro_rules! level {
             }
 
             /// For sizes that can be written past the caches, in messages of `message` bytes.
-            fn streaming<B: Block>(sizes: &'static str, message: usize) -> Kernels {
+            fn streaming<B: BlockCopy>(sizes: &'static str, message: usize) -> Kernels {
                 let mut kernels = kernels::<B>(sizes);
                 if cfg!(target_arch = "x86_64") && message >= STREAM_TRANSPOSED {
                     kernels.transposed.unpack = transposed::<B, false, true>;
@@ -247,7 +247,7 @@ pub(crate) fn kernels(bytes: usize, target: Target) -> Kernels {
 }
 
 /// The kernels for runs of any lengths. Calling them needs a processor that has `level`.
-pub(crate) fn runs(level: Level) -> Pair<Runs> {
+pub(crate) fn runs(level: Level) -> Pair<RunsKernel> {
     match level {
         Level::Base => base::runs(),
         #[cfg(target_arch = "x86_64")]

@@ -3,14 +3,14 @@
 
 /// Contiguous bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct ByteRun {
     /// First byte.
     pub offset: i64,
     /// How many, at least 1.
     pub bytes: usize,
 }
 
-impl Run {
+impl ByteRun {
     /// One past the last byte.
     pub fn end(self) -> i64 {
         self.offset.wrapping_add(self.bytes as i64)

@@ -6,8 +6,8 @@
 //! unpacking are what the phases of `ddtbench halo EXCHANGE -n 2 -m manual,reference` are to be compared with, on the same
 //! machine. `-- --test` checks without timing.
 
-#[path = "../shared/rivals.rs"]
-mod rivals;
+#[path = "../shared/ratios.rs"]
+mod ratios;
 
 use std::error::Error;
 use std::ffi::c_void;
@@ -194,7 +194,7 @@ impl Case {
 
 /// Lower quartile, median and upper quartile, in microseconds.
 fn quartiles(times: &[f64]) -> [f64; 3] {
-    [0.25, 0.5, 0.75].map(|share| rivals::quantile(times, share) * 1e6)
+    [0.25, 0.5, 0.75].map(|share| ratios::quantile(times, share) * 1e6)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -250,18 +250,18 @@ fn compare(name: &str, case: &mut Case, all: &[(&str, Loops)]) {
         }
     }
     for (kind, times) in ["pack", "unpack"].into_iter().zip(times) {
-        let median = |round: &[f64]| rivals::quantile(round, 0.5);
+        let median = |round: &[f64]| ratios::quantile(round, 0.5);
         let of_rounds: Vec<Vec<f64>> =
             times.iter().map(|times| times.chunks(RUNS[1]).map(median).collect()).collect();
         for (number, (loops, _)) in all.iter().enumerate() {
             let [low, median, high] = quartiles(&times[number]);
             print!("  {kind:6} {loops:10} {low:8.2} {median:8.2} {high:8.2}");
             if number < FIRST_TWIN {
-                let (over, _) = rivals::over_fastest(
+                let (over, _) = ratios::over_fastest(
                     &of_rounds[number],
                     &[&of_rounds[FIRST_TWIN], &of_rounds[FIRST_TWIN + 1]],
                 );
-                let [low, median, high] = rivals::interval(&over);
+                let [low, median, high] = ratios::interval(&over);
                 print!("   {median:.2} [{low:.2}, {high:.2}]");
             }
             println!();

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use apps::{
-    ArraySpec, Arrays, Context, Kind, MicroApp, PAGE_BYTES, ParameterSet, Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Context, MicroApp, PAGE_BYTES, ParameterSet, ParameterType, Side, Test, Values,
+    WireOrder,
 };
 use datatypes::{Constructor, Element};
 use rand::RngExt;
@@ -184,9 +185,9 @@ fn fill(memory: &mut [u8]) {
 
 /// What the twins take: the values in order, an element as its size, then the number of ranks.
 fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
-    let value = |parameter: &apps::Parameter| match parameter.kind {
-        Kind::Integer => values.get(parameter.name),
-        Kind::Element => values.element(parameter.name).size() as i64,
+    let value = |parameter: &apps::Parameter| match parameter.value_type {
+        ParameterType::Integer => values.get(parameter.name),
+        ParameterType::Element => values.element(parameter.name).size() as i64,
     };
     test.parameters.iter().map(value).chain([context.ranks as i64]).collect()
 }

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use crate::case::{Case, Direction, Variant};
-use crate::rivals::{self, quantile};
+use crate::ratios::{self, quantile};
 
 /// A block lasts at least so long, so that the clock's own cost vanishes in it.
 const BLOCK: Duration = Duration::from_micros(100);
@@ -30,7 +30,7 @@ const LEAST_ROUNDS: usize = 4;
 /// The plain nest is to take at most so many times the time of its twin.
 const PLAIN_LIMIT: f64 = 1.10;
 
-/// The tuned loops are to have at least this share of the speed of the fastest rival.
+/// The tuned loops are to have at least this share of the speed of the fastest other variant.
 const TUNED_LIMIT: f64 = 0.95;
 
 /// The median of some ratios, its interval of about 95%, and the median at the placement that is worst for us.
@@ -39,8 +39,8 @@ struct Ratio {
     low: f64,
     high: f64,
     worst: f64,
-    /// The rival that was the fastest at most placements.
-    rival: Variant,
+    /// What it is over: of the other variants the one that was the fastest at most placements.
+    fastest_other: Variant,
 }
 
 /// The comparison of one case in one direction.
@@ -52,7 +52,7 @@ pub struct Comparison {
     times_s: Vec<f64>,
     /// The plain nest's time over that of the faster twin.
     plain: Ratio,
-    /// The fastest rival's time over that of the tuned loops.
+    /// The fastest other variant's time over that of the tuned loops.
     tuned: Ratio,
 }
 
@@ -74,14 +74,14 @@ impl Comparison {
             quantile(&all, 0.5)
         };
         let twins = [Variant::C(0), Variant::C(1)];
-        let rivals = [Variant::Plain, Variant::C(2)];
+        let others = [Variant::Plain, Variant::C(2)];
         Self {
             name: case.name.clone(),
             direction,
             bytes: case.bytes(),
             times_s: (0..Variant::ALL.len()).map(time).collect(),
             plain: Ratio::of(&placements, Variant::Plain, &twins, |over| over, f64::max),
-            tuned: Ratio::of(&placements, Variant::Tuned, &rivals, |over| 1.0 / over, f64::min),
+            tuned: Ratio::of(&placements, Variant::Tuned, &others, |over| 1.0 / over, f64::min),
         }
     }
 
@@ -95,31 +95,31 @@ impl Comparison {
 }
 
 impl Ratio {
-    /// Of one variant and its fastest rival at each placement; `ratio` is made of its times over the rival's.
+    /// Of one variant and the fastest of some others at each placement; `ratio` is made of its times over the other's.
     fn of(
         placements: &[Rounds],
         own: Variant,
-        rivals: &[Variant],
+        others: &[Variant],
         ratio: impl Fn(f64) -> f64,
         worse: impl Fn(f64, f64) -> f64,
     ) -> Self {
-        let (mut all, mut medians, mut chosen) = (Vec::new(), Vec::new(), vec![0; rivals.len()]);
+        let (mut all, mut medians, mut chosen) = (Vec::new(), Vec::new(), vec![0; others.len()]);
         for rounds in placements {
-            let of_rivals: Vec<&[f64]> = rivals.iter().map(|&rival| &*rounds[index(rival)]).collect();
-            let (over, fastest) = rivals::over_fastest(&rounds[index(own)], &of_rivals);
+            let of_others: Vec<&[f64]> = others.iter().map(|&other| &*rounds[index(other)]).collect();
+            let (over, fastest) = ratios::over_fastest(&rounds[index(own)], &of_others);
             let ratios: Vec<f64> = over.into_iter().map(&ratio).collect();
             medians.push(quantile(&ratios, 0.5));
             all.extend(ratios);
             chosen[fastest] += 1;
         }
-        let [low, median, high] = rivals::interval(&all);
-        let most = (0..rivals.len()).max_by_key(|&rival| chosen[rival]).expect("there are rivals");
+        let [low, median, high] = ratios::interval(&all);
+        let most = (0..others.len()).max_by_key(|&other| chosen[other]).expect("there are others");
         Self {
             median,
             low,
             high,
             worst: medians.into_iter().reduce(worse).expect("there are placements"),
-            rival: rivals[most],
+            fastest_other: others[most],
         }
     }
 }
@@ -164,26 +164,26 @@ pub fn print(comparisons: &[Comparison]) {
         "Times in us: medians over {PLACEMENTS} placements of arrays and buffers. Ratios: medians over rounds, their"
     );
     println!(
-        "intervals, and the median at the worst placement. plain/C: over the faster of -O2 and -O3. rival/tuned: the"
+        "intervals, and the median at the worst placement. plain/C: over the faster of -O2 and -O3. other/tuned: the"
     );
     println!("faster of the plain nest and C with a memcpy for each run (-O3 -march=native).");
     print!("{:38} {:6} {:>9}", "test", "", "bytes");
     Variant::ALL.iter().for_each(|variant| print!(" {:>9}", variant.name()));
-    println!("   {:34}   rival/tuned", "plain/C");
+    println!("   {:34}   other/tuned", "plain/C");
     for c in comparisons {
         let direction = if c.direction == Direction::Pack { "pack" } else { "unpack" };
         print!("{:38} {direction:6} {:>9}", c.name, c.bytes);
         c.times_s.iter().for_each(|time_s| print!(" {:>9.3}", time_s * 1e6));
         let ratio = |ratio: &Ratio, holds: bool| {
-            let Ratio { median, low, high, worst, rival } = ratio;
+            let Ratio { median, low, high, worst, fastest_other } = ratio;
             let mark = if holds { ' ' } else { '!' };
-            format!("{mark} {median:.2} [{low:.2}, {high:.2}] {worst:.2} {:9}", rival.name())
+            format!("{mark} {median:.2} [{low:.2}, {high:.2}] {worst:.2} {:9}", fastest_other.name())
         };
         println!(" {} {}", ratio(&c.plain, c.plain_holds()), ratio(&c.tuned, c.tuned_holds()));
     }
     let count = |holds: fn(&Comparison) -> bool| comparisons.iter().filter(|c| holds(c)).count();
     println!(
-        "of {}: plain nest not slower than {PLAIN_LIMIT} times C: {}; tuned not below {TUNED_LIMIT} of its fastest rival: {} \
+        "of {}: plain nest not slower than {PLAIN_LIMIT} times C: {}; tuned not below {TUNED_LIMIT} of the fastest other's speed: {} \
          (others marked !)",
         comparisons.len(),
         count(Comparison::plain_holds),

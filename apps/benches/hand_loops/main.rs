@@ -7,8 +7,8 @@
 
 mod case;
 mod interleaved;
-#[path = "../shared/rivals.rs"]
-mod rivals;
+#[path = "../shared/ratios.rs"]
+mod ratios;
 mod twins;
 
 use apps::{Context, ParameterSet, Preset, TESTS, Test};

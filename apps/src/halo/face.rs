@@ -10,12 +10,12 @@ use crate::{Arrays, Message, Piece, WireOrder};
 /// One kind of run through arrays, from which datatype, loops and cuts are all made.
 ///
 /// Its planes are the units in which a face is cut: consecutive in the packed stream and equally large.
-pub(crate) trait Block: Send + Sync + std::fmt::Debug {
+pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
     /// Number of planes along the slowest dimension, at least 1.
     fn planes(&self) -> usize;
 
     /// The planes of `range` alone.
-    fn part(&self, range: Range<usize>) -> Arc<dyn Block>;
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock>;
 
     /// Bytes in the packed stream, the same number in each plane.
     fn bytes(&self) -> usize;
@@ -46,15 +46,15 @@ pub(crate) trait Block: Send + Sync + std::fmt::Debug {
 /// bytes of its own; unpacking has the arrays to itself.
 #[derive(Clone, Debug)]
 pub struct Face {
-    blocks: Vec<Arc<dyn Block>>,
+    blocks: Vec<Arc<dyn FaceBlock>>,
 }
 
 impl Face {
-    pub(crate) fn new(blocks: Vec<Arc<dyn Block>>) -> Self {
+    pub(crate) fn new(blocks: Vec<Arc<dyn FaceBlock>>) -> Self {
         Self { blocks }
     }
 
-    pub(crate) fn of(block: impl Block + 'static) -> Self {
+    pub(crate) fn of(block: impl FaceBlock + 'static) -> Self {
         Self::new(vec![Arc::new(block)])
     }
 

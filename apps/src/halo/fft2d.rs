@@ -10,7 +10,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
 
 use super::app::refuse_ranks;
-use super::face::{Block, Face};
+use super::face::{Face, FaceBlock};
 use super::region::{Region, Whole};
 use super::{Cell, Cells, HaloApp, HaloTest, Stage};
 use crate::fft2d::{self, COMPLEX_BYTES, Complex, scatter_rows, scatter_tiles};
@@ -82,12 +82,12 @@ struct Rows {
     range: Range<usize>,
 }
 
-impl Block for Rows {
+impl FaceBlock for Rows {
     fn planes(&self) -> usize {
         self.range.len()
     }
 
-    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
         let first = self.range.start;
         Arc::new(Self { range: first + range.start..first + range.end, ..*self })
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::Element;
 
-use super::face::{Block, Face};
+use super::face::{Face, FaceBlock};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::lammps::{self, AtomicAtom, Chosen, FullAtom, Record};
 use crate::permutation::{IndexList, Indices};
@@ -180,12 +180,12 @@ impl<R> std::fmt::Debug for Atoms<R> {
     }
 }
 
-impl<R: Record + Send + Sync> Block for Atoms<R> {
+impl<R: Record + Send + Sync> FaceBlock for Atoms<R> {
     fn planes(&self) -> usize {
         self.chosen().len()
     }
 
-    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
         let within = |all: &Range<usize>| all.start + range.start..all.start + range.end;
         Arc::new(match self {
             Self::Listed(list, all, record) => Self::Listed(list.clone(), within(all), *record),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datatypes::{Element, Layout};
 
-use super::face::Block;
+use super::face::FaceBlock;
 use crate::blocks::Blocks;
 use crate::{Arrays, Piece, WireOrder};
 
@@ -41,12 +41,12 @@ impl List {
     }
 }
 
-impl Block for List {
+impl FaceBlock for List {
     fn planes(&self) -> usize {
         self.range.len() / self.per_plane
     }
 
-    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
         let at = |plane: usize| self.range.start + plane * self.per_plane;
         Arc::new(Self { range: at(range.start)..at(range.end), ..self.clone() })
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use datatypes::Element;
 
-use super::face::{Block, Face};
+use super::face::{Face, FaceBlock};
 use super::grid::indices;
 use super::list::List;
 use super::region::{Region, Whole};
@@ -100,7 +100,7 @@ impl Milc {
             return Face::of(List::new(0, Element::Float, SITE, plane, sites));
         }
         let lattice = Whole::vectors(0, Element::Float, &shape, 1);
-        let box_from = |first: usize| -> Arc<dyn Block> {
+        let box_from = |first: usize| -> Arc<dyn FaceBlock> {
             let (mut start, mut size) = ([0; 5], shape);
             (start[dimension], size[dimension]) = (first, 1);
             Arc::new(Region::new(&lattice, &start, &size))
@@ -127,7 +127,7 @@ impl Milc {
         let shape = self.buffer(from / 2);
         let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1);
         let halves = if from / 2 == T { 2 } else { 1 };
-        let half = |i: usize| -> Arc<dyn Block> {
+        let half = |i: usize| -> Arc<dyn FaceBlock> {
             let (mut start, mut size) = ([0; 5], shape);
             size[T] /= halves;
             start[T] = i * size[T];

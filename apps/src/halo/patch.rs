@@ -102,7 +102,7 @@ impl Patch {
     }
 
     fn face(&self, rank: usize, swap: Swap, offset: &[i64], beyond: bool) -> Face {
-        let mut blocks: Vec<Arc<dyn super::face::Block>> = Vec::new();
+        let mut blocks: Vec<Arc<dyn super::face::FaceBlock>> = Vec::new();
         for (array, PatchArray { axes, .. }) in self.arrays.iter().enumerate() {
             let bounds = self.bounds(rank, axes, swap, offset, beyond);
             if bounds.iter().all(|&[_, size]| size > 0) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datatypes::{Element, Layout, LayoutError, Order};
 
-use super::face::Block;
+use super::face::FaceBlock;
 use crate::nest::Nest;
 use crate::{Arrays, Piece, WireOrder};
 
@@ -180,12 +180,12 @@ impl Region {
     }
 }
 
-impl Block for Region {
+impl FaceBlock for Region {
     fn planes(&self) -> usize {
         self.size[self.slowest()]
     }
 
-    fn part(&self, range: Range<usize>) -> Arc<dyn Block> {
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
         let (mut start, mut size, slowest) = (self.start.clone(), self.size.clone(), self.slowest());
         start[slowest] += range.start;
         size[slowest] = range.len();

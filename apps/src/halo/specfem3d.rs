@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use datatypes::Element;
 
-use super::face::{Block, Face};
+use super::face::{Face, FaceBlock};
 use super::grid::indices;
 use super::list::List;
 use super::region::{Region, Whole};
@@ -206,7 +206,7 @@ impl Shared {
 
     /// The points that `rank` shares with `peer`, in arrays from `first` on.
     fn face(&self, first: usize, rank: usize, peer: usize) -> Face {
-        let list = |mesh: usize| -> Arc<dyn Block> {
+        let list = |mesh: usize| -> Arc<dyn FaceBlock> {
             let points = self.shared(mesh, rank, peer).into();
             Arc::new(List::new(first + mesh, Element::Float, self.components, 1, points))
         };

@@ -21,20 +21,20 @@ const BASE: &str = "manual";
 
 /// A row of `runs.csv`: a run, and the rounds that a default run of its test has.
 #[derive(Deserialize)]
-struct Row {
+struct RunRow {
     run: String,
     default_rounds: f64,
 }
 
 /// A run: the methods' names, and per method the medians of its blocks, round by round.
-struct Run {
+struct RecordedRun {
     name: String,
     default_rounds: f64,
     methods: Vec<String>,
     medians: Vec<Vec<f64>>,
 }
 
-fn read(Row { run: name, default_rounds }: Row) -> Run {
+fn read(RunRow { run: name, default_rounds }: RunRow) -> RecordedRun {
     let file = Path::new(FOLDER).join(format!("{name}.csv"));
     let mut reader = csv::Reader::from_path(file).expect("a recorded run is a CSV file");
     let methods: Vec<String> = reader.headers().expect("it has a header").iter().map(str::to_owned).collect();
@@ -43,10 +43,10 @@ fn read(Row { run: name, default_rounds }: Row) -> Run {
         let row = row.expect("a row has a number per method");
         medians.iter_mut().zip(row).for_each(|(medians, time)| medians.push(time));
     }
-    Run { name, default_rounds, methods, medians }
+    RecordedRun { name, default_rounds, methods, medians }
 }
 
-impl Run {
+impl RecordedRun {
     /// The times of each method.
     fn times(&self) -> Vec<Vec<f64>> {
         self.medians.clone()
@@ -63,7 +63,7 @@ impl Run {
     }
 }
 
-impl Run {
+impl RecordedRun {
     /// The times of each pair of methods.
     fn pairs(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
         let with_later = |first: usize| self.medians[first + 1..].iter().map(move |later| (first, later));
@@ -72,18 +72,18 @@ impl Run {
     }
 }
 
-/// The table.
+/// Prints how often intervals of windows hold the median of their run.
 pub fn print() {
     let file = Path::new(FOLDER).join("runs.csv");
     let rows = csv::Reader::from_path(file).expect("the recorded runs are part of the project");
     let rows = rows.into_deserialize().map(|row| row.expect("a row is a run and its rounds"));
-    let runs: Vec<Run> = rows.map(read).collect();
+    let runs: Vec<RecordedRun> = rows.map(read).collect();
     println!("\nWindows of {} recorded runs against the median of the whole run", runs.len());
     println!("  default runs  {:7}  {:12}  {COLUMNS}  width in percent  windows", "of", "what");
     for length in LENGTHS {
         for group in ["", "mpich", "openmpi", "busy"] {
             let of_group: Vec<_> = runs.iter().filter(|run| run.name.starts_with(group)).collect();
-            let row = |what: &str, series: fn(&Run) -> Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
+            let row = |what: &str, series: fn(&RecordedRun) -> Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
                 let mut tally = Tally::new(mark);
                 for run in &of_group {
                     let n = ((run.default_rounds * length).round() as usize).max(FEWEST);
@@ -101,8 +101,8 @@ pub fn print() {
                     tally.trials()
                 );
             };
-            row("times", Run::times, stats::unsteady);
-            row("over manual", Run::ratios, stats::halves_part);
+            row("times", RecordedRun::times, stats::unsteady);
+            row("over manual", RecordedRun::ratios, stats::halves_part);
         }
     }
     verdicts(&runs);
@@ -110,7 +110,7 @@ pub fn print() {
 
 /// What windows as long as a default run say of each pair of methods, against what the whole run says: as verdicts are
 /// drawn, and as they were before, where plain intervals of the two medians part.
-fn verdicts(runs: &[Run]) {
+fn verdicts(runs: &[RecordedRun]) {
     println!("\nVerdicts of windows as long as a default run on each pair of methods");
     println!(
         "  of       drawn  contradict the run  unsteady  no difference  before: drawn  contradict  windows"

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use ddtbench::compare::{Comparer, Row, Settings, Side, Unit, Verdict, looks};
+use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Settings, Side, Verdict, looks};
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
@@ -86,7 +86,7 @@ type Launch = BTreeMap<(String, String, String), f64>;
 
 /// What came of a comparison.
 struct Outcome {
-    rows: Vec<Row>,
+    rows: Vec<ComparisonRow>,
     launches: usize,
 }
 
@@ -129,7 +129,7 @@ fn compare(launches: &[Launch], slower: &dyn Fn(&str, &str) -> f64, random: &mut
         let side = |i: usize| {
             let made =
                 sides[i].iter().filter(|record: &&Record| record.launch.is_some_and(|launch| launch < look));
-            Side::of("side", made, Unit::Launch)
+            Side::of("side", made, ComparisonUnit::Launch)
         };
         outcome =
             Outcome { rows: comparer.look(&side(0), &side(1), look as f64 / MOST as f64), launches: look };
@@ -155,12 +155,12 @@ fn record(launch: usize, (test, method, phase): &(String, String, String), media
     }
 }
 
-fn is_alarm(row: &Row) -> bool {
+fn is_alarm(row: &ComparisonRow) -> bool {
     let answers = [&row.over_control, &row.time];
     answers.into_iter().flatten().any(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
 }
 
-fn is_found(row: &Row, test: &str, method: &str) -> bool {
+fn is_found(row: &ComparisonRow, test: &str, method: &str) -> bool {
     row.subject.test == test && row.subject.method == method && row.verdict == Verdict::Slower
 }
 
@@ -168,7 +168,7 @@ fn mean(values: &[f64]) -> f64 {
     stats::mean(values).unwrap_or(f64::NAN)
 }
 
-fn share(rows: &[Row], is_so: fn(&Row) -> bool) -> f64 {
+fn share(rows: &[ComparisonRow], is_so: fn(&ComparisonRow) -> bool) -> f64 {
     rows.iter().filter(|row| is_so(row)).count() as f64 / rows.len().max(1) as f64
 }
 

@@ -4,7 +4,7 @@ use anyhow::{anyhow, ensure};
 use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
 use ddtbench::experiments::Kind;
-use ddtbench::experiments::engine::Order;
+use ddtbench::experiments::engine::PackingOrder;
 use ddtbench::experiments::halo::HaloCase;
 use ddtbench::experiments::partitioned::Setting;
 use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
@@ -16,7 +16,7 @@ use ddtbench::plan::{Limits, MOST_METHODS};
 
 use mpi::Threading;
 
-use crate::output::Format;
+use crate::output::OutputFormat;
 
 /// The process that an MPI launcher starts: measures one test on the ranks that it finds itself among.
 #[derive(Debug, Parser)]
@@ -80,7 +80,7 @@ pub struct ConditionArgs {
     pub cache: Cache,
     /// The form of what is printed
     #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
+    pub format: OutputFormat,
 }
 
 impl CaseArgs {
@@ -165,7 +165,7 @@ pub struct Engine {
     pub case: CaseArgs,
     /// As the hand-written loop packs, or as the datatype does, where the two differ
     #[arg(long, value_enum, default_value_t)]
-    pub order: Order,
+    pub order: PackingOrder,
     #[command(flatten)]
     pub methods: MethodArgs,
 }

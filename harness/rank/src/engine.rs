@@ -7,17 +7,18 @@
 mod active_method;
 mod bench;
 mod rounds;
+mod table;
 mod verify;
 
 use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
-use ddtbench::experiments::engine::{self, Method, Order};
+use ddtbench::experiments::engine::{self, PackingOrder};
 use ddtbench::experiments::pingpong;
-use ddtbench::model::Case;
 use ddtbench::model::conditions::Cache;
 use ddtbench::model::event::{Event, LineBytes, MessageFacts};
+use ddtbench::model::{Case, MethodInfo};
 
 use crate::checked::{World, identity};
 use crate::cli::Engine;
@@ -82,10 +83,17 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
 }
 
 /// Those of the methods that can pack in this order of bytes.
-fn chosen(app: &dyn MicroApp, order: Order, names: &[String]) -> anyhow::Result<Vec<Method>> {
-    let possible = Method::of(order, app.orders_differ());
-    let methods: Vec<_> =
-        possible.into_iter().filter(|method| names.iter().any(|name| name == method.name())).collect();
-    ensure!(!methods.is_empty(), "the loops pack in the order `{}`, and in no other", Order::Manual.name());
+fn chosen(
+    app: &dyn MicroApp,
+    order: PackingOrder,
+    names: &[String],
+) -> anyhow::Result<Vec<&'static MethodInfo>> {
+    let possible = engine::methods::in_order(order, app.orders_differ());
+    let methods: Vec<_> = possible.filter(|method| names.iter().any(|name| name == method.name)).collect();
+    ensure!(
+        !methods.is_empty(),
+        "the loops pack in the order `{}`, and in no other",
+        PackingOrder::Manual.name()
+    );
     Ok(methods)
 }

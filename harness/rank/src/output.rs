@@ -9,9 +9,9 @@ use ddtbench::model::event::{Block, Event, Hello, MessageFacts};
 use ddtbench::model::load::Load;
 use ddtbench::model::{Case, CaseResult, Measured};
 
-/// The form of what is printed.
+/// How events are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum OutputFormat {
     /// For a person: a table at the end.
     Text,
     /// An event a line, raw samples included.
@@ -21,7 +21,7 @@ pub enum Format {
 /// Takes events in, on rank 0.
 pub struct Output {
     /// What is printed: events, or a table at the end.
-    pub format: Format,
+    pub format: OutputFormat,
     hello: Option<Box<Hello>>,
     blocks: Vec<Block>,
     ended: Vec<(String, Outcome)>,
@@ -29,13 +29,13 @@ pub struct Output {
 
 impl Output {
     /// Without any events yet.
-    pub fn new(format: Format) -> Self {
+    pub fn new(format: OutputFormat) -> Self {
         Self { format, hello: None, blocks: Vec::new(), ended: Vec::new() }
     }
 
     /// Prints or keeps an event.
     pub fn report(&mut self, event: &Event) {
-        if self.format == Format::Json {
+        if self.format == OutputFormat::Json {
             return print_event(event);
         }
         match event {
@@ -50,14 +50,14 @@ impl Output {
     /// Says on any rank how `method` has failed.
     pub fn fail(&self, method: &str, outcome: Outcome) {
         match self.format {
-            Format::Json => print_event(&Event::Ended { method: method.to_owned(), outcome }),
-            Format::Text => eprintln!("error: {method}: {}", outcome.detail().unwrap_or_default()),
+            OutputFormat::Json => print_event(&Event::Ended { method: method.to_owned(), outcome }),
+            OutputFormat::Text => eprintln!("error: {method}: {}", outcome.detail().unwrap_or_default()),
         }
     }
 
     /// Says on any rank that it is about to end all.
     pub fn aborting(&self) {
-        if self.format == Format::Json {
+        if self.format == OutputFormat::Json {
             print_event(&Event::Aborting);
         }
     }

@@ -31,7 +31,7 @@ use crate::mechanism::{Channel, Mechanism, Region, Role, calibration, table};
 use crate::memory::{POISON, Wire};
 use crate::pattern::Pattern;
 use crate::team::Team;
-use context::{Plan, TransferContext};
+use context::{PartitionPlan, TransferContext};
 use repetition::{Readings, ThreadTimes};
 use watch::ArrivalProbe;
 
@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         job,
         world,
         roles: roles(place.rank, setting.both_ways),
-        plan: Plan::new(&setting, conditions.seed),
+        plan: PartitionPlan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
         round: 0,
         team,
@@ -111,7 +111,7 @@ struct Bench<'a> {
     setting: &'a Setting,
     world: &'a World,
     roles: Vec<Role>,
-    plan: Plan,
+    plan: PartitionPlan,
     sampler: Sampler,
     round: u32,
     team: Team,

@@ -28,7 +28,7 @@ use crate::checked::{World, symbols, world};
 use crate::cli::Probe;
 use crate::environment;
 use crate::measure::clock::Clock;
-use crate::output::{Format, print_event};
+use crate::output::{OutputFormat, print_event};
 use crate::reporter::WRONG_DATA;
 use context::{FinalReport, Observation, ProbeContext, Stop};
 
@@ -109,7 +109,7 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     // What carries the bytes is not found out: that takes large messages, and some probes are of the first one.
     let place = environment::place(rank);
     let hello = environment::hello(world, &place, MessageFacts::default(), Clock::measure(), Vec::new())?;
-    if rank == 0 && format == Format::Json {
+    if rank == 0 && format == OutputFormat::Json {
         print_event(&Event::Hello(Box::new(hello)));
     }
     let context = ProbeContext::new(world, probe.name, rank, format);
@@ -130,7 +130,7 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
         Err(Stop::Observation(seen)) => context.leave(seen.outcome()),
     };
     let saw = |wanted| matches!(&outcome, Outcome::Seen { what, .. } if *what == wanted);
-    let is_wrong = saw(Seen::Failed) && format == Format::Text;
+    let is_wrong = saw(Seen::Failed) && format == OutputFormat::Text;
     if rank == 0 {
         // What has gone wrong may keep ranks from leaving in peace.
         if saw(Seen::Failed) {

@@ -7,7 +7,7 @@ use ddtbench::model::Outcome;
 use ddtbench::model::event::Event;
 
 use crate::guard::MemoryGuard;
-use crate::output::{Format, Output};
+use crate::output::{Output, OutputFormat};
 
 /// Exit code for a person's script: a method moved wrong bytes.
 pub const WRONG_DATA: u8 = 1;
@@ -54,7 +54,7 @@ impl EventReporter {
 
     /// For a person's script; a program that reads events knows already.
     pub fn exit_code(&self) -> ExitCode {
-        if self.has_wrong_data && self.output.format == Format::Text {
+        if self.has_wrong_data && self.output.format == OutputFormat::Text {
             ExitCode::from(WRONG_DATA)
         } else {
             ExitCode::SUCCESS

@@ -22,7 +22,7 @@ pub fn account(world: &Comm, place: &RankPlace) -> Result<Transport, CallError> 
     let host = world.split(color(&place.host), place.rank)?;
     let is_first = host.rank()? == 0;
     let firsts = world.split(usize::from(is_first), place.rank)?;
-    // Counters are the host's: its first rank tells them, of all messages that its ranks send.
+    // DeviceCounters are the host's: its first rank tells them, of all messages that its ranks send.
     let within = count(world, &host, host.size()?)?;
     let between = count(world, &firsts, usize::from(is_first))?;
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -49,13 +49,13 @@ fn color(host: &str) -> usize {
 /// `None` where it sends none.
 fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, CallError> {
     let is_part = messages > 0 && ring.size()? > 1;
-    let before = Counters::now();
+    let before = DeviceCounters::now();
     world.barrier()?;
     if is_part {
         send_around(ring)?;
     }
     world.barrier()?;
-    let sent = Counters::now().since(before);
+    let sent = DeviceCounters::now().since(before);
     Ok(is_part.then(|| Counted {
         payload_bytes: (messages * MESSAGE_BYTES) as u64,
         loopback_bytes: sent.loopback,
@@ -87,13 +87,13 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
 
 /// Bytes that a host's devices have sent since it was started.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Counters {
+struct DeviceCounters {
     loopback: u64,
     network: u64,
     rdma: u64,
 }
 
-impl Counters {
+impl DeviceCounters {
     fn now() -> Self {
         let devices = procfs::net::dev_status().unwrap_or_default();
         let (loopback, network): (Vec<_>, Vec<_>) = devices.values().partition(|device| device.name == "lo");
@@ -141,7 +141,7 @@ mod tests {
     fn what_goes_through_the_loopback_interface_is_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let before = Counters::now();
+        let before = DeviceCounters::now();
         let receiver = std::thread::spawn(move || {
             let mut all = Vec::new();
             listener.accept().unwrap().0.read_to_end(&mut all).unwrap();
@@ -149,7 +149,7 @@ mod tests {
         });
         TcpStream::connect(address).unwrap().write_all(&vec![0; MESSAGE_BYTES]).unwrap();
         assert_eq!(receiver.join().unwrap(), MESSAGE_BYTES);
-        let sent = Counters::now().since(before);
+        let sent = DeviceCounters::now().since(before);
         assert!(sent.loopback >= MESSAGE_BYTES as u64, "{sent:?}");
     }
 

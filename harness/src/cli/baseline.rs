@@ -10,7 +10,7 @@ use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report::columns::{Align, Column, aligned};
-use ddtbench::run::{End, Environment, Machine};
+use ddtbench::run::{Environment, Machine, RunEnd};
 
 use super::compare::{JudgeArgs, seconds};
 use super::measure::{self, Manner};
@@ -246,7 +246,7 @@ impl PaceArgs {
                 Err(code) => return Ok(Err(code)),
             };
             let ended = measure::finish(begun, Vec::new(), manner.verbose)?;
-            if ended.end == End::Interrupted {
+            if ended.end == RunEnd::Interrupted {
                 return Ok(Err(stopped(path)));
             }
             have_succeeded &= ended.is_success();

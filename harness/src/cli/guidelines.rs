@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, methods};
 use ddtbench::compare::{Settings, Side};
 use ddtbench::folder::{self, LAUNCHES};
-use ddtbench::run::End;
+use ddtbench::run::RunEnd;
 
 use super::compare::share;
 use super::measure;
@@ -32,14 +32,14 @@ pub struct GuidelinesArgs {
     threshold: f64,
     /// How it is printed
     #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
-    form: Form,
+    output_format: GuidelinesFormat,
     /// What is measured: TEST is a test, or the folder of a run
     #[command(flatten)]
     run: RunArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum GuidelinesFormat {
     Text,
     Markdown,
     Json,
@@ -65,7 +65,7 @@ impl GuidelinesArgs {
             dir.display(),
             methods().join(", ")
         );
-        output::print(self.form.of(&findings)?.as_bytes())?;
+        output::print(self.output_format.of(&findings)?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -94,13 +94,13 @@ impl GuidelinesArgs {
         let ended = measure::finish(begun, Vec::new(), conditions.verbose)?;
         let dir = ended.folder.path().to_owned();
         Ok(match ended.end {
-            End::Complete => Ok(dir),
-            End::Interrupted => Err(measure::stopped(&dir)),
+            RunEnd::Complete => Ok(dir),
+            RunEnd::Interrupted => Err(measure::stopped(&dir)),
         })
     }
 }
 
-impl Form {
+impl GuidelinesFormat {
     fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
         let width = output::width().map_or(WIDTH, usize::from);
         let joined =

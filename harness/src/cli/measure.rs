@@ -11,8 +11,8 @@ use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::{self, interrupt};
-use ddtbench::plan::{CheckedPlan, Format, Plan, memory};
-use ddtbench::run::{End, Environment, Run, RunError, Target};
+use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
+use ddtbench::run::{Environment, Run, RunEnd, RunError, Target};
 
 use super::conditions::ConditionArgs;
 use super::output::{self, say};
@@ -167,7 +167,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
 
 /// What a folder must know of a run.
 fn about(checked: &CheckedPlan) -> About {
-    let has_original = checked.plan.formats.contains(&Format::Ddtbench);
+    let has_original = checked.plan.formats.contains(&TextFormat::Ddtbench);
     About {
         plan: checked.plan.to_toml(),
         phases: checked.plan.experiment.phases(),
@@ -222,7 +222,7 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
 /// A run that has ended, with all that it has kept.
 pub(super) struct Ended {
     /// Whether the user has stopped it.
-    pub end: End,
+    pub end: RunEnd,
     /// The kind of its experiments.
     pub kind: Kind,
     /// Times and figures over all launches.
@@ -270,7 +270,7 @@ impl Ended {
             show(self.kind, &self.over, details)?;
         }
         let dir = self.folder.path();
-        if self.end == End::Interrupted {
+        if self.end == RunEnd::Interrupted {
             return Ok(stopped(dir));
         }
         let page = dir.join(folder::REPORT);

@@ -58,7 +58,7 @@ impl RecordArrivalsArgs {
         let threads = self.threads.map_or(cpus, |threads| threads as usize);
         let size = self.size(kernel)?;
         // A file that was asked for is tried before anything is computed.
-        let target = self.out.as_deref().map(|path| Target::begin(path, self.force)).transpose()?;
+        let file = self.out.as_deref().map(|path| OutputFile::begin(path, self.force)).transpose()?;
         let crowd = (threads > cpus).then(|| {
             format!(
                 "{threads} threads on {cpus} processors: their times also hold how they wait for each other"
@@ -87,8 +87,8 @@ impl RecordArrivalsArgs {
         ];
         comments.extend(crowd);
         let text = Trace { comments, times_ns }.to_string();
-        match target {
-            Some(target) => target.finish(&text)?,
+        match file {
+            Some(file) => file.finish(&text)?,
             None => output::print(text.as_bytes())?,
         }
         Ok(ExitCode::SUCCESS)
@@ -120,13 +120,13 @@ impl RecordArrivalsArgs {
 }
 
 /// A file that is there, and whole, only when all is done.
-struct Target<'a> {
+struct OutputFile<'a> {
     path: &'a Path,
     force: bool,
     file: NamedTempFile,
 }
 
-impl<'a> Target<'a> {
+impl<'a> OutputFile<'a> {
     fn begin(path: &'a Path, force: bool) -> anyhow::Result<Self> {
         if !force && path.symlink_metadata().is_ok() {
             bail!("{}: is there already; --force replaces it", path.display());

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ddtbench::experiments::pingpong::{self, Pairs, Selection};
-use ddtbench::plan::{self, Format, Plan};
+use ddtbench::plan::{self, Plan, TextFormat};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
@@ -22,7 +22,7 @@ pub struct RunArgs {
     pairs: Option<Pairs>,
     /// A text format to write besides: the original suite's, with the reference and the loops of this one
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with = "resume")]
-    formats: Vec<Format>,
+    formats: Vec<TextFormat>,
     #[command(flatten)]
     pub(super) conditions: ConditionArgs,
 }

@@ -23,7 +23,7 @@ pub struct ListArgs {
     name: Option<String>,
     /// Its form
     #[arg(long, value_enum, default_value_t)]
-    format: list::Format,
+    format: list::ListFormat,
 }
 
 #[derive(Debug, Args)]

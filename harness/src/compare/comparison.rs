@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Overview, Row, Settings, Side, Unit, Verdict};
+use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, Verdict};
 
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The base.
-    pub base: Measured,
-    /// The other side.
-    pub new: Measured,
+    /// The side that is compared with.
+    pub base: SideLabel,
+    /// The side whose changes are asked for.
+    pub new: SideLabel,
     /// A method of a case each.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
 }
 
 /// A side by its name, and where it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct SideLabel {
     /// What reports name it.
     pub name: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
@@ -30,16 +30,16 @@ pub struct Comparisons {
     /// What they go by.
     pub settings: Settings,
     /// What counts as one value.
-    pub unit: Unit,
+    pub unit: ComparisonUnit,
     /// One for each other side.
     pub comparisons: Vec<Comparison>,
     /// All sides beside each other.
     pub overview: Overview,
 }
 
-/// What a gate says.
+/// What a gate decides about a comparison: whether a change may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
+pub enum GateDecision {
     /// Nothing is slower or broken.
     Open,
     /// Something is undecided, and nothing slower or broken.
@@ -50,11 +50,16 @@ pub enum Gate {
 
 impl Comparisons {
     /// Of the sides, the base first, and the rows of each other one.
-    pub fn of(settings: Settings, unit: Unit, sides: &[Side], rows: Vec<Vec<Row>>) -> Self {
-        let measured = |side: &Side| Measured { name: side.name.clone(), place: side.place.clone() };
-        let comparison = |(new, rows): (&Side, Vec<Row>)| Comparison {
-            base: measured(&sides[0]),
-            new: measured(new),
+    pub fn of(
+        settings: Settings,
+        unit: ComparisonUnit,
+        sides: &[Side],
+        rows: Vec<Vec<ComparisonRow>>,
+    ) -> Self {
+        let label = |side: &Side| SideLabel { name: side.name.clone(), place: side.place.clone() };
+        let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
+            base: label(&sides[0]),
+            new: label(new),
             rows,
         };
         let overview = Overview::of(sides, settings.alpha, settings.threshold);
@@ -62,21 +67,21 @@ impl Comparisons {
     }
 
     /// What a gate says of all of them.
-    pub fn gate(&self) -> Gate {
-        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(Gate::Undecided)
+    pub fn gate(&self) -> GateDecision {
+        self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
     }
 }
 
 impl Comparison {
-    /// What a gate says. Nothing that was compared leaves nothing decided.
-    fn gate(&self) -> Gate {
-        let of_row = |row: &Row| match row.verdict {
-            Verdict::Slower | Verdict::Broken => Gate::Shut,
-            Verdict::Undecided => Gate::Undecided,
-            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => Gate::Open,
+    /// What a gate decides about a comparison: whether a change may pass. Nothing that was compared leaves nothing decided.
+    fn gate(&self) -> GateDecision {
+        let of_row = |row: &ComparisonRow| match row.verdict {
+            Verdict::Slower | Verdict::Broken => GateDecision::Shut,
+            Verdict::Undecided => GateDecision::Undecided,
+            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => GateDecision::Open,
         };
         let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
-        let least = if compared { Gate::Open } else { Gate::Undecided };
+        let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
         self.rows.iter().map(of_row).max().unwrap_or(least).max(least)
     }
 }
@@ -91,11 +96,11 @@ mod tests {
         let gate = |verdicts: &[Verdict]| {
             comparisons(verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect()).gate()
         };
-        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), Gate::Open);
-        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), Gate::Undecided);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), Gate::Shut);
-        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), Gate::Shut);
-        assert_eq!(gate(&[]), Gate::Undecided, "nothing was compared");
-        assert_eq!(gate(&[Verdict::NotCompared]), Gate::Undecided);
+        assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), GateDecision::Open);
+        assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), GateDecision::Undecided);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
+        assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
+        assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
+        assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
     }
 }

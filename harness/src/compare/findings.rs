@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Row, Verdict};
+use super::{ComparisonRow, Verdict};
 
 /// A sentence for each method, those with the worst verdict and the largest change first.
-pub fn findings(rows: &[Row]) -> Vec<String> {
-    let mut methods: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
+    let mut methods: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.verdict != Verdict::NotCompared) {
         methods.entry(&row.subject.method).or_default().push(row);
     }
@@ -16,13 +16,13 @@ pub fn findings(rows: &[Row]) -> Vec<String> {
 }
 
 /// The worst verdict of some rows, and the largest change among those that have it, turned around.
-fn order(rows: &[&Row]) -> (Verdict, f64) {
+fn order(rows: &[&ComparisonRow]) -> (Verdict, f64) {
     let worst = rows.iter().map(|row| row.verdict).min().unwrap_or(Verdict::NotCompared);
     let largest = rows.iter().filter(|row| row.verdict == worst).map(|row| row.change()).fold(0.0, f64::max);
     (worst, -largest)
 }
 
-fn sentence(method: &str, rows: &[&Row]) -> String {
+fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
     let mut parts = Vec::new();
     let verdicts = [
         Verdict::Broken,
@@ -33,7 +33,7 @@ fn sentence(method: &str, rows: &[&Row]) -> String {
         Verdict::Undecided,
     ];
     for verdict in verdicts {
-        let of: Vec<&Row> = rows.iter().copied().filter(|row| row.verdict == verdict).collect();
+        let of: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.verdict == verdict).collect();
         if of.is_empty() {
             continue;
         }
@@ -44,7 +44,7 @@ fn sentence(method: &str, rows: &[&Row]) -> String {
 }
 
 /// How far rows that have a verdict are apart, where the most is, and whether it is a matter of size.
-fn extent(verdict: Verdict, of: &[&Row], all: &[&Row]) -> String {
+fn extent(verdict: Verdict, of: &[&ComparisonRow], all: &[&ComparisonRow]) -> String {
     let names = || of.iter().map(|row| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
     match verdict {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
@@ -63,12 +63,12 @@ fn extent(verdict: Verdict, of: &[&Row], all: &[&Row]) -> String {
 
 /// Whether exactly the messages from some size on are these, or exactly those up to one; not said of less than two on either
 /// side of it.
-fn size(of: &[&Row], all: &[&Row]) -> String {
-    let sizes = |rows: &[&Row]| {
+fn size(of: &[&ComparisonRow], all: &[&ComparisonRow]) -> String {
+    let sizes = |rows: &[&ComparisonRow]| {
         let sizes = rows.iter().map(|row| row.bytes);
         sizes.clone().min().zip(sizes.max())
     };
-    let others: Vec<&Row> = all.iter().copied().filter(|row| !of.contains(row)).collect();
+    let others: Vec<&ComparisonRow> = all.iter().copied().filter(|row| !of.contains(row)).collect();
     if of.len() < 2 || others.len() < 2 {
         return String::new();
     }

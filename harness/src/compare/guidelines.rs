@@ -188,7 +188,7 @@ pub struct Findings {
 }
 
 /// A question: who should not take longer than whom, by which guideline.
-type Question = (Guideline, Subject, Subject);
+type GuidelineQuestion = (Guideline, Subject, Subject);
 
 impl Findings {
     /// Holds all guidelines against the launches of an MPI. All questions together find a violation where there is none in at most
@@ -196,7 +196,7 @@ impl Findings {
     pub fn of(side: &Side, settings: &Settings) -> Self {
         let questions = questions(side);
         let asked = questions.len();
-        let difference = |question: Question| {
+        let difference = |question: GuidelineQuestion| {
             let ratios = ratios(side, &question);
             Some((question, (Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len()))))
         };
@@ -248,7 +248,7 @@ fn standing(answer: &Answer, threshold: f64) -> Standing {
 }
 
 /// All that both ends were measured of.
-fn questions(side: &Side) -> Vec<Question> {
+fn questions(side: &Side) -> Vec<GuidelineQuestion> {
     let subjects: Vec<&Subject> = side.subjects().collect();
     let mut questions = Vec::new();
     for guideline in GUIDELINES {
@@ -291,7 +291,7 @@ fn grows_in_one(first: &str, second: &str) -> bool {
 }
 
 /// Logarithms of the ratios, launch by launch, less that of the factor.
-fn ratios(side: &Side, (guideline, mine, other): &Question) -> Vec<f64> {
+fn ratios(side: &Side, (guideline, mine, other): &GuidelineQuestion) -> Vec<f64> {
     let (Some(mine), Some(other)) = (side.values(mine), side.values(other)) else { return Vec::new() };
     let ratio = |(number, time): (_, &f64)| Some(time - other.times.get(number)? - guideline.factor.ln());
     mine.times.iter().filter_map(ratio).collect()
@@ -305,7 +305,7 @@ fn median(side: &Side, subject: &Subject) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Unit;
+    use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
     use crate::model::Record;
 
@@ -315,7 +315,7 @@ mod tests {
             (0..6).map(move |launch| record("a", launch, method, time * (1.0 + 0.002 * (launch % 3) as f64)))
         };
         let records: Vec<Record> = times.iter().flat_map(launches).collect();
-        Side::of("mine", &records, Unit::Launch)
+        Side::of("mine", &records, ComparisonUnit::Launch)
     }
 
     fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
@@ -345,10 +345,12 @@ mod tests {
         let records: Vec<Record> = noisy("ddt", [1.0, 2.0, 0.5, 1.5, 0.7, 1.2])
             .chain(noisy("mpi_pack", [1.0, 0.9, 1.1, 1.0, 1.05, 0.95]))
             .collect();
-        let findings = Findings::of(&Side::of("x", &records, Unit::Launch), &Settings::default());
+        let findings = Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
         assert_eq!(findings.rows[0].standing, Standing::Undecided);
         assert!(
-            Findings::of(&Side::of("x", &records[..2], Unit::Launch), &Settings::default()).rows.is_empty()
+            Findings::of(&Side::of("x", &records[..2], ComparisonUnit::Launch), &Settings::default())
+                .rows
+                .is_empty()
         );
     }
 
@@ -363,7 +365,7 @@ mod tests {
     fn what_failed_is_told() {
         let failed =
             Record { median_s: None, outcome: "wrong data".to_owned(), ..record("a", 0, "ddt", 1.0) };
-        let findings = Findings::of(&Side::of("x", &[failed], Unit::Launch), &Settings::default());
+        let findings = Findings::of(&Side::of("x", &[failed], ComparisonUnit::Launch), &Settings::default());
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 

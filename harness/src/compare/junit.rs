@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Answer, Comparison, Comparisons, Row, Verdict};
+use super::{Answer, Comparison, ComparisonRow, Comparisons, Verdict};
 
 impl Comparisons {
     /// As JUnit XML, a suite for each comparison: what is slower or broken is a failure, what is undecided or was not compared is
@@ -23,7 +23,7 @@ impl Comparisons {
     }
 }
 
-fn test_case(row: &Row) -> TestCase {
+fn test_case(row: &ComparisonRow) -> TestCase {
     let mut status = match row.verdict {
         Verdict::Slower | Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),

@@ -1,6 +1,6 @@
 //! Records that were made up, for tests.
 
-use super::{Answer, Comparisons, Row, Settings, Side, Unit, Verdict};
+use super::{Answer, ComparisonRow, ComparisonUnit, Comparisons, Settings, Side, Verdict};
 use crate::experiments::Kind;
 use crate::model::{Case, Record};
 
@@ -28,10 +28,10 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
 }
 
 /// A row with a verdict, whose interval is 1% wide on either side.
-pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> Row {
+pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> ComparisonRow {
     let mut record = record("r", 0, method, 1.0);
     record.case.test = test.to_owned();
-    let side = Side::of("x", [&record], Unit::Launch);
+    let side = Side::of("x", [&record], ComparisonUnit::Launch);
     let answer = Answer {
         ratio,
         low: 0.99 * ratio,
@@ -41,7 +41,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         could_see: 1.01,
         would_decide: (verdict == Verdict::Undecided).then_some(12),
     };
-    Row {
+    ComparisonRow {
         subject: side.subjects().next().expect("one was made").clone(),
         bytes,
         base_s: Some(1e-5),
@@ -55,8 +55,8 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
 }
 
 /// A comparison of one other side with these rows.
-pub fn comparisons(rows: Vec<Row>) -> Comparisons {
-    let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], Unit::Launch);
+pub fn comparisons(rows: Vec<ComparisonRow>) -> Comparisons {
+    let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], ComparisonUnit::Launch);
     let sides = [side("one"), side("other")];
-    Comparisons::of(Settings::default(), Unit::Launch, &sides, vec![rows])
+    Comparisons::of(Settings::default(), ComparisonUnit::Launch, &sides, vec![rows])
 }

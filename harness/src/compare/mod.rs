@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::stats::difference::Difference;
-pub use comparison::{Comparison, Comparisons, Gate, Measured};
+pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
 use side::packing;
-pub use side::{Number, Side, Subject, Unit, Values};
+pub use side::{ComparisonUnit, Number, Side, Subject, SubjectValues};
 pub use verdict::{Answer, Verdict, judge};
 
 /// Methods that others are held against, where none is named: the first that both sides have and that has not itself changed.
@@ -52,7 +52,7 @@ impl Default for Settings {
 
 /// A method of a case on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct ComparisonRow {
     /// What was measured.
     #[serde(flatten)]
     pub subject: Subject,
@@ -74,7 +74,7 @@ pub struct Row {
     pub note: String,
 }
 
-impl Row {
+impl ComparisonRow {
     /// The answer that the verdict rests on.
     pub fn answer(&self) -> Option<&Answer> {
         self.over_control.as_ref().or(self.time.as_ref())
@@ -105,7 +105,7 @@ impl Comparer {
     }
 
     /// Looks at both sides, of whose launches this share has been made, and gives all rows.
-    pub fn look(&mut self, base: &Side, new: &Side, share: f64) -> Vec<Row> {
+    pub fn look(&mut self, base: &Side, new: &Side, share: f64) -> Vec<ComparisonRow> {
         // Each of the two questions has half.
         let may_spend = self.settings.alpha / 2.0 * (spent(share) - self.spent);
         self.spent = self.spent.max(spent(share));
@@ -134,13 +134,13 @@ impl Comparer {
         all.map(|subject| self.row(base, new, subject, controls.get(&case_of(subject)))).collect()
     }
 
-    fn row(&self, base: &Side, new: &Side, subject: &Subject, control: Option<&Control>) -> Row {
+    fn row(&self, base: &Side, new: &Side, subject: &Subject, control: Option<&Control>) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
-        let median = |values: Option<&Values>| {
+        let median = |values: Option<&SubjectValues>| {
             let times = crate::stats::sorted(values?.times.values().copied());
             crate::stats::median(&times).map(f64::exp)
         };
-        let fails = |values: Option<&Values>| values.is_some_and(|values| values.failure.is_some());
+        let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
         let over_control = self.over_control.get(subject).cloned();
         let time = self.time.get(subject).cloned();
         let answer = over_control.as_ref().or(time.as_ref());
@@ -155,7 +155,7 @@ impl Comparer {
         let failure = of_new.and_then(|values| values.failure.clone());
         let failure = failure.or_else(|| of_base.and_then(|values| values.failure.clone()));
         let control = control.filter(|_| over_control.is_some());
-        Row {
+        ComparisonRow {
             subject: subject.clone(),
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             base_s: median(of_base),

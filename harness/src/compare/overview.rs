@@ -39,7 +39,7 @@ pub struct CaseRow {
 /// The fastest method of a side, of those that an application could use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Best {
-    /// The method.
+    /// The fastest method.
     pub method: String,
     /// The median over launches, in seconds.
     pub median_s: f64,
@@ -50,7 +50,7 @@ pub struct Best {
 }
 
 impl Overview {
-    /// Of several sides.
+    /// Sets several sides beside each other.
     pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
         let mut cases: Vec<Subject> = Vec::new();
         for case in sides.iter().flat_map(|side| side.subjects()).map(|subject| subject.with("")) {
@@ -94,7 +94,7 @@ impl Overview {
         self.sides.iter().enumerate().map(of_side).collect()
     }
 
-    /// As text.
+    /// As text for a terminal of `width` columns.
     pub fn text(&self, width: usize) -> String {
         let mut text = String::new();
         for sentence in self.sentences() {
@@ -220,7 +220,7 @@ fn settle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Unit;
+    use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
 
     fn side(name: &str, manual: f64, ddt: f64) -> Side {
@@ -234,7 +234,7 @@ mod tests {
             ]
         };
         let records: Vec<_> = (0..5).flat_map(launch).collect();
-        Side::of(name, &records, Unit::Launch)
+        Side::of(name, &records, ComparisonUnit::Launch)
     }
 
     #[test]

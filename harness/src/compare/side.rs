@@ -60,7 +60,7 @@ impl Subject {
 /// What counts as one value of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum ComparisonUnit {
     /// A launch: where both sides' took turns, a launch has its neighbour on the other side.
     Launch,
     /// A run, the mean over its launches: between runs of different times all drifts apart that drifts at all.
@@ -70,19 +70,19 @@ pub enum Unit {
 /// Which value of a side: run and launch; the launch is 0 where the run is the unit.
 pub type Number = (String, usize);
 
-/// One side.
+/// A side of a comparison: the times of all methods of all cases.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
     /// What reports name it.
     pub name: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
     pub place: String,
-    subjects: BTreeMap<Subject, Values>,
+    subjects: BTreeMap<Subject, SubjectValues>,
 }
 
 /// What a subject came to on one side.
 #[derive(Clone, Debug, Default)]
-pub struct Values {
+pub struct SubjectValues {
     /// Logarithms of seconds.
     pub times: BTreeMap<Number, f64>,
     /// How the first launch ended that has no usable times, if one has none.
@@ -93,8 +93,9 @@ pub struct Values {
 
 impl Side {
     /// The side `name`, of the records of all of its launches.
-    pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: Unit) -> Self {
-        let (mut launches, mut places): (BTreeMap<Subject, Values>, BTreeSet<String>) = Default::default();
+    pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: ComparisonUnit) -> Self {
+        let (mut launches, mut places): (BTreeMap<Subject, SubjectValues>, BTreeSet<String>) =
+            Default::default();
         for record in records.into_iter().filter(|record| is_headline(record) || record.phase == Phase::Pack)
         {
             let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
@@ -112,7 +113,7 @@ impl Side {
                 }
             }
         }
-        if unit == Unit::Run {
+        if unit == ComparisonUnit::Run {
             launches.values_mut().for_each(|values| values.times = over_runs(&values.times));
         }
         let place = places.into_iter().collect::<Vec<_>>().join("; ");
@@ -121,7 +122,11 @@ impl Side {
 
     /// The launches of the MPI that tables call `label`.
     pub fn of_mpi(records: &[Record], label: &str) -> Self {
-        Self::of(label, records.iter().filter(|record| record.case.mpi_label() == *label), Unit::Launch)
+        Self::of(
+            label,
+            records.iter().filter(|record| record.case.mpi_label() == *label),
+            ComparisonUnit::Launch,
+        )
     }
 
     /// A side for each MPI, in the order in which they came.
@@ -135,7 +140,7 @@ impl Side {
     }
 
     /// What a subject came to.
-    pub fn values(&self, subject: &Subject) -> Option<&Values> {
+    pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
     }
 
@@ -186,8 +191,8 @@ mod tests {
             let subject = side.subjects().next().unwrap().clone();
             side.values(&subject).unwrap().times.values().copied().collect::<Vec<_>>()
         };
-        assert_eq!(times(Unit::Launch), [0.0, 2.0, 1.0]);
-        assert_eq!(times(Unit::Run), [1.0, 1.0]);
+        assert_eq!(times(ComparisonUnit::Launch), [0.0, 2.0, 1.0]);
+        assert_eq!(times(ComparisonUnit::Run), [1.0, 1.0]);
     }
 
     #[test]
@@ -199,7 +204,7 @@ mod tests {
             record("a", 0, "manual", 1.0),
             record("a", 1, "manual", 1.0),
         ];
-        let side = Side::of("x", &records, Unit::Launch);
+        let side = Side::of("x", &records, ComparisonUnit::Launch);
         let subject = side.subjects().find(|subject| subject.method == "ddt").unwrap();
         let ratios = side.over(subject, "manual");
         assert_eq!(ratios.values().copied().collect::<Vec<_>>(), [2.0_f64.ln()]);

@@ -40,13 +40,13 @@ fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f6
 }
 
 /// The rows of the last look of a comparison of up to so many launches.
-fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<Row> {
+fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<ComparisonRow> {
     let mut comparer = Comparer::new(Settings::default());
     let mut rows = Vec::new();
     for look in looks(most) {
         let made = |side: usize| {
             let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < look));
-            Side::of("x", of, Unit::Launch)
+            Side::of("x", of, ComparisonUnit::Launch)
         };
         rows = comparer.look(&made(0), &made(1), look as f64 / most as f64);
         if rows.iter().all(|row| row.verdict.is_decided()) {
@@ -56,12 +56,12 @@ fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<Row> {
     rows
 }
 
-fn row<'a>(rows: &'a [Row], test: usize, method: &str) -> &'a Row {
+fn row<'a>(rows: &'a [ComparisonRow], test: usize, method: &str) -> &'a ComparisonRow {
     let name = format!("test {test}");
     rows.iter().find(|row| row.subject.test == name && row.subject.method == method).unwrap()
 }
 
-fn is_alarm(row: &Row) -> bool {
+fn is_alarm(row: &ComparisonRow) -> bool {
     let answers = [row.over_control.as_ref(), row.time.as_ref()].into_iter().flatten();
     answers.into_iter().any(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
 }
@@ -154,7 +154,7 @@ fn what_fails_on_one_side_alone_is_broken_or_repaired() {
 fn what_was_decided_stays() {
     let mut random = Pcg64::seed_from_u64(6);
     let [base, slow] = launches(&mut random, 3, &|_, method| if method == "ddt" { 20.0 } else { 1.0 });
-    let side = |records: &[Record]| Side::of("x", records, Unit::Launch);
+    let side = |records: &[Record]| Side::of("x", records, ComparisonUnit::Launch);
     let mut comparer = Comparer::new(Settings::default());
     let first = comparer.look(&side(&base), &side(&slow), 0.5);
     assert_eq!(row(&first, 0, "ddt").verdict, Verdict::Slower);

@@ -1,6 +1,6 @@
 //! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
-use super::{Answer, Comparison, Comparisons, Row, Unit, Verdict, findings};
+use super::{Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings};
 use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
 use crate::report::units;
 
@@ -86,8 +86,10 @@ impl Comparisons {
     /// What columns and verdicts mean.
     fn legend(&self) -> String {
         let unit = match self.unit {
-            Unit::Launch => "launches that took turns",
-            Unit::Run => "runs at different times, not interleaved: their spread is in the intervals",
+            ComparisonUnit::Launch => "launches that took turns",
+            ComparisonUnit::Run => {
+                "runs at different times, not interleaved: their spread is in the intervals"
+            }
         };
         format!(
             "Ratios of new over base, from {unit}. Over control: the time over the control's, which takes off what the machine does \
@@ -100,13 +102,13 @@ impl Comparisons {
 
     /// The header and the rows as people read them: the worst first, and the largest change first among equals.
     fn table(&self, comparison: &Comparison) -> Vec<Vec<String>> {
-        let mut rows: Vec<&Row> = comparison.rows.iter().collect();
+        let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
         let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
         std::iter::once(header).chain(rows.into_iter().map(|row| self.cells(row))).collect()
     }
 
-    fn cells(&self, row: &Row) -> Vec<String> {
+    fn cells(&self, row: &ComparisonRow) -> Vec<String> {
         let seconds = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
         let text = |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, Answer::text);
         vec![
@@ -122,7 +124,7 @@ impl Comparisons {
         ]
     }
 
-    fn values(&self, comparison: &Comparison, row: &Row) -> Vec<String> {
+    fn values(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let subject = &row.subject;
         let mut cells = vec![
@@ -149,7 +151,7 @@ impl Comparisons {
     }
 
     /// The control where it is not the usual one, what would decide, what went wrong.
-    fn note(&self, row: &Row) -> String {
+    fn note(&self, row: &ComparisonRow) -> String {
         let mut notes = Vec::new();
         if let Some(control) = row.control.as_ref().filter(|control| *control != super::CONTROLS[0]) {
             notes.push(format!("over {control}"));
@@ -158,8 +160,8 @@ impl Comparisons {
             notes.push(row.note.clone());
         }
         let unit = match self.unit {
-            Unit::Launch => "launches",
-            Unit::Run => "runs",
+            ComparisonUnit::Launch => "launches",
+            ComparisonUnit::Run => "runs",
         };
         match row.answer() {
             Some(answer) if row.verdict == Verdict::Undecided => {
@@ -190,14 +192,14 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use crate::compare::made::{comparisons, row};
-    use crate::compare::{Row, Verdict};
+    use crate::compare::{ComparisonRow, Verdict};
 
     #[test]
     fn the_answer_comes_before_the_table_and_the_worst_before_the_rest() {
         let rows = vec![
             row("a", "ddt", 1, 1.0, Verdict::Same),
             row("b", "ddt", 1, 1.5, Verdict::Slower),
-            Row { note: "crashed".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
+            ComparisonRow { note: "crashed".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
         ];
         let text = comparisons(rows).text(100);
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
@@ -215,7 +217,8 @@ mod tests {
 
     #[test]
     fn values_are_a_table_that_programs_read() {
-        let broken = Row { note: "exit\tcode \"3\"".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
+        let broken =
+            ComparisonRow { note: "exit\tcode \"3\"".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
         let text = comparisons(vec![broken]).tsv();
         let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(text.as_bytes());
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
@@ -224,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_bar_in_a_note_is_no_column() {
-        let noted = Row { note: "a|b".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
+        let noted = ComparisonRow { note: "a|b".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
         assert!(comparisons(vec![noted]).markdown().contains("a\\|b |\n"));
     }
 }

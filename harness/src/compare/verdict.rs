@@ -47,7 +47,7 @@ impl Verdict {
 /// The answer to a question: the other side's value over the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The ratio.
+    /// The ratio of the times, new over base.
     pub ratio: f64,
     /// Lower end of its corrected interval.
     pub low: f64,

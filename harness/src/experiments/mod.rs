@@ -27,13 +27,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
-use crate::report::table::{self, Form};
+use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
 use parameter::Flag;
 use planned::PlannedCase;
 use summary::RowContext;
 
-/// All kinds.
+/// All kinds, in the order in which `list` shows them.
 pub const ALL: [Kind; 5] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, probes::KIND];
 
 /// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it
@@ -132,22 +132,22 @@ pub trait Experiment: Debug + Sync {
         asked.peek().is_some() && asked.all(|record| has_times(record))
     }
 
-    /// How a case of it is shown: [`Kind::plain_form`] with its own columns and texts.
-    fn form(&self) -> &'static Form;
+    /// How a case of it is shown: [`Kind::plain_table_format`] with its own columns and texts.
+    fn table_format(&self) -> &'static TableFormat;
 
     /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
     fn answer(&self, records: &[Record], width: Option<u16>) -> String {
-        answer::answer(self.form(), records, width)
+        answer::answer(self.table_format(), records, width)
     }
 
     /// The records as tables with all details, nothing wider than a terminal of `width`.
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
-        table::table(self.form(), records, width)
+        table::table(self.table_format(), records, width)
     }
 
     /// The records as a page, with the account of the machine, which may be empty.
     fn page(&self, records: &[Record], environment: &str) -> String {
-        html::html(self.form(), records, environment)
+        html::html(self.table_format(), records, environment)
     }
 }
 
@@ -233,10 +233,10 @@ impl Kind {
         phases[phases.len() - 1]
     }
 
-    /// A form that has all that is known of the kind. It is kept for good, so that a kind makes it once.
-    pub fn plain_form(self) -> Form {
+    /// The format that has all that is known of the kind. It is kept for good, so that a kind makes it once.
+    pub fn plain_table_format(self) -> TableFormat {
         let method = Box::leak(Box::new(move |name: &str| self.method(name).ok()));
-        Form::new(method, self.headline(), self.reference())
+        TableFormat::new(method, self.headline(), self.reference())
     }
 
     /// The names of all methods that are measured where nobody says which.
@@ -332,7 +332,7 @@ mod tests {
         for method in ALL.iter().flat_map(|kind| kind.methods()) {
             for name in method.probes.concat() {
                 let kind = probes::list::find(name).unwrap().kind;
-                assert_eq!(kind, probes::list::Kind::Conformance, "{}: {name}", method.name);
+                assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
             }
         }
     }

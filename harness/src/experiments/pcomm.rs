@@ -18,9 +18,9 @@ pub const LEVEL: f64 = 0.9;
 /// Half width of the interval at which an attempt is accepted, as a share of the mean.
 pub const PRECISION: f64 = 0.05;
 
-/// What comes after an attempt.
+/// What becomes of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptOutcome {
     /// It is precise enough.
     Accepted,
     /// All is measured again.
@@ -29,13 +29,13 @@ pub enum Verdict {
     GivenUp,
 }
 
-/// Decides after `attempts`, of which the last had these `samples`.
-pub fn verdict(samples: &[f64], attempts: usize) -> Verdict {
+/// What becomes of the last of some `attempts`, which had these `samples`.
+pub fn attempt_outcome(samples: &[f64], attempts: usize) -> AttemptOutcome {
     let is_precise = |(mean, half): (f64, f64)| mean > 0.0 && half <= PRECISION * mean;
     match student_interval(samples, LEVEL) {
-        Some(interval) if is_precise(interval) => Verdict::Accepted,
-        _ if attempts >= ATTEMPTS => Verdict::GivenUp,
-        _ => Verdict::Again,
+        Some(interval) if is_precise(interval) => AttemptOutcome::Accepted,
+        _ if attempts >= ATTEMPTS => AttemptOutcome::GivenUp,
+        _ => AttemptOutcome::Again,
     }
 }
 
@@ -58,22 +58,22 @@ mod tests {
     #[test]
     fn an_attempt_is_accepted_from_five_percent_on() {
         // The half width is 1.655 / sqrt(149) of the distance: 0.1356 of it.
-        assert_eq!(verdict(&around(1.0, 0.36), 1), Verdict::Accepted);
-        assert_eq!(verdict(&around(1.0, 0.38), 1), Verdict::Again);
+        assert_eq!(attempt_outcome(&around(1.0, 0.36), 1), AttemptOutcome::Accepted);
+        assert_eq!(attempt_outcome(&around(1.0, 0.38), 1), AttemptOutcome::Again);
     }
 
     #[test]
     fn the_fiftieth_attempt_is_the_last_whatever_it_is() {
-        assert_eq!(verdict(&around(1.0, 0.9), 49), Verdict::Again);
-        assert_eq!(verdict(&around(1.0, 0.9), 50), Verdict::GivenUp);
-        assert_eq!(verdict(&around(1.0, 0.1), 50), Verdict::Accepted);
+        assert_eq!(attempt_outcome(&around(1.0, 0.9), 49), AttemptOutcome::Again);
+        assert_eq!(attempt_outcome(&around(1.0, 0.9), 50), AttemptOutcome::GivenUp);
+        assert_eq!(attempt_outcome(&around(1.0, 0.1), 50), AttemptOutcome::Accepted);
     }
 
     #[test]
     fn a_mean_that_is_no_time_is_never_accepted() {
         for mean in [-13e-6, 0.0] {
-            assert_eq!(verdict(&around(mean, 0.0), 1), Verdict::Again, "{mean}");
-            assert_eq!(verdict(&around(mean, 0.0), 50), Verdict::GivenUp, "{mean}");
+            assert_eq!(attempt_outcome(&around(mean, 0.0), 1), AttemptOutcome::Again, "{mean}");
+            assert_eq!(attempt_outcome(&around(mean, 0.0), 50), AttemptOutcome::GivenUp, "{mean}");
             assert!(doubt(mean).is_some());
         }
         assert_eq!(doubt(1e-9), None);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn no_samples_are_no_attempt() {
-        assert_eq!(verdict(&[], 1), Verdict::Again);
-        assert_eq!(verdict(&[1.0], 50), Verdict::GivenUp);
+        assert_eq!(attempt_outcome(&[], 1), AttemptOutcome::Again);
+        assert_eq!(attempt_outcome(&[1.0], 50), AttemptOutcome::GivenUp);
     }
 }

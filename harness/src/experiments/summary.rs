@@ -129,7 +129,7 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
 /// The pairs that a record is of.
 #[derive(Clone, Copy, Debug)]
 pub enum Scope<'a> {
-    /// All together.
+    /// All pairs together.
     All(&'a BTreeSet<usize>),
     /// One, by its number.
     One(usize),
@@ -154,7 +154,7 @@ impl Scope<'_> {
 /// A method's blocks with what was found of their states.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The method.
+    /// What came back for the method.
     pub method: &'a Measured,
     states: &'a [BlockState],
     /// The rule by which it was measured.

@@ -18,7 +18,7 @@ pub fn member(bytes: &[u8]) -> Vec<u8> {
 pub struct Member<'a> {
     /// As it is in the file.
     pub packed: &'a [u8],
-    /// What it holds.
+    /// The bytes that were compressed into it.
     pub bytes: Vec<u8>,
 }
 

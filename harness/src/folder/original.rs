@@ -8,7 +8,7 @@ use super::{ORIGINAL, Result, rows};
 /// Where lines end: `case,launch,end_bytes`.
 const INDEX: &str = ".ddtbench.out.csv";
 
-/// Both files.
+/// The files that the original suite's format takes.
 pub const FILES: [&str; 2] = [ORIGINAL, INDEX];
 
 /// The files while they are written.

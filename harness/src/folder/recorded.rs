@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::gzip::{self, Member, members};
-use super::place::{Place, replace};
-use super::rows::{FigureRow, Row};
+use super::locked_folder::{LockedFolder, replace};
+use super::rows::{FigureRow, FromCells};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
     SET_ASIDE, at, case_columns, earlier, figure_columns, original, record_columns, torn,
@@ -16,7 +16,7 @@ use crate::model::{Case, Phase, Record};
 /// A run that can be gone on with.
 #[derive(Debug)]
 pub struct Recorded {
-    place: Place,
+    locked: LockedFolder,
     /// The text of its plan.
     pub plan: String,
     /// What each launch came to, with figures.
@@ -37,8 +37,8 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     let mut records = read_times(&file)?;
     let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
-    for FigureRow { key, place, figure } in figures {
-        of_record.entry((key, place.phase, place.pair)).or_default().push(figure);
+    for FigureRow { key, phase_and_pair, figure } in figures {
+        of_record.entry((key, phase_and_pair.phase, phase_and_pair.pair)).or_default().push(figure);
     }
     for record in &mut records {
         record.figures =
@@ -56,7 +56,7 @@ pub fn read_times(file: &Path) -> Result<Vec<Record>> {
 }
 
 /// The whole rows of a table, by the names of its columns: one that came later may be missing. Without the file there are none.
-fn read_table<T: Row>(file: &Path) -> Result<Vec<T>> {
+fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
     let bytes = read(file)?;
     let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
     torn::undamaged(&bytes).map_err(broken)?;
@@ -88,7 +88,7 @@ impl Recorded {
         if !file.exists() {
             return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
         }
-        let place = Place::reopen(path)?;
+        let locked = LockedFolder::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
         // What is appended has the columns of this version.
@@ -100,12 +100,12 @@ impl Recorded {
         for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }
-        Ok(Self { numbers: numbers(&path.join(CASES))?, place, plan, records })
+        Ok(Self { numbers: numbers(&path.join(CASES))?, locked, plan, records })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
-        self.place.path()
+        self.locked.path()
     }
 
     /// Opens the folder for what is still to be measured. What is not of a case and launch in `done` is set aside, and what
@@ -138,7 +138,7 @@ impl Recorded {
         moved.extend(aside.original(&path, &is_kept)?);
         moved.extend(aside.tail(&file(CASES))?);
         moved.extend(aside.rows::<Record>(&file(PROBES), |_| true)?);
-        let folder = Folder::open(self.place, about, std::mem::take(&mut self.numbers))?;
+        let folder = Folder::open(self.locked, about, std::mem::take(&mut self.numbers))?;
         Ok((folder, moved))
     }
 
@@ -211,7 +211,7 @@ impl Aside {
         Ok(to)
     }
 
-    fn rows<T: Row>(&self, file: &Path, is_kept: impl Fn(&T) -> bool) -> Result<Option<PathBuf>> {
+    fn rows<T: FromCells>(&self, file: &Path, is_kept: impl Fn(&T) -> bool) -> Result<Option<PathBuf>> {
         let bytes = read(file)?;
         let (whole, torn) = torn::split(&bytes);
         let mut reader = csv::Reader::from_reader(whole);

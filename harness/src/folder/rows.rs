@@ -39,7 +39,7 @@ pub fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Vec<u8> {
 }
 
 /// A row that can be read by the names of its columns.
-pub trait Row: Sized {
+pub trait FromCells: Sized {
     /// Of the cells under these headers.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ fn part<T: DeserializeOwned>(
     cells.deserialize(Some(headers))
 }
 
-impl Row for Record {
+impl FromCells for Record {
     fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
         let case: Case = part(cells, headers)?;
         let record = Self { case, ..part(cells, headers)? };
@@ -81,17 +81,17 @@ pub struct FigureRow {
     /// Case, method and launch of the record.
     pub key: Key,
     /// Its phase and pair.
-    pub place: Place,
+    pub phase_and_pair: PhaseAndPair,
     /// The figure.
     pub figure: Figure,
 }
 
-/// Which record of a method.
+/// Which of a method's records: it has one for each phase and pair of ranks.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Place {
-    /// The phase.
+pub struct PhaseAndPair {
+    /// The timed part of the method.
     pub phase: crate::model::Phase,
-    /// The pair.
+    /// The pair of ranks, or all of them.
     pub pair: String,
 }
 
@@ -106,10 +106,10 @@ impl FigureRow {
     /// All figures of records, each with its record.
     pub fn all(records: &[Record]) -> impl Iterator<Item = Self> + '_ {
         records.iter().flat_map(|record| {
-            let place = Place { phase: record.phase, pair: record.pair.clone() };
+            let phase_and_pair = PhaseAndPair { phase: record.phase, pair: record.pair.clone() };
             let row = move |figure: &Figure| Self {
                 key: record.key(),
-                place: place.clone(),
+                phase_and_pair: phase_and_pair.clone(),
                 figure: figure.clone(),
             };
             record.figures.iter().map(row)
@@ -120,17 +120,17 @@ impl FigureRow {
 impl Serialize for FigureRow {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let method = MethodAndLaunch { method: self.key.method.clone(), launch: self.key.launch };
-        (&self.key.case, method, &self.place, &self.figure).serialize(to)
+        (&self.key.case, method, &self.phase_and_pair, &self.figure).serialize(to)
     }
 }
 
-impl Row for FigureRow {
+impl FromCells for FigureRow {
     fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
         let MethodAndLaunch { method, launch } = part(cells, headers)?;
         let key = Key { case: part(cells, headers)?, method, launch };
         let figure: Figure = part(cells, headers)?;
         sound([figure.value, figure.low, figure.high], cells)?;
-        Ok(Self { key, place: part(cells, headers)?, figure })
+        Ok(Self { key, phase_and_pair: part(cells, headers)?, figure })
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    fn read<T: Row>(columns: &[String], rows: &[u8]) -> Vec<T> {
+    fn read<T: FromCells>(columns: &[String], rows: &[u8]) -> Vec<T> {
         let bytes = [header(columns), rows.to_vec()].concat();
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let headers = reader.headers().unwrap().clone();

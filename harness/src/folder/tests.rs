@@ -80,7 +80,7 @@ fn records(result: &CaseResult) -> Vec<Record> {
 fn keep(folder: &mut Folder, result: &CaseResult) -> Result<()> {
     let state = || BlockState { state: "0".to_owned(), used: true };
     let states = |measured: &Measured| measured.blocks.iter().map(|_| state()).collect::<Vec<_>>();
-    folder.append(Finished {
+    folder.append(FinishedCase {
         result,
         records: &records(result),
         states: &result.methods.iter().map(states).collect::<Vec<_>>(),

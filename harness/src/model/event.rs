@@ -123,9 +123,9 @@ pub struct MessageFacts {
 /// Bytes of all cache lines that a test's data touches in the arrays and in the packed buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineBytes {
-    /// When packed.
+    /// Of the lines that packing touches.
     pub pack: u64,
-    /// When unpacked.
+    /// Of the lines that unpacking touches.
     pub unpack: u64,
 }
 

@@ -22,7 +22,7 @@ use super::{Installation, Project, Say, find, wheels};
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
-const RIVALS: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
+const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
 /// A build says at most so often how far it is.
 const SAID_AGAIN: Duration = Duration::from_secs(10);
 
@@ -92,8 +92,8 @@ impl Project {
         };
         let mut command = Command::new(cargo);
         command.current_dir(self.root()).stdin(Stdio::null());
-        for rival in RIVALS {
-            command.env_remove(rival);
+        for variable in OTHER_MPI_VARIABLES {
+            command.env_remove(variable);
         }
         command.env("CARGO_TARGET_DIR", &target).env("MPICC", &mpi.mpicc).envs(&mpi.env);
         command.envs(self.libclang(mpi, say)?);

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::case::{CaseView, conditions, launches, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
-use super::table::{Form, left_out, text_width};
+use super::table::{TableFormat, left_out, text_width};
 use super::verdict::{Against, Base, Claim, times_text};
 use super::{earlier, units};
 use crate::model::Record;
@@ -63,7 +63,7 @@ fn painted(style: Style, text: &str) -> String {
 }
 
 /// A line per case, and what was found; nothing is wider than a terminal of `width`. With codes for colours.
-pub fn answer(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
+pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let (room, width) = (width.map(usize::from), text_width(width));
     let cases = CaseView::all(form, records);
     if cases.is_empty() {
@@ -102,7 +102,7 @@ pub fn answer(form: &'static Form, records: &[Record], width: Option<u16>) -> St
 }
 
 /// For each group of cases, which were measured in one place, a heading and a line per case.
-fn lines(form: &'static Form, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted {
+fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted {
     // Where a test was measured with several sets, they are what tells its lines apart.
     let has_several_sets = |cases: &Vec<&CaseView>| {
         let tests: BTreeSet<&str> = cases.iter().map(|case| case.first().case.test.as_str()).collect();
@@ -137,7 +137,7 @@ fn lines(form: &'static Form, groups: &[Vec<&CaseView>], room: Option<usize>) ->
 }
 
 /// What tells the cases apart, beside their tests: their sets; of values, those that are not the same in all cases.
-fn differing_sets(form: &Form, cases: &[&CaseView]) -> Vec<String> {
+fn differing_sets(form: &TableFormat, cases: &[&CaseView]) -> Vec<String> {
     let sets: Vec<String> = cases.iter().map(|case| (form.set)(case.first())).collect();
     let is_everywhere =
         |word: &str| word.contains('=') && sets.iter().all(|set| set.split(' ').any(|other| other == word));
@@ -170,7 +170,7 @@ fn verdict(claim: &Claim) -> String {
 }
 
 /// What was found, what stands out, and what failed.
-fn sentences(form: &'static Form, cases: &[CaseView]) -> Vec<String> {
+fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     let mut mpis: Vec<String> = Vec::new();
     for case in cases {
         let mpi = case.first().case.mpi_label();
@@ -185,7 +185,7 @@ fn sentences(form: &'static Form, cases: &[CaseView]) -> Vec<String> {
 }
 
 /// How often which of two methods is faster, on one MPI.
-fn found(form: &'static Form, mpi: &str, cases: &[CaseView]) -> String {
+fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     let of_mpi = cases.iter().filter(|case| case.first().case.mpi_label() == mpi);
     let claims: Vec<Claim> = of_mpi.map(|case| (form.answer.claim)(case)).collect();
     if let [claim] = &claims[..] {
@@ -227,7 +227,7 @@ fn times(value: f64) -> String {
 }
 
 /// The method that takes longest beside the fastest of its case.
-fn stands_out(form: &'static Form, cases: &[CaseView]) -> String {
+fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
     let mut slow: Vec<(Against, &CaseView)> = Vec::new();
     for case in cases {
         let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{Align, Column};
-use super::table::Form;
+use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim};
 use crate::model::transport;
@@ -15,13 +15,13 @@ const DISTURBED: f64 = 0.25;
 
 /// The records of one case, in the order in which they came.
 pub struct CaseView<'a> {
-    form: &'static Form,
+    form: &'static TableFormat,
     records: Vec<&'a Record>,
 }
 
 impl<'a> CaseView<'a> {
     /// One view per case, in the order of the records.
-    pub fn all(form: &'static Form, records: &'a [Record]) -> Vec<Self> {
+    pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
         let mut cases: Vec<Self> = Vec::new();
         let mut places: BTreeMap<&Case, usize> = BTreeMap::new();
         for record in records {

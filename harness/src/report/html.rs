@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
 use super::case::{CaseView, conditions, interval, launches, measured, warnings};
-use super::table::{Form, VERDICTS};
+use super::table::{TableFormat, VERDICTS};
 use super::units;
 use crate::model::Record;
 
@@ -47,11 +47,11 @@ struct Row {
 }
 
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none.
-pub fn html(form: &'static Form, records: &[Record], environment: &str) -> String {
+pub fn html(form: &'static TableFormat, records: &[Record], environment: &str) -> String {
     let views = CaseView::all(form, records);
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let cases = minijinja::Value::from(Serde(&cases));
-    let Form { legend, contest, verdict_name, reference, .. } = *form;
+    let TableFormat { legend, contest, verdict_name, reference, .. } = *form;
     let (warnings, earlier) = (warnings(records), super::earlier::note(records));
     let launches = launches(records);
     render(
@@ -71,7 +71,7 @@ fn render(context: minijinja::Value) -> String {
     page.expect("the template is part of the program and every test renders it")
 }
 
-fn case(form: &Form, i: usize, view: &CaseView) -> Case {
+fn case(form: &TableFormat, i: usize, view: &CaseView) -> Case {
     let r = view.first();
     let upper = |r: &Record| interval(r).map(|interval| interval.2).or(r.median_s).unwrap_or(0.0);
     let longest = view.methods().filter(|r| measured(r)).map(upper).fold(0.0, f64::max);
@@ -92,7 +92,7 @@ fn case(form: &Form, i: usize, view: &CaseView) -> Case {
     }
 }
 
-fn row(form: &Form, view: &CaseView, record: &Record, longest_s: f64, reference_s: f64) -> Row {
+fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, reference_s: f64) -> Row {
     let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
     let share = |time_s: f64| if longest_s > 0.0 { 100.0 * time_s / longest_s } else { 0.0 };
     let median_s = record.median_s.unwrap_or(0.0);
@@ -121,7 +121,7 @@ mod tests {
     use crate::model::Phase;
     use crate::report::columns::{Align, Column};
 
-    static FORM: Form = Form {
+    static TABLE_FORMAT: TableFormat = TableFormat {
         method: &|_| None,
         headline: Phase::RoundTrip,
         reference_method: "reference",
@@ -156,7 +156,7 @@ mod tests {
         };
         let failed = Record { median_s: None, outcome: "wrong data".to_owned(), ..record("put_ddt", 1.0) };
         let records = [record("reference", 54.6e-6), record("manual", 80e-6), record("ddt", 160e-6), failed];
-        let case = case(&FORM, 0, &CaseView::all(&FORM, &records)[0]);
+        let case = case(&TABLE_FORMAT, 0, &CaseView::all(&TABLE_FORMAT, &records)[0]);
         let of = |name: &str| case.methods.iter().find(|row| row.name == name).unwrap();
         assert!((of("ddt").bar - 100.0 / 1.012).abs() < 1e-9);
         assert!((of("manual").reference_bar - of("reference").bar).abs() < 1e-9);

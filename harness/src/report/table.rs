@@ -22,7 +22,7 @@ pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no
 pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
 
 /// How the cases of one kind of experiments are shown.
-pub struct Form {
+pub struct TableFormat {
     /// What is known of a method.
     pub method: &'static FindMethod,
     /// The phase that methods are judged by.
@@ -51,8 +51,8 @@ pub struct Form {
     pub answer: Answer,
 }
 
-impl Form {
-    /// A form with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
+impl TableFormat {
+    /// A format with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
     /// the kind puts its own in their place.
     pub fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
         Self {
@@ -108,7 +108,7 @@ pub fn left_out(names: &[&str], width: usize) -> String {
 }
 
 /// The records as text, nothing of it wider than a terminal of `width`.
-pub fn table(form: &'static Form, records: &[Record], width: Option<u16>) -> String {
+pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let room = width.map(usize::from);
     let width = text_width(width);
     let cases = CaseView::all(form, records);

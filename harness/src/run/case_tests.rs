@@ -14,7 +14,7 @@ use crate::model::event::Block;
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::Installation;
 use crate::plan::CheckedPlan;
-use crate::run::{End, Environment, Target};
+use crate::run::{Environment, RunEnd, Target};
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
 /// finds wrong data with `put_ddt`.
@@ -97,7 +97,7 @@ fn about(plan: &CheckedPlan) -> About {
 struct Made {
     folder: Folder,
     environment: Environment,
-    ended: Result<(End, Vec<Record>), RunError>,
+    ended: Result<(RunEnd, Vec<Record>), RunError>,
 }
 
 /// Runs all of it into a new folder.
@@ -206,7 +206,7 @@ fn a_resumed_run_does_only_what_is_left() {
     let path = place.path().join("run");
     let Made { folder, mut environment, ended } = into_folder(&run, &path);
     let (end, records) = ended.unwrap();
-    assert_eq!(end, End::Complete);
+    assert_eq!(end, RunEnd::Complete);
     assert_eq!(done(&records, &plan).len(), 2);
     drop(folder);
     assert_eq!(Environment::read(&path.join(folder::ENVIRONMENT)), Ok(Some(environment.clone())));
@@ -326,7 +326,7 @@ fn probes_that_crash_or_hang_take_no_other_with_them() {
     let (end, records) = made.ended.unwrap();
     let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, &*record.outcome)).collect();
     let expected = ["passed", "crashed", "failed", "timed out", "failed", "failed"];
-    assert_eq!((end, seen), (End::Complete, names.into_iter().zip(expected).collect()));
+    assert_eq!((end, seen), (RunEnd::Complete, names.into_iter().zip(expected).collect()));
     let ranks: Vec<_> = records.iter().map(|record| record.case.ranks).collect();
     assert_eq!(ranks, [2, 2, 2, 2, 4, 2]);
     let detail = |i: usize| records[i].detail.as_deref().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::model::conditions::Cache;
 pub struct Unit {
     /// Number of the plan's case.
     pub case: usize,
-    /// The cache mode.
+    /// Whether caches are warm or cold.
     pub cache: Cache,
     /// Number of the MPI.
     pub target: usize,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::known_probes::{self, KnownProbes};
-use super::{End, Finished, Observer, Run, RunError, Target, Unit};
+use super::{Finished, Observer, Run, RunEnd, RunError, Target, Unit};
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::probes::list::{self, PROBES, is_failure};
 use crate::experiments::{probes, summary};
@@ -29,14 +29,14 @@ impl Run<'_> {
         folder: &mut Folder,
         mut known: Vec<Record>,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         let mpi = target.label();
         let is_known = |name: &str, known: &[Record]| {
             known.iter().any(|record| record.case.mpi_label() == mpi && record.case.test == name)
         };
         let needed = self.needed_probes();
         if needed.iter().all(|name| is_known(name, &known)) {
-            return Ok((End::Complete, known));
+            return Ok((RunEnd::Complete, known));
         }
         let launcher = (self.plan.plan.launcher.as_deref(), self.plan.plan.launcher_args.as_slice());
         let timeout_s = self.plan.plan.limits.timeout_s.min(TIMEOUT_S);
@@ -54,7 +54,7 @@ impl Run<'_> {
                 let run = Run { plan, targets: std::slice::from_ref(target) };
                 run.all_probes(id, folder, observer)?
             }
-            None => (End::Complete, Vec::new()),
+            None => (RunEnd::Complete, Vec::new()),
         };
         // What cannot be kept is only tried again.
         if !new.is_empty()
@@ -110,11 +110,11 @@ impl Run<'_> {
         id: &str,
         folder: &mut Folder,
         observer: &mut dyn Observer,
-    ) -> Result<(End, Vec<Record>), RunError> {
+    ) -> Result<(RunEnd, Vec<Record>), RunError> {
         let mut all = Vec::new();
         for unit in self.units() {
             let (methods, hello) = match self.try_case(unit, &mut Quiet(observer))? {
-                Finished::Interrupted => return Ok((End::Interrupted, all)),
+                Finished::Interrupted => return Ok((RunEnd::Interrupted, all)),
                 Finished::Case(methods, None) => return Err(self.never_began(unit, &methods)),
                 Finished::Case(methods, Some(hello)) => (methods, hello),
             };
@@ -128,7 +128,7 @@ impl Run<'_> {
             }
             all.extend(new);
         }
-        Ok((End::Complete, all))
+        Ok((RunEnd::Complete, all))
     }
 
     /// Marks what rests on a probe that failed.

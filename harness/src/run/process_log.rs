@@ -14,7 +14,7 @@ const LAST_WORDS: usize = 20;
 pub struct ProcessLog {
     /// Its account of itself.
     pub hello: Option<Box<Hello>>,
-    /// All blocks.
+    /// The blocks of all methods, as they came.
     pub blocks: Vec<Block>,
     /// Methods that came to their end.
     pub ended: Vec<(String, Outcome)>,

@@ -23,7 +23,7 @@ pub enum CallError {
     WrongData {
         /// The MPI function.
         call: &'static str,
-        /// What came.
+        /// What came in place of what was expected.
         detail: String,
     },
     /// An argument does not fit in the C interface.

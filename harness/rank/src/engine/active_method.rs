@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
 use datatypes::Element;
-use ddtbench::experiments::engine::Method;
+use ddtbench::model::MethodInfo;
 
 use super::bench::Bench;
 use crate::checked::CallError;
@@ -15,8 +15,8 @@ use crate::pattern::Pattern;
 
 /// A method that was made and is being measured.
 pub struct ActiveMethod<'a> {
-    /// Its name in results.
-    pub method: Method,
+    /// Its row of the table.
+    pub method: &'static MethodInfo,
     /// How it moves the bytes.
     pub work: Work<'a>,
 }

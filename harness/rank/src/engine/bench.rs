@@ -1,18 +1,18 @@
 //! What the loops of one comparison share, and its methods.
 
 use apps::WireOrder;
-use ddtbench::experiments::engine::{self, Method};
-use ddtbench::model::Outcome;
 use ddtbench::model::event::{LineBytes, MachineState};
+use ddtbench::model::{MethodInfo, Outcome};
 
 use super::active_method::{ActiveMethod, PlainCopy, Work};
+use super::table::{Implementation, implementation};
 use crate::checked::symbols;
 use crate::measure::cache::Eviction;
 use crate::measure::clock::Clock;
 use crate::measure::state::CopyProbe;
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::method::packer::{End, Packer};
+use crate::method::packer::Packer;
 use crate::reporter::EventReporter;
 
 /// What all methods of a case share.
@@ -37,33 +37,28 @@ impl<'a> Bench<'a> {
     /// Those of the methods that this MPI has all functions for; says which are missing.
     pub fn activate(
         &mut self,
-        methods: &[Method],
+        methods: &[&'static MethodInfo],
         memory: &Memory,
         lines: LineBytes,
     ) -> anyhow::Result<Vec<ActiveMethod<'a>>> {
         let mut active_methods = Vec::new();
         for &method in methods {
-            let info = engine::KIND.method(method.name()).map_err(anyhow::Error::msg)?;
-            let missing = symbols::missing(info.needs);
+            let missing = symbols::missing(method.needs);
             if !missing.is_empty() {
                 let reason = format!("this MPI lacks {}", missing.join(", "));
-                self.reporter.ended(method.name(), Outcome::NotAvailable { reason });
+                self.reporter.ended(method.name, Outcome::NotAvailable { reason });
                 continue;
             }
-            self.reporter.working(method.name(), "verify");
-            let packs = |end| {
-                let packer = Packer::new(self.setup, memory, end, end, self.order)?;
-                anyhow::Ok(Work::Packs(Box::new(packer)))
-            };
+            self.reporter.working(method.name, "verify");
             let message_bytes = self.setup.message_bytes;
-            let work = match method {
-                Method::Engine => packs(End::Compiled)?,
-                Method::Manual => packs(End::ByHand)?,
-                Method::ManualTuned => packs(End::Tuned)?,
-                Method::MpiPack => packs(End::MpiPacked)?,
-                Method::Memcpy => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            let work = match implementation(method.name)? {
+                Implementation::Packs(end) => {
+                    let packer = Packer::new(self.setup, memory, end, end, self.order)?;
+                    Work::Packs(Box::new(packer))
+                }
+                Implementation::CopiesMessage => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
                 // A copy reads and writes: it touches lines of twice its bytes.
-                Method::Bound => {
+                Implementation::CopiesLines => {
                     Work::Copies(PlainCopy::new(lines.pack as usize / 2, lines.unpack as usize / 2))
                 }
             };

@@ -62,15 +62,15 @@ pub fn run<'a>(
 ) -> Result<(), CallError> {
     let mut active_methods = Vec::new();
     for mut active in all {
-        bench.reporter.working(active.method.name(), "verify");
+        bench.reporter.working(active.method.name, "verify");
         match verify::verify(bench, memory, &mut active)? {
             None => active_methods.push(active),
-            Some(detail) => bench.reporter.ended(active.method.name(), Outcome::WrongData { detail }),
+            Some(detail) => bench.reporter.ended(active.method.name, Outcome::WrongData { detail }),
         }
     }
     let mut amounts = amounts(bench, memory, &mut active_methods)?;
     let going_on = |active: &ActiveMethod<'_>| Measured {
-        method: active.method.name().to_owned(),
+        method: active.method.name.to_owned(),
         outcome: Outcome::RunLimit,
         blocks: Vec::new(),
     };
@@ -84,7 +84,7 @@ pub fn run<'a>(
         let mut wrong = Vec::new();
         for &k in &order {
             let active = &mut active_methods[k];
-            bench.reporter.working(active.method.name(), "measure");
+            bench.reporter.working(active.method.name, "measure");
             verify::prepare(bench, memory, active);
             let block = block(bench, memory, active, amounts[k])?;
             let after = bench.state();
@@ -100,11 +100,11 @@ pub fn run<'a>(
             amounts.remove(k);
             measured.remove(k);
             let gone = active_methods.remove(k);
-            bench.reporter.ended(gone.method.name(), Outcome::WrongData { detail });
+            bench.reporter.ended(gone.method.name, Outcome::WrongData { detail });
         }
         if let Some(outcome) = outcome(&measured, limits, rounds, start) {
             for mut active in active_methods.drain(..) {
-                let name = active.method.name();
+                let name = active.method.name;
                 bench.reporter.working(name, "verify");
                 let detail = verify::verify(bench, memory, &mut active)?;
                 let outcome = detail.map_or(outcome.clone(), |detail| Outcome::WrongData { detail });
@@ -134,7 +134,7 @@ fn amounts(
 ) -> Result<Vec<Amount>, CallError> {
     let mut trials = Vec::new();
     for active in &mut *active_methods {
-        bench.reporter.working(active.method.name(), "warm up");
+        bench.reporter.working(active.method.name, "warm up");
         active.create()?;
         let mut of_sides = [(0.0, 0.0); 2];
         for (side, trial) in SIDES.into_iter().zip(&mut of_sides) {
@@ -205,6 +205,6 @@ fn block(
     if active.creates() {
         times[Phase::Free].push(start.elapsed().as_secs_f64());
     }
-    let method = active.method.name().to_owned();
+    let method = active.method.name.to_owned();
     Ok(Block { method, batch: amount.batch, times, ..Block::default() })
 }

@@ -13,12 +13,12 @@ use crate::verify::{ROUNDS, compare};
 
 /// Data of one generation: what the arrays hold, and what is to be unpacked.
 #[derive(Clone, Copy)]
-struct Data {
+struct TestData {
     arrays: Pattern,
     packed: Pattern,
 }
 
-impl Data {
+impl TestData {
     /// New data, as if a peer had sent what is to be unpacked.
     fn next(bench: &mut Bench<'_>) -> Self {
         bench.generation += 1;
@@ -39,7 +39,7 @@ pub fn verify(
     active.create()?;
     let mut mismatch = None;
     for _ in 0..ROUNDS {
-        let data = Data::next(bench);
+        let data = TestData::next(bench);
         data.arrays.write(0, memory.arrays.memory_mut());
         memory.poison_wire();
         fill(bench, memory, active, data);
@@ -71,7 +71,7 @@ pub fn verify(
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
 /// that of another generation lies.
 pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>) {
-    let data = Data::next(bench);
+    let data = TestData::next(bench);
     if matches!(active.work, Work::Packs(_)) {
         for span in spans(&bench.setup.app.message(Side::Send, bench.order), &memory.arrays) {
             let bytes = span.offset..span.offset + span.bytes;
@@ -84,7 +84,7 @@ pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveMe
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
 pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) -> Option<Mismatch> {
-    let data = Data::now(bench);
+    let data = TestData::now(bench);
     let found = packed(bench, memory, active, data);
     let Work::Packs(packer) = &active.work else { return found };
     let unpacked = |memory: &mut Memory| {
@@ -96,7 +96,7 @@ pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) 
 }
 
 /// Writes the data that is unpacked, or that a plain copy copies.
-fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, data: Data) {
+fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, data: TestData) {
     match &mut active.work {
         Work::Packs(_) => {
             let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
@@ -107,7 +107,7 @@ fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, d
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: Data) -> Option<Mismatch> {
+fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
     let found = match &active.work {
         Work::Packs(_) => {
             let expected = stream(bench.setup.app, &memory.arrays, bench.order, data.arrays);

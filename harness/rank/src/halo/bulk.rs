@@ -26,7 +26,7 @@ struct BulkMessage<'a> {
 }
 
 /// Messages of one stage.
-struct Stage<'a> {
+struct StageMessages<'a> {
     sends: Vec<BulkMessage<'a>>,
     receives: Vec<BulkMessage<'a>>,
 }
@@ -35,7 +35,7 @@ pub struct Bulk<'a> {
     parts: Parts<'a>,
     comm: Comm,
     transfer: BulkTransfer,
-    stages: Vec<Stage<'a>>,
+    stages: Vec<StageMessages<'a>>,
 }
 
 impl<'a> Bulk<'a> {
@@ -49,10 +49,9 @@ impl<'a> Bulk<'a> {
             Ok(BulkMessage { link, typed, request: Slot::new(Request::null(parts.comm)) })
         };
         let messages = |links: &'a [Link]| links.iter().map(message).collect::<Result<Vec<_>, CallError>>();
-        let stages =
-            parts.links.stages.iter().map(|stage| {
-                Ok(Stage { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
-            });
+        let stages = parts.links.stages.iter().map(|stage| {
+            Ok(StageMessages { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
+        });
         let bulk = Self { parts, comm, transfer, stages: stages.collect::<Result<_, CallError>>()? };
         if transfer == BulkTransfer::Persistent {
             for stage in &bulk.stages {
@@ -118,7 +117,7 @@ impl HaloMethod for Bulk<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let Stage { sends, receives } = &self.stages[stage];
+        let StageMessages { sends, receives } = &self.stages[stage];
         for send in sends {
             // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };

@@ -2,7 +2,7 @@
 //! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
 //! which merges shares into persistent messages that are worth sending.
 
-use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Over, Rule};
+use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Grouping, Over};
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
@@ -21,23 +21,23 @@ pub enum FineTransport {
     /// A persistent message per share.
     Fine,
     /// Persistent messages of shares that our own layer has merged, by a mapping that is fixed beforehand.
-    Aggregated(Rule),
+    Aggregated(Grouping),
 }
 
-/// A message: one transfer of all shares, or one of each.
-enum Transfers<'a> {
+/// The transfers of one message: one of all shares, or one of each.
+enum MessageTransfers<'a> {
     Whole(Box<dyn Mechanism + 'a>),
     /// `None` where a share is empty.
     Shares(Vec<Option<Box<dyn Mechanism + 'a>>>),
 }
 
-struct Stage<'a> {
-    sends: Vec<Transfers<'a>>,
-    receives: Vec<Transfers<'a>>,
+struct StageTransfers<'a> {
+    sends: Vec<MessageTransfers<'a>>,
+    receives: Vec<MessageTransfers<'a>>,
 }
 
 pub struct Fine<'a> {
-    stages: Vec<Stage<'a>>,
+    stages: Vec<StageTransfers<'a>>,
 }
 
 impl<'a> Fine<'a> {
@@ -47,7 +47,7 @@ impl<'a> Fine<'a> {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
         let stage = |stage: &'a super::links::StageLinks| {
-            Ok(Stage {
+            Ok(StageTransfers {
                 sends: all(&stage.sends, Role::Sender)?,
                 receives: all(&stage.receives, Role::Receiver)?,
             })
@@ -60,11 +60,11 @@ impl<'a> Fine<'a> {
         stage: usize,
         call: impl Fn(&dyn Mechanism) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
-        let Stage { sends, receives } = &self.stages[stage];
+        let StageTransfers { sends, receives } = &self.stages[stage];
         for transfers in receives.iter().chain(sends) {
             match transfers {
-                Transfers::Whole(mechanism) => call(&**mechanism)?,
-                Transfers::Shares(shares) => {
+                MessageTransfers::Whole(mechanism) => call(&**mechanism)?,
+                MessageTransfers::Shares(shares) => {
                     shares.iter().flatten().try_for_each(|mechanism| call(&**mechanism))?
                 }
             }
@@ -80,7 +80,7 @@ fn transfers<'a>(
     role: Role,
     transport: FineTransport,
     calls: TeamCalls,
-) -> Result<Transfers<'a>, CallError> {
+) -> Result<MessageTransfers<'a>, CallError> {
     let memory = match role {
         Role::Sender => parts.memory.outgoing,
         Role::Receiver => parts.memory.incoming,
@@ -110,17 +110,19 @@ fn transfers<'a>(
     match transport {
         FineTransport::Partitioned => {}
         FineTransport::Fine => {
-            return Ok(Transfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
+            return Ok(MessageTransfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
         }
-        FineTransport::Aggregated(rule) => {
-            let aggregation = Aggregation { rule, over: Over::Persistent };
+        FineTransport::Aggregated(grouping) => {
+            let aggregation = Aggregation { grouping, over: Over::Persistent };
             let runs = aggregation.units(shares.len(), (whole.memory.bytes() / shares.len()) as u64);
             let units = Units::new(&whole, &runs);
-            return Ok(Transfers::Whole(Box::new(AggregatedStatic::over_messages(&whole, units, calls)?)));
+            return Ok(MessageTransfers::Whole(Box::new(AggregatedStatic::over_messages(
+                &whole, units, calls,
+            )?)));
         }
     }
     if Native::refusal(&whole).is_none() {
-        return Ok(Transfers::Whole(Box::new(Native::new(&whole, Marking::OneByOne, calls)?)));
+        return Ok(MessageTransfers::Whole(Box::new(Native::new(&whole, Marking::OneByOne, calls)?)));
     }
     let share = |(number, range): (usize, &std::ops::Range<usize>)| {
         if range.is_empty() {
@@ -129,7 +131,7 @@ fn transfers<'a>(
         let one = channel(range.start, std::iter::once(0..range.len()).collect(), number);
         Ok(Some(Box::new(Native::new(&one, Marking::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
     };
-    Ok(Transfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
+    Ok(MessageTransfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
 }
 
 impl HaloMethod for Fine<'_> {
@@ -142,8 +144,8 @@ impl HaloMethod for Fine<'_> {
     unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         match &self.stages[stage].sends[send] {
             // SAFETY: the thread's own share, once in a stage.
-            Transfers::Whole(mechanism) => unsafe { mechanism.ready(thread, thread) },
-            Transfers::Shares(shares) => {
+            MessageTransfers::Whole(mechanism) => unsafe { mechanism.ready(thread, thread) },
+            MessageTransfers::Shares(shares) => {
                 // SAFETY: as above; of a message of its own, it is the one partition.
                 shares[thread].as_ref().map_or(Ok(()), |mechanism| unsafe { mechanism.ready(0, 0) })
             }
@@ -156,9 +158,9 @@ impl HaloMethod for Fine<'_> {
     }
 
     fn messages(&self) -> Option<usize> {
-        let of = |transfers: &Transfers<'_>| match transfers {
-            Transfers::Whole(mechanism) => mechanism.messages().unwrap_or(1),
-            Transfers::Shares(shares) => shares.iter().flatten().count(),
+        let of = |transfers: &MessageTransfers<'_>| match transfers {
+            MessageTransfers::Whole(mechanism) => mechanism.messages().unwrap_or(1),
+            MessageTransfers::Shares(shares) => shares.iter().flatten().count(),
         };
         Some(self.stages.iter().flat_map(|stage| &stage.sends).map(of).sum())
     }
@@ -168,8 +170,8 @@ impl HaloMethod for Fine<'_> {
             self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
         {
             match transfers {
-                Transfers::Whole(mechanism) => mechanism.free()?,
-                Transfers::Shares(shares) => {
+                MessageTransfers::Whole(mechanism) => mechanism.free()?,
+                MessageTransfers::Shares(shares) => {
                     shares.into_iter().flatten().try_for_each(|mechanism| mechanism.free())?
                 }
             }

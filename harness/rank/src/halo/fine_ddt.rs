@@ -11,25 +11,25 @@ use crate::handoff::Slot;
 use crate::mechanism::Role;
 
 /// A request with its datatype.
-struct Request {
+struct TypedRequest {
     request: Slot<Partitioned>,
     datatype: crate::checked::Datatype,
 }
 
 /// The requests of one message.
-enum Requests {
-    Whole(Request),
+enum MessageRequests {
+    Whole(TypedRequest),
     /// `None` where a share is empty.
-    Shares(Vec<Option<Request>>),
+    Shares(Vec<Option<TypedRequest>>),
 }
 
-struct Stage {
-    sends: Vec<Requests>,
-    receives: Vec<Requests>,
+struct StageRequests {
+    sends: Vec<MessageRequests>,
+    receives: Vec<MessageRequests>,
 }
 
 pub struct FineTyped {
-    stages: Vec<Stage>,
+    stages: Vec<StageRequests>,
     _comm: Comm,
 }
 
@@ -40,7 +40,7 @@ impl FineTyped {
             links.iter().map(|link| requests(parts, &comm, link, role)).collect::<Result<Vec<_>, _>>()
         };
         let stage = |stage: &StageLinks| {
-            Ok(Stage {
+            Ok(StageRequests {
                 sends: all(&stage.sends, Role::Sender)?,
                 receives: all(&stage.receives, Role::Receiver)?,
             })
@@ -56,13 +56,13 @@ impl FineTyped {
         stage: usize,
         call: impl Fn(&mut Partitioned) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
-        let Stage { sends, receives } = &self.stages[stage];
+        let StageRequests { sends, receives } = &self.stages[stage];
         // SAFETY: as the caller vouches.
-        let call = |request: &Request| call(unsafe { request.request.get() });
+        let call = |request: &TypedRequest| call(unsafe { request.request.get() });
         for requests in receives.iter().chain(sends) {
             match requests {
-                Requests::Whole(request) => call(request)?,
-                Requests::Shares(shares) => shares.iter().flatten().try_for_each(call)?,
+                MessageRequests::Whole(request) => call(request)?,
+                MessageRequests::Shares(shares) => shares.iter().flatten().try_for_each(call)?,
             }
         }
         Ok(())
@@ -70,7 +70,7 @@ impl FineTyped {
 }
 
 /// One end of a message. Both ends see whether both are even, and do the same.
-fn requests(parts: Parts<'_>, comm: &Comm, link: &Link, role: Role) -> Result<Requests, CallError> {
+fn requests(parts: Parts<'_>, comm: &Comm, link: &Link, role: Role) -> Result<MessageRequests, CallError> {
     let mine = link.cut.partition(WireOrder::Ddt, &parts.memory.displacements);
     let theirs = link.far.cut(parts.threads).partition(WireOrder::Ddt, &parts.displacements[link.peer]);
     let request = |typed: Typed, partitions: usize, tag: usize| {
@@ -85,16 +85,22 @@ fn requests(parts: Parts<'_>, comm: &Comm, link: &Link, role: Role) -> Result<Re
                 Role::Receiver => Partitioned::receive(address, partitions, envelope),
             }
         }?;
-        Ok(Request { request: Slot::new(request), datatype: typed.datatype })
+        Ok(TypedRequest { request: Slot::new(request), datatype: typed.datatype })
     };
     if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
-        return Ok(Requests::Whole(request(Typed::with(origin_bytes, &layout, comm)?, parts.threads, 0)?));
+        return Ok(MessageRequests::Whole(request(
+            Typed::with(origin_bytes, &layout, comm)?,
+            parts.threads,
+            0,
+        )?));
     }
     let share = |(number, part)| {
         let typed = Typed::of(part, &parts.memory.displacements, comm)?;
         typed.map(|typed| request(typed, 1, number)).transpose()
     };
-    Ok(Requests::Shares(link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
+    Ok(MessageRequests::Shares(
+        link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?,
+    ))
 }
 
 impl HaloMethod for FineTyped {
@@ -107,8 +113,8 @@ impl HaloMethod for FineTyped {
     unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         match &self.stages[stage].sends[send] {
             // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
-            Requests::Whole(request) => unsafe { request.request.share() }.ready(thread),
-            Requests::Shares(shares) => match &shares[thread] {
+            MessageRequests::Whole(request) => unsafe { request.request.share() }.ready(thread),
+            MessageRequests::Shares(shares) => match &shares[thread] {
                 // SAFETY: as above.
                 Some(request) => unsafe { request.request.share() }.ready(0),
                 None => Ok(()),
@@ -122,9 +128,9 @@ impl HaloMethod for FineTyped {
     }
 
     fn messages(&self) -> Option<usize> {
-        let of = |requests: &Requests| match requests {
-            Requests::Whole(_) => 1,
-            Requests::Shares(shares) => shares.iter().flatten().count(),
+        let of = |requests: &MessageRequests| match requests {
+            MessageRequests::Whole(_) => 1,
+            MessageRequests::Shares(shares) => shares.iter().flatten().count(),
         };
         Some(self.stages.iter().flat_map(|stage| &stage.sends).map(of).sum())
     }
@@ -134,10 +140,10 @@ impl HaloMethod for FineTyped {
             self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
         {
             let all = match requests {
-                Requests::Whole(request) => vec![Some(request)],
-                Requests::Shares(shares) => shares,
+                MessageRequests::Whole(request) => vec![Some(request)],
+                MessageRequests::Shares(shares) => shares,
             };
-            for Request { request, datatype } in all.into_iter().flatten() {
+            for TypedRequest { request, datatype } in all.into_iter().flatten() {
                 request.into_inner().free()?;
                 datatype.free()?;
             }

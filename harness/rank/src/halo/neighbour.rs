@@ -7,7 +7,7 @@ use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Datatype};
 
 /// A stage's graph, and a datatype per neighbour; `None` where the face is empty.
-struct Stage {
+struct StageCollective {
     graph: Neighbours,
     sends: Vec<Option<Typed>>,
     receives: Vec<Option<Typed>>,
@@ -15,7 +15,7 @@ struct Stage {
 
 pub struct Neighbour<'a> {
     parts: Parts<'a>,
-    stages: Vec<Stage>,
+    stages: Vec<StageCollective>,
 }
 
 impl<'a> Neighbour<'a> {
@@ -25,7 +25,7 @@ impl<'a> Neighbour<'a> {
             links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, parts.comm)).collect()
         };
         let stage = |stage: &super::links::StageLinks| {
-            Ok(Stage {
+            Ok(StageCollective {
                 graph: Neighbours::new(parts.comm, &peers(&stage.receives), &peers(&stage.sends))?,
                 sends: types(&stage.sends)?,
                 receives: types(&stage.receives)?,
@@ -41,7 +41,7 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let Stage { graph, sends, receives } = &self.stages[stage];
+        let StageCollective { graph, sends, receives } = &self.stages[stage];
         let byte = self.parts.byte;
         let ends = |typed: &Option<Typed>| -> (usize, i64, *const Datatype) {
             match typed {

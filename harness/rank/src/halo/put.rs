@@ -6,7 +6,7 @@ use super::typed::Typed;
 use crate::checked::{CallError, Comm, Window};
 
 /// A put: this rank's datatype, the target's, and whose it is.
-struct Put {
+struct NeighbourPut {
     peer: usize,
     send: Typed,
     receive: Typed,
@@ -16,7 +16,7 @@ pub struct PutTyped<'a> {
     parts: Parts<'a>,
     _comm: Comm,
     window: Window,
-    stages: Vec<Vec<Put>>,
+    stages: Vec<Vec<NeighbourPut>>,
 }
 
 impl<'a> PutTyped<'a> {
@@ -28,10 +28,10 @@ impl<'a> PutTyped<'a> {
         // fences order touch them.
         let window = unsafe { Window::over(parts.memory.base(), bytes, &comm) }?;
         window.fence()?;
-        let put = |link: &super::links::Link| -> Result<Option<Put>, CallError> {
+        let put = |link: &super::links::Link| -> Result<Option<NeighbourPut>, CallError> {
             let send = Typed::of(&link.face, &parts.memory.displacements, parts.comm)?;
             let receive = Typed::of(&link.far, &parts.displacements[link.peer], parts.comm)?;
-            Ok(send.zip(receive).map(|(send, receive)| Put { peer: link.peer, send, receive }))
+            Ok(send.zip(receive).map(|(send, receive)| NeighbourPut { peer: link.peer, send, receive }))
         };
         let stages = parts
             .links
@@ -50,7 +50,7 @@ impl HaloMethod for PutTyped<'_> {
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let memory = self.parts.memory;
-        for Put { peer, send, receive } in &self.stages[stage] {
+        for NeighbourPut { peer, send, receive } in &self.stages[stage] {
             let from = memory.address(send.origin_bytes).cast_const();
             // Array 0 starts at the same byte of every rank's memory.
             let to = (memory.start as i64 + receive.origin_bytes) as usize;
@@ -66,7 +66,7 @@ impl HaloMethod for PutTyped<'_> {
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        for Put { send, receive, .. } in self.stages.into_iter().flatten() {
+        for NeighbourPut { send, receive, .. } in self.stages.into_iter().flatten() {
             send.datatype.free()?;
             receive.datatype.free()?;
         }

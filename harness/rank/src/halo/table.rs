@@ -18,12 +18,12 @@ use crate::checked::TeamCalls;
 pub struct Implementation {
     /// How its shares are packed.
     pub packing: PackingKind,
-    kind: Kind,
+    kind: MethodKind,
 }
 
 /// What a method is made of. Threads call MPI by themselves in those that are fine.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum MethodKind {
     Bulk(BulkTransfer),
     Neighbour,
     Put,
@@ -34,20 +34,20 @@ enum Kind {
 /// What the method called `name` is; `None` where it is not implemented.
 fn find(name: &str) -> Option<Implementation> {
     let (kind, packing) = match name {
-        "reference" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::None),
-        "manual" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Loops),
-        "manual_tuned" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::TunedLoops),
-        "engine" => (Kind::Bulk(BulkTransfer::Packed), PackingKind::Engine),
-        "ddt" => (Kind::Bulk(BulkTransfer::Typed), PackingKind::None),
-        "persistent" => (Kind::Bulk(BulkTransfer::Persistent), PackingKind::Loops),
-        "neighbor_alltoallw" => (Kind::Neighbour, PackingKind::None),
-        "put_ddt" => (Kind::Put, PackingKind::None),
-        "partitioned" => (Kind::Fine(FineTransport::Partitioned), PackingKind::Loops),
-        "fine" => (Kind::Fine(FineTransport::Fine), PackingKind::Loops),
-        "partitioned_ddt" => (Kind::FineTyped, PackingKind::None),
+        "reference" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::None),
+        "manual" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Loops),
+        "manual_tuned" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::TunedLoops),
+        "engine" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Engine),
+        "ddt" => (MethodKind::Bulk(BulkTransfer::Typed), PackingKind::None),
+        "persistent" => (MethodKind::Bulk(BulkTransfer::Persistent), PackingKind::Loops),
+        "neighbor_alltoallw" => (MethodKind::Neighbour, PackingKind::None),
+        "put_ddt" => (MethodKind::Put, PackingKind::None),
+        "partitioned" => (MethodKind::Fine(FineTransport::Partitioned), PackingKind::Loops),
+        "fine" => (MethodKind::Fine(FineTransport::Fine), PackingKind::Loops),
+        "partitioned_ddt" => (MethodKind::FineTyped, PackingKind::None),
         _ => match Aggregation::of_mechanism(name) {
             Some(Ok(aggregation)) => {
-                (Kind::Fine(FineTransport::Aggregated(aggregation.rule)), PackingKind::Loops)
+                (MethodKind::Fine(FineTransport::Aggregated(aggregation.grouping)), PackingKind::Loops)
             }
             _ => return None,
         },
@@ -72,12 +72,12 @@ impl Implementation {
         calls: Result<TeamCalls, String>,
     ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
         let method: Box<dyn HaloMethod + 'a> = match (self.kind, calls) {
-            (Kind::Bulk(ends), _) => Box::new(Bulk::new(parts, ends)?),
-            (Kind::Neighbour, _) => Box::new(Neighbour::new(parts)?),
-            (Kind::Put, _) => Box::new(PutTyped::new(parts)?),
-            (Kind::Fine(way), Ok(calls)) => Box::new(Fine::new(parts, way, calls)?),
-            (Kind::FineTyped, Ok(calls)) => Box::new(FineTyped::new(parts, calls)?),
-            (Kind::Fine(_) | Kind::FineTyped, Err(reason)) => {
+            (MethodKind::Bulk(ends), _) => Box::new(Bulk::new(parts, ends)?),
+            (MethodKind::Neighbour, _) => Box::new(Neighbour::new(parts)?),
+            (MethodKind::Put, _) => Box::new(PutTyped::new(parts)?),
+            (MethodKind::Fine(way), Ok(calls)) => Box::new(Fine::new(parts, way, calls)?),
+            (MethodKind::FineTyped, Ok(calls)) => Box::new(FineTyped::new(parts, calls)?),
+            (MethodKind::Fine(_) | MethodKind::FineTyped, Err(reason)) => {
                 return Ok(Err(Outcome::NotAvailable { reason }));
             }
         };
@@ -104,7 +104,10 @@ mod tests {
             let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
             let moves_arrays = matches!(
                 kind,
-                Kind::Bulk(BulkTransfer::Typed) | Kind::Neighbour | Kind::Put | Kind::FineTyped
+                MethodKind::Bulk(BulkTransfer::Typed)
+                    | MethodKind::Neighbour
+                    | MethodKind::Put
+                    | MethodKind::FineTyped
             );
             assert_eq!(
                 packing == PackingKind::None,

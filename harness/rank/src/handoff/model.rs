@@ -84,7 +84,7 @@ fn what_was_written_before_a_gate_is_seen_behind_it() {
 }
 
 /// Partitions of one run, each of a thread, and how often the run was complete.
-struct Run {
+struct PartitionRun {
     counters: Counters,
     partitions: Vec<Slot<u32>>,
     sent: Slot<u32>,
@@ -93,12 +93,12 @@ struct Run {
 #[test]
 fn the_last_to_mark_sees_what_all_others_wrote() {
     const THREADS: usize = 3;
-    let made = || Run {
+    let made = || PartitionRun {
         counters: Counters::new(std::slice::from_ref(&(0..THREADS))),
         partitions: (0..THREADS).map(|_| Slot::new(0)).collect(),
         sent: Slot::new(0),
     };
-    explore(THREADS, made, |number, Run { counters, partitions, sent }| {
+    explore(THREADS, made, |number, PartitionRun { counters, partitions, sent }| {
         // SAFETY: the thread's own.
         unsafe { *partitions[number].get() = 7 };
         if let Some(run) = counters.mark(number) {
@@ -114,7 +114,7 @@ fn the_last_to_mark_sees_what_all_others_wrote() {
 }
 
 /// What `aggregated:adaptive` has, with a number in place of each request: how often it was started.
-struct Transfers {
+struct SharedTransfer {
     gate: Gate,
     partitions: Vec<Slot<u32>>,
     ready_times: ReadyTimes,
@@ -135,14 +135,14 @@ impl Mapping {
 
 #[test]
 fn a_mapping_changes_between_two_transfers() {
-    let made = || Transfers {
+    let made = || SharedTransfer {
         gate: gate(),
         partitions: (0..2).map(|_| Slot::new(0)).collect(),
         ready_times: ReadyTimes::new(2, 2),
         mapping: Slot::new(Mapping::new(vec![0..1, 1..2])),
     };
     explore(2, made, |number, transfers| {
-        let Transfers { gate, partitions, ready_times, mapping } = transfers;
+        let SharedTransfer { gate, partitions, ready_times, mapping } = transfers;
         for transfer in 1..=2 {
             if number == 0 {
                 // SAFETY: the other thread waits at the gate.

@@ -9,13 +9,13 @@ use crate::checked::CallError;
 
 /// The counters of this process and its machine at one time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
+pub struct ProcessCounters {
     steal_s: f64,
     switches: u64,
     faults: u64,
 }
 
-impl Counters {
+impl ProcessCounters {
     /// As they are now.
     pub fn now() -> Self {
         // SAFETY: plain numbers, for which all zeros are a value.
@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn touching_new_memory_is_counted() {
-        let before = Counters::now();
+        let before = ProcessCounters::now();
         let pages = std::hint::black_box(vec![1_u8; 8 << 20]);
-        assert!(Counters::now().faults > before.faults, "{} bytes", pages.len());
+        assert!(ProcessCounters::now().faults > before.faults, "{} bytes", pages.len());
     }
 }

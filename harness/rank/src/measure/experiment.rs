@@ -52,7 +52,7 @@ pub trait Experiment<'a> {
     /// What kind it is.
     fn kind(&self) -> Kind;
 
-    /// The ranks.
+    /// The ranks that take part.
     fn job(&mut self) -> &mut Job<'a>;
 
     /// The ranks, when all is measured; what else the experiment has is given back.

@@ -7,13 +7,13 @@ use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
-use crate::output::{Format, Output};
+use crate::output::{Output, OutputFormat};
 use crate::reporter::EventReporter;
 use crate::{environment, transport};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
-    /// All of them.
+    /// All ranks of the run.
     pub world: &'a Comm,
     /// This process among them.
     pub rank: usize,
@@ -31,7 +31,7 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// The ranks of `world`. The communicator `peers` has this process and the one that looks at the machine with it;
     /// or this process alone.
-    pub fn new(world: &'a Comm, peers: &'a Comm, format: Format) -> anyhow::Result<Self> {
+    pub fn new(world: &'a Comm, peers: &'a Comm, format: OutputFormat) -> anyhow::Result<Self> {
         let rank = world.rank()?;
         Ok(Self {
             world,

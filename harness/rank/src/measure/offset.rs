@@ -10,11 +10,11 @@ const LONG_ENOUGH: f64 = 0.1;
 /// when the answer came.
 #[derive(Clone, Copy, Debug)]
 pub struct ThereAndBack {
-    /// By this clock.
+    /// When the message left, by this clock.
     pub asked_s: f64,
-    /// By the other's.
+    /// When it was there, by the other clock.
     pub theirs_s: f64,
-    /// By this clock.
+    /// When the answer came, by this clock.
     pub heard_s: f64,
 }
 

@@ -20,7 +20,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::calibrate;
-use super::disturbance::Counters;
+use super::disturbance::ProcessCounters;
 use super::experiment::{Amount, Experiment};
 use super::job::Job;
 use crate::checked::symbols;
@@ -83,7 +83,7 @@ pub fn run<'a, E: Experiment<'a>>(
         for (place, &k) in order.iter().enumerate() {
             let Scheduled { name, active, amount } = &mut scheduled[k];
             experiment.job().reporter.working(name, "measure");
-            let (began_s, counters) = (start.elapsed().as_secs_f64(), Counters::now());
+            let (began_s, counters) = (start.elapsed().as_secs_f64(), ProcessCounters::now());
             let (block, mismatch) = experiment.block(active, *amount)?;
             let disturbance = counters.since(experiment.job())?;
             let after = experiment.job().state()?;
@@ -222,10 +222,10 @@ fn by_interval(
 /// Each method ends by itself: a block is an attempt.
 fn by_attempt(method: &Measured, headline: Phase) -> Decision {
     let attempts = &method.blocks;
-    match pcomm::verdict(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
-        pcomm::Verdict::Accepted => Decision::Converged,
-        pcomm::Verdict::Again => Decision::GoesOn,
-        pcomm::Verdict::GivenUp => Decision::RunLimit,
+    match pcomm::attempt_outcome(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
+        pcomm::AttemptOutcome::Accepted => Decision::Converged,
+        pcomm::AttemptOutcome::Again => Decision::GoesOn,
+        pcomm::AttemptOutcome::GivenUp => Decision::RunLimit,
     }
 }
 

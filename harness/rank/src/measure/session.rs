@@ -16,7 +16,7 @@ use crate::stamps::Stamps;
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
-    /// All ranks.
+    /// The ranks that take part.
     pub job: Job<'a>,
     /// The exchange, on the pair's communicator or on all ranks'.
     pub setup: &'a Setup<'a>,

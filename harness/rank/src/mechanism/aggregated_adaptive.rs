@@ -10,7 +10,7 @@ use std::ffi::c_int;
 use std::ops::Range;
 
 use ddtbench::experiments::fine_grained::costs::Costs;
-use ddtbench::experiments::fine_grained::merging::{self, MOST_MESSAGES, Message};
+use ddtbench::experiments::fine_grained::merging::{self, MOST_MESSAGES, MessagePartitions};
 
 use super::aggregated::Units;
 use super::persistent::Requests;
@@ -45,7 +45,7 @@ fn plain_after(transfer: u32) -> u32 {
 }
 
 /// What changes from transfer to transfer.
-struct State {
+struct AdaptiveState {
     /// Whether this transfer is observed; what is not is that of a fixed mapping.
     is_observed: bool,
     /// Transfers that follow in which nothing but that of a fixed mapping is to be done.
@@ -69,7 +69,7 @@ pub struct AggregatedAdaptive<'a> {
     control: Comm,
     costs: &'a Costs,
     threads: Vec<usize>,
-    state: Slot<State>,
+    state: Slot<AdaptiveState>,
     /// Of a transfer that is observed.
     ready_times: ReadyTimes,
     /// What a reading of the clock takes, in seconds.
@@ -81,7 +81,7 @@ impl<'a> AggregatedAdaptive<'a> {
     pub fn new(channel: Channel<'a>, costs: &'a Costs, _: TeamCalls) -> Result<Self, CallError> {
         let (comm, control) = (channel.comm.duplicate()?, channel.comm.duplicate()?);
         let threads = channel.threads();
-        let message = Message { ranges: &channel.partitions, threads: &threads };
+        let message = MessagePartitions { ranges: &channel.partitions, threads: &threads };
         let runs = match channel.role {
             Role::Sender => {
                 let runs = merging::units(message, &[], costs);
@@ -93,7 +93,7 @@ impl<'a> AggregatedAdaptive<'a> {
             Role::Receiver => receive_mapping(&channel, &control)?
                 .ok_or_else(|| wrong("no mapping at all, where the first is announced".to_owned()))?,
         };
-        let state = State {
+        let state = AdaptiveState {
             transfer: 0,
             is_observed: false,
             plain: 0,
@@ -118,14 +118,14 @@ impl<'a> AggregatedAdaptive<'a> {
 
     /// Marks a partition, and sends what is complete with it.
     #[inline]
-    fn mark(&self, state: &State, partition: usize) -> Result<(), CallError> {
+    fn mark(&self, state: &AdaptiveState, partition: usize) -> Result<(), CallError> {
         // SAFETY: of all threads, the one that completed the unit.
         state.units.mark(partition).map_or(Ok(()), |unit| unsafe { state.requests.start(unit) })
     }
 
     /// The sender's part of a choice: what it was and what becomes of it.
-    fn choose(&self, state: &mut State) -> Result<(), CallError> {
-        let message = Message { ranges: &self.channel.partitions, threads: &self.threads };
+    fn choose(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
+        let message = MessagePartitions { ranges: &self.channel.partitions, threads: &self.threads };
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
         state.announced = if stays { Vec::new() } else { encoded(&runs) };
@@ -140,7 +140,7 @@ impl<'a> AggregatedAdaptive<'a> {
         if stays { Ok(()) } else { self.apply(state, runs) }
     }
 
-    fn apply(&self, state: &mut State, runs: Vec<Range<usize>>) -> Result<(), CallError> {
+    fn apply(&self, state: &mut AdaptiveState, runs: Vec<Range<usize>>) -> Result<(), CallError> {
         state.units = Units::new(&self.channel, &runs);
         let new = requests(&self.channel, &self.comm, &runs)?;
         state.runs = runs;
@@ -152,7 +152,7 @@ impl<'a> AggregatedAdaptive<'a> {
     /// # Safety
     /// As for [`Mechanism::start`].
     #[cold]
-    unsafe fn begin(&self, state: &mut State) -> Result<(), CallError> {
+    unsafe fn begin(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         self.settle(state)?;
         state.transfer += 1;
         state.is_observed = is_observed(state.transfer);
@@ -164,7 +164,7 @@ impl<'a> AggregatedAdaptive<'a> {
 
     /// Ends a transfer that was observed, at the sender.
     #[cold]
-    fn conclude(&self, state: &mut State) -> Result<(), CallError> {
+    fn conclude(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         if state.observed.len() == REMEMBERED {
             state.observed.pop_front();
         }
@@ -173,7 +173,7 @@ impl<'a> AggregatedAdaptive<'a> {
     }
 
     /// What is left of a choice after the transfer before.
-    fn settle(&self, state: &mut State) -> Result<(), CallError> {
+    fn settle(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         if !chooses_after(state.transfer) {
             return Ok(());
         }

@@ -8,14 +8,14 @@ use crate::checked::{CallError, Partitioned, TeamCalls};
 use crate::handoff::Slot;
 
 /// What carries the transport partitions.
-enum Transport {
+enum UnitTransport {
     Messages(Requests),
     Request(Slot<Partitioned>),
 }
 
 pub struct AggregatedStatic {
     units: Units,
-    transport: Transport,
+    transport: UnitTransport,
 }
 
 impl AggregatedStatic {
@@ -23,7 +23,7 @@ impl AggregatedStatic {
     pub fn over_messages(channel: &Channel<'_>, units: Units, _: TeamCalls) -> Result<Self, CallError> {
         let messages = units.bytes.iter().map(|range| (range.clone(), channel.comm));
         let requests = Requests::new(channel, messages)?;
-        Ok(Self { units, transport: Transport::Messages(requests) })
+        Ok(Self { units, transport: UnitTransport::Messages(requests) })
     }
 
     /// Why units cannot be the partitions of an MPI request, if they cannot.
@@ -47,7 +47,7 @@ impl AggregatedStatic {
                 Role::Receiver => Partitioned::receive(channel.memory.start(), units.len(), envelope),
             }
         }?;
-        Ok(Self { units, transport: Transport::Request(Slot::new(request)) })
+        Ok(Self { units, transport: UnitTransport::Request(Slot::new(request)) })
     }
 }
 
@@ -56,9 +56,9 @@ impl Mechanism for AggregatedStatic {
         self.units.reset();
         match &self.transport {
             // SAFETY: no transfer is under way, and no thread is here.
-            Transport::Messages(requests) => unsafe { requests.start_receives() },
+            UnitTransport::Messages(requests) => unsafe { requests.start_receives() },
             // SAFETY: as above.
-            Transport::Request(request) => unsafe { request.get() }.request().start(),
+            UnitTransport::Request(request) => unsafe { request.get() }.request().start(),
         }
     }
 
@@ -67,29 +67,29 @@ impl Mechanism for AggregatedStatic {
         let Some(unit) = self.units.mark(partition) else { return Ok(()) };
         match &self.transport {
             // SAFETY: of all threads, the one that completed the unit.
-            Transport::Messages(requests) => unsafe { requests.start(unit) },
+            UnitTransport::Messages(requests) => unsafe { requests.start(unit) },
             // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
-            Transport::Request(request) => unsafe { request.share() }.ready(unit),
+            UnitTransport::Request(request) => unsafe { request.share() }.ready(unit),
         }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {
         match &self.transport {
             // SAFETY: no other thread is here.
-            Transport::Messages(requests) => unsafe { requests.wait_all() },
+            UnitTransport::Messages(requests) => unsafe { requests.wait_all() },
             // SAFETY: as above.
-            Transport::Request(request) => unsafe { request.get() }.request().wait(),
+            UnitTransport::Request(request) => unsafe { request.get() }.request().wait(),
         }
     }
 
     fn messages(&self) -> Option<usize> {
-        matches!(self.transport, Transport::Messages(_)).then(|| self.units.len())
+        matches!(self.transport, UnitTransport::Messages(_)).then(|| self.units.len())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
         match self.transport {
-            Transport::Messages(requests) => requests.free(),
-            Transport::Request(request) => request.into_inner().free(),
+            UnitTransport::Messages(requests) => requests.free(),
+            UnitTransport::Request(request) => request.into_inner().free(),
         }
     }
 }

@@ -24,7 +24,7 @@ const ROUNDS: (usize, usize) = (4, 40);
 const LINE_BYTES: usize = 64;
 
 /// Messages of a size, as persistent requests.
-struct Row {
+struct MessageSize {
     requests: Requests,
     bytes: usize,
     start_s: Vec<f64>,
@@ -43,7 +43,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         let messages = ranges(channel, &runs).map(|range| (range, &comm));
         let bytes = channel.partitions[together - 1].end;
         let requests = Requests::new(channel, messages)?;
-        rows.push(Row { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
+        rows.push(MessageSize { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
     }
     let bench = Bench { channel, comm: &comm };
     let (begin, mut answers_s) = (Instant::now(), Vec::new());
@@ -67,7 +67,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     }
     let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied())).unwrap_or(0.0);
     let answer_s = median(&answers_s);
-    let cost = |row: &Row| {
+    let cost = |row: &MessageSize| {
         let (messages, alone_s) = (row.requests.len(), median(&row.alone_s));
         let alone_s = (alone_s - answer_s).max(f64::MIN_POSITIVE);
         let row_s = (median(&row.row_s) - answer_s).max(f64::MIN_POSITIVE);
@@ -105,7 +105,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Sends the first `count` messages of a row. At the sender, the time of starting one, and of all up to the answer.
-    fn send(&self, row: &Row, count: usize) -> Result<(f64, f64), CallError> {
+    fn send(&self, row: &MessageSize, count: usize) -> Result<(f64, f64), CallError> {
         let all = 0..count;
         let bytes = if count == 1 { row.bytes } else { self.channel.memory.bytes() };
         if self.channel.role == Role::Receiver {

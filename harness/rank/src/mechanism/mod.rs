@@ -36,7 +36,7 @@ pub enum Role {
 /// A transfer that is repeated: memory, its partitions, and who does what.
 #[derive(Clone)]
 pub struct Channel<'a> {
-    /// Both ranks.
+    /// The communicator of both ranks.
     pub comm: &'a Comm,
     /// The other rank in `comm`.
     pub peer: usize,
@@ -79,7 +79,7 @@ impl Region {
         Self { start, bytes }
     }
 
-    /// Its address.
+    /// The address of its first byte.
     pub fn start(&self) -> *mut u8 {
         self.start
     }

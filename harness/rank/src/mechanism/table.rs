@@ -1,7 +1,7 @@
 //! The mechanisms by name: what each is made of.
 
 use anyhow::Context;
-use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Over, Rule};
+use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Grouping, Over};
 use ddtbench::experiments::fine_grained::costs::Costs;
 use ddtbench::experiments::partitioned::methods::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
 use ddtbench::model::Outcome;
@@ -80,7 +80,7 @@ impl Implementation {
 
     /// Whether it has to know what messages cost. One message is one message, whoever decides when it goes.
     pub fn needs_costs(self, partitions: usize) -> bool {
-        partitions > 1 && matches!(self, Self::Aggregated(Aggregation { rule: Rule::Adaptive, .. }))
+        partitions > 1 && matches!(self, Self::Aggregated(Aggregation { grouping: Grouping::Adaptive, .. }))
     }
 
     /// One end of the mechanism, or why this channel cannot have it; collective over both ranks. `costs` are there if it
@@ -114,7 +114,7 @@ impl Implementation {
                 let bytes = channel.memory.bytes() / partitions;
                 let units = Units::new(&channel, &aggregation.units(partitions, bytes as u64));
                 match (aggregation, costs) {
-                    (Aggregation { rule: Rule::Adaptive, .. }, Some(costs)) => {
+                    (Aggregation { grouping: Grouping::Adaptive, .. }, Some(costs)) => {
                         Box::new(AggregatedAdaptive::new(channel, costs, calls)?)
                     }
                     (Aggregation { over: Over::Persistent, .. }, _) => {

@@ -16,11 +16,11 @@ pub struct Put<'a> {
     setup: &'a Setup<'a>,
     /// One over each memory that is put into, by that memory's address.
     windows: Vec<(*const u8, Window)>,
-    data: Data,
+    data: PutData,
 }
 
 /// What is put, and where.
-enum Data {
+enum PutData {
     /// From one wire buffer into the peer's; packed and unpacked by hand, or not at all.
     Packed { element: Datatype, by_hand: bool },
     /// From the arrays into the peer's arrays. Both ranks lay them out alike, so this rank's receive endpoint
@@ -54,7 +54,7 @@ impl<'a> Put<'a> {
         memory: &mut Memory,
         by_hand: bool,
     ) -> anyhow::Result<Self> {
-        let data = Data::Packed { element: Datatype::predefined(setup.element), by_hand };
+        let data = PutData::Packed { element: Datatype::predefined(setup.element), by_hand };
         let both = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
         let targets = if setup.is_all_to_all() && !by_hand { &both[..] } else { &both[..1] };
         // SAFETY: as the caller vouches.
@@ -68,7 +68,7 @@ impl<'a> Put<'a> {
     pub unsafe fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
         let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays, None)?;
         let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays, None)?;
-        let data = Data::Typed { send, receive, types: Vec::new() };
+        let data = PutData::Typed { send, receive, types: Vec::new() };
         // SAFETY: as the caller vouches.
         unsafe { Self::over(&[(memory.arrays.base(), memory.arrays.memory().len())], setup, data) }
     }
@@ -77,7 +77,11 @@ impl<'a> Put<'a> {
     ///
     /// # Safety
     /// As for [`Put::contiguous`], of what is put into.
-    unsafe fn over(targets: &[(*mut u8, usize)], setup: &'a Setup<'a>, data: Data) -> anyhow::Result<Self> {
+    unsafe fn over(
+        targets: &[(*mut u8, usize)],
+        setup: &'a Setup<'a>,
+        data: PutData,
+    ) -> anyhow::Result<Self> {
         let mut windows = Vec::new();
         for &(start, bytes) in targets {
             // SAFETY: as the caller vouches; between fences only MPI and the loops that the fences order touch it.
@@ -97,24 +101,24 @@ impl<'a> Put<'a> {
     }
 
     fn is_typed(&self) -> bool {
-        matches!(self.data, Data::Typed { .. })
+        matches!(self.data, PutData::Typed { .. })
     }
 
     fn packs(&self) -> bool {
-        matches!(self.data, Data::Packed { by_hand: true, .. })
+        matches!(self.data, PutData::Packed { by_hand: true, .. })
     }
 
     /// Puts the block for `peer` to where this rank's block belongs there.
     fn put_block(&self, memory: &Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
         let (source, target) = match &self.data {
-            Data::Packed { element, .. } => {
+            PutData::Packed { element, .. } => {
                 let elements = self.setup.block_elements()?;
                 let block_bytes = self.setup.message_bytes / self.setup.blocks();
                 let from = memory.outgoing[mine * block_bytes..].as_ptr();
                 ((from, elements, element), (theirs * block_bytes, elements, element))
             }
-            Data::Typed { send, receive, types } => {
+            PutData::Typed { send, receive, types } => {
                 let (send_type, receive_type) = types.last().expect("created before use");
                 let from = memory.read_from(send.offset(&memory.arrays, mine));
                 ((from, 1, send_type), (receive.offset(&memory.arrays, theirs), 1, receive_type))
@@ -142,14 +146,14 @@ impl Method for Put<'_> {
     }
 
     fn create(&mut self) -> Result<(), CallError> {
-        if let Data::Typed { send, receive, types } = &mut self.data {
+        if let PutData::Typed { send, receive, types } = &mut self.data {
             types.push((send.recipe.create()?, receive.recipe.create()?));
         }
         Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        if let Data::Typed { types, .. } = &mut self.data
+        if let PutData::Typed { types, .. } = &mut self.data
             && let Some((send, receive)) = types.pop()
         {
             send.free()?;

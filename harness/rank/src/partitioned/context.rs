@@ -11,7 +11,7 @@ use crate::mechanism::Role;
 use crate::reporter::EventReporter;
 
 /// Who finishes which partition, and how.
-pub struct Plan {
+pub struct PartitionPlan {
     /// Bytes of each partition.
     pub ranges: Vec<Range<usize>>,
     /// Partitions of each thread, in the order in which they become ready.
@@ -20,7 +20,7 @@ pub struct Plan {
     pub emulation: Emulation,
 }
 
-impl Plan {
+impl PartitionPlan {
     pub fn new(setting: &Setting, seed: u64) -> Self {
         Self {
             ranges: setting.ranges(),
@@ -34,7 +34,7 @@ impl Plan {
 pub struct TransferContext<'a> {
     /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
     pub roles: &'a [Role],
-    pub plan: &'a Plan,
+    pub plan: &'a PartitionPlan,
     pub sync: &'a Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
     pub watcher: &'a Comm,

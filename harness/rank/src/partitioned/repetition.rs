@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::context::{Plan, TransferContext};
+use super::context::{PartitionPlan, TransferContext};
 use super::watch::{ArrivalProbe, watch};
 use crate::checked::CallError;
 use crate::checked::threads::Lent;
@@ -77,7 +77,7 @@ pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
 
 /// From the first partition that became ready to its arrival, in seconds, if that was seen; and the share of all bytes
 /// that were there when the last partition became ready. `None` of a transfer at which nobody looked.
-pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &Plan) -> Option<(Option<f64>, f64)> {
+pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &PartitionPlan) -> Option<(Option<f64>, f64)> {
     let first_s = *receiver.arrived_s.get(sender.first)?;
     let is_early = |time: &Option<f64>| time.is_some_and(|time| time < sender.last_ready_s);
     let early = receiver.arrived_s.iter().zip(&plan.ranges).filter(|(time, _)| is_early(time));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ddtbench::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{self, Exchange};
+use super::exchange::{self, ProbeExchange};
 use super::marking::{UNEQUAL, UNEQUAL_BYTES, eight};
 use super::message::{Incoming, Outgoing, Shape};
 
@@ -20,7 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 pub fn equal(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for shape in [Shape::bytes(8, 8), eight()] {
-        watched(context, &Exchange { transfers: TRANSFERS, ..Exchange::equal(context, "8/8", shape) })?;
+        watched(
+            context,
+            &ProbeExchange { transfers: TRANSFERS, ..ProbeExchange::equal(context, "8/8", shape) },
+        )?;
     }
     Ok(Observation::fine())
 }
@@ -29,14 +32,15 @@ pub fn unequal(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
-        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(context, &what, shape(send)) };
-        watched(context, &Exchange { transfers: TRANSFERS, ..exchange })?;
+        let exchange =
+            ProbeExchange { receive: shape(receive), ..ProbeExchange::equal(context, &what, shape(send)) };
+        watched(context, &ProbeExchange { transfers: TRANSFERS, ..exchange })?;
     }
     Ok(Observation::fine())
 }
 
 /// Sends slowly, and compares each partition as soon as it is said to be there.
-fn watched(context: &ProbeContext<'_>, exchange: &Exchange<'_>) -> Result<(), Stop> {
+fn watched(context: &ProbeContext<'_>, exchange: &ProbeExchange<'_>) -> Result<(), Stop> {
     let mut send = |outgoing: &mut Outgoing, generation| {
         outgoing.start()?;
         for partition in 0..outgoing.partitions() {
@@ -80,8 +84,10 @@ pub fn early_delivery(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     const TRANSFERS: u32 = 5;
     let (mut is_early, mut details) = (false, Vec::new());
     for (size, bytes) in [("8 B", 8), ("64 KiB", 1 << 16), ("1 MiB", 1 << 20)] {
-        let exchange =
-            Exchange { transfers: TRANSFERS, ..Exchange::equal(context, size, Shape::bytes(4, bytes)) };
+        let exchange = ProbeExchange {
+            transfers: TRANSFERS,
+            ..ProbeExchange::equal(context, size, Shape::bytes(4, bytes))
+        };
         let mut times = Vec::new();
         let mut send = |outgoing: &mut Outgoing, generation| {
             // SAFETY: the message is not started yet.

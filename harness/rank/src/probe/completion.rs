@@ -4,7 +4,7 @@
 use datatypes::Element;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{Exchange, TAG};
+use super::exchange::{ProbeExchange, TAG};
 use super::marking::eight;
 use super::message::{Incoming, Outgoing};
 use crate::checked::request::{self, Status};
@@ -83,7 +83,7 @@ pub fn waitall_with_point_to_point(context: &ProbeContext<'_>) -> Result<Observa
 pub fn status_fields(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let elements = eight().partitions * eight().count;
     let expected = Status { source: 0, tag: TAG as i32, count: Some(elements), is_cancelled: false };
-    Exchange { transfers: TRANSFERS, ..Exchange::equal(context, "data", eight()) }.receive_by(
+    ProbeExchange { transfers: TRANSFERS, ..ProbeExchange::equal(context, "data", eight()) }.receive_by(
         context,
         &mut |incoming, _| {
             incoming.start()?;

@@ -10,7 +10,7 @@ use ddtbench::model::{Outcome, Seen};
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
-use crate::output::{Format, print_event};
+use crate::output::{OutputFormat, print_event};
 
 /// A heartbeat goes on for this much longer than the square of the growth lets expect; and the time between two beats.
 const HEARTBEAT_GROWTH: f64 = 4.0;
@@ -124,7 +124,7 @@ pub struct ProbeContext<'a> {
     pub rank: usize,
     multiple: Option<ThreadMultiple>,
     name: &'static str,
-    format: Format,
+    format: OutputFormat,
     begin: Instant,
     generation: Cell<u32>,
     tally: RefCell<Tally>,
@@ -132,7 +132,7 @@ pub struct ProbeContext<'a> {
 
 impl<'a> ProbeContext<'a> {
     /// For a probe, on this rank.
-    pub fn new(world: &'a World, name: &'static str, rank: usize, format: Format) -> Self {
+    pub fn new(world: &'a World, name: &'static str, rank: usize, format: OutputFormat) -> Self {
         let (generation, tally) = (Cell::new(0), RefCell::default());
         let (comm, multiple) = (&world.comm, world.multiple());
         Self { comm, rank, multiple, name, format, begin: Instant::now(), generation, tally }
@@ -154,7 +154,7 @@ impl<'a> ProbeContext<'a> {
 
     /// Says what comes next, in case nothing else is ever reported.
     pub fn work(&self, stage: &str) {
-        if self.rank == 0 && self.format == Format::Json {
+        if self.rank == 0 && self.format == OutputFormat::Json {
             print_event(&Event::Working { method: METHOD.to_owned(), stage: stage.to_owned() });
         }
     }
@@ -207,7 +207,7 @@ impl<'a> ProbeContext<'a> {
     /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
     /// that nothing else is ever reported.
     pub fn final_report(&self, fails: &str) -> FinalReport {
-        if self.format == Format::Json {
+        if self.format == OutputFormat::Json {
             self.tell(Observation::new(Seen::Failed, fails).outcome());
         }
         FinalReport { name: self.name, format: self.format, begin: self.begin }
@@ -219,7 +219,7 @@ impl<'a> ProbeContext<'a> {
         let growth = (count as f64 / less as f64).powi(2);
         let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
         let (sender, receiver) = mpsc::channel::<()>();
-        if self.rank == 0 && self.format == Format::Json {
+        if self.rank == 0 && self.format == OutputFormat::Json {
             let (begin, event) =
                 (Instant::now(), Event::Working { method: METHOD.to_owned(), stage: what.to_owned() });
             // The thread ends when it is no longer wanted, at the latest with its next sign.
@@ -256,7 +256,7 @@ pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is 
 /// What is said when MPI is finalised.
 pub struct FinalReport {
     name: &'static str,
-    format: Format,
+    format: OutputFormat,
     begin: Instant,
 }
 
@@ -267,20 +267,20 @@ impl FinalReport {
     }
 }
 
-fn tell(name: &str, format: Format, begin: Instant, outcome: Outcome) {
+fn tell(name: &str, format: OutputFormat, begin: Instant, outcome: Outcome) {
     let seconds = begin.elapsed().as_secs_f64();
     match format {
-        Format::Json => print_event(&Event::Probe { outcome, seconds }),
-        Format::Text => {
+        OutputFormat::Json => print_event(&Event::Probe { outcome, seconds }),
+        OutputFormat::Text => {
             let detail = outcome.detail().map_or_else(String::new, |detail| format!(": {detail}"));
             println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
         }
     }
 }
 
-fn conclude(name: &str, format: Format, begin: Instant, outcome: Outcome) {
+fn conclude(name: &str, format: OutputFormat, begin: Instant, outcome: Outcome) {
     tell(name, format, begin, outcome);
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         print_event(&Event::Done);
     }
 }

@@ -3,7 +3,7 @@
 use datatypes::{Element, Layout, LayoutError};
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::Exchange;
+use super::exchange::ProbeExchange;
 use super::message::Shape;
 
 /// Transfers of each datatype.
@@ -13,7 +13,8 @@ const TRANSFERS: u32 = 10;
 const COUNT: usize = 12;
 
 fn transfer(context: &ProbeContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
-    Exchange { receive, transfers: TRANSFERS, ..Exchange::equal(context, what, send) }.plainly(context)
+    ProbeExchange { receive, transfers: TRANSFERS, ..ProbeExchange::equal(context, what, send) }
+        .plainly(context)
 }
 
 /// Equal numbers of partitions, and half as many of twice the size.

@@ -17,7 +17,7 @@ pub const SENDER: usize = 0;
 pub const RECEIVER: usize = 1;
 
 /// A series of transfers of the same shapes, each with other data.
-pub struct Exchange<'a> {
+pub struct ProbeExchange<'a> {
     /// What is compared, as reports name it.
     pub what: &'a str,
     /// The communicator of both ranks.
@@ -28,7 +28,7 @@ pub struct Exchange<'a> {
     pub send: Shape,
     /// The message as it is received.
     pub receive: Shape,
-    /// How many transfers.
+    /// Transfers that are made one after the other.
     pub transfers: u32,
 }
 
@@ -38,7 +38,7 @@ pub type Send<'a> = &'a mut dyn FnMut(&mut Outgoing, u32) -> Result<(), Stop>;
 /// What a receiver does, likewise.
 pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>;
 
-impl<'a> Exchange<'a> {
+impl<'a> ProbeExchange<'a> {
     /// With the same shape on both sides.
     pub fn equal(context: &ProbeContext<'a>, what: &'a str, shape: Shape) -> Self {
         Self { what, comm: context.comm, tag: TAG, send: shape.clone(), receive: shape, transfers: TRANSFERS }

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{Exchange, TAG, TRANSFERS};
+use super::exchange::{ProbeExchange, TAG, TRANSFERS};
 use super::message::{Incoming, Outgoing, Shape};
 
 /// Eight partitions of some KiB: too much for what travels in the header, little enough to be done at once.
@@ -20,7 +20,7 @@ fn sizes() -> [Shape; 3] {
 
 pub fn equal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for shape in sizes() {
-        Exchange::equal(context, "8/8", shape).plainly(context)?;
+        ProbeExchange::equal(context, "8/8", shape).plainly(context)?;
     }
     Ok(Observation::fine())
 }
@@ -35,7 +35,7 @@ pub fn any_order(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         ("random", shuffled),
     ];
     for (name, order) in orders {
-        Exchange::equal(context, name, eight()).send_by(context, &mut |outgoing, generation| {
+        ProbeExchange::equal(context, name, eight()).send_by(context, &mut |outgoing, generation| {
             outgoing.start()?;
             order.iter().try_for_each(|&partition| outgoing.ready(partition, generation))?;
             Ok(outgoing.wait()?)
@@ -46,13 +46,13 @@ pub fn any_order(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
 
 pub fn duplicated_communicator(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let comm = context.comm.duplicate()?;
-    Exchange { comm: &comm, ..Exchange::equal(context, "8/8", eight()) }.plainly(context)?;
+    ProbeExchange { comm: &comm, ..ProbeExchange::equal(context, "8/8", eight()) }.plainly(context)?;
     Ok(Observation::fine())
 }
 
 pub fn reinitialised(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for _ in 0..TRANSFERS {
-        Exchange { transfers: 1, ..Exchange::equal(context, "8/8", eight()) }.plainly(context)?;
+        ProbeExchange { transfers: 1, ..ProbeExchange::equal(context, "8/8", eight()) }.plainly(context)?;
     }
     Ok(Observation::fine())
 }
@@ -67,14 +67,15 @@ pub fn unequal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
-        let exchange = Exchange { receive: shape(receive), ..Exchange::equal(context, &what, shape(send)) };
+        let exchange =
+            ProbeExchange { receive: shape(receive), ..ProbeExchange::equal(context, &what, shape(send)) };
         exchange.plainly(context)?;
     }
     Ok(Observation::fine())
 }
 
 pub fn range(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    Exchange::equal(context, "ranges of 3 and 5", eight()).send_by(
+    ProbeExchange::equal(context, "ranges of 3 and 5", eight()).send_by(
         context,
         &mut |outgoing, generation| {
             outgoing.start()?;
@@ -89,14 +90,17 @@ pub fn range(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
 }
 
 pub fn list(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    Exchange::equal(context, "lists of 3 and 5", eight()).send_by(context, &mut |outgoing, generation| {
-        outgoing.start()?;
-        for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
-            fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
-            outgoing.message.ready_list(list)?;
-        }
-        Ok(outgoing.wait()?)
-    })?;
+    ProbeExchange::equal(context, "lists of 3 and 5", eight()).send_by(
+        context,
+        &mut |outgoing, generation| {
+            outgoing.start()?;
+            for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
+                fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
+                outgoing.message.ready_list(list)?;
+            }
+            Ok(outgoing.wait()?)
+        },
+    )?;
     Ok(Observation::fine())
 }
 

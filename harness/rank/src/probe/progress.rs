@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::Exchange;
+use super::exchange::ProbeExchange;
 use super::marking::eight;
 use super::message::{Incoming, Outgoing, Shape};
 
@@ -89,8 +89,8 @@ fn progress(
             }
             Ok(incoming.wait()?)
         };
-        let exchange = Exchange::equal(context, &what, shape.clone());
-        Exchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = ProbeExchange::equal(context, &what, shape.clone());
+        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
     Ok(Observation::fine())
 }
@@ -149,8 +149,8 @@ pub fn on_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             }
             Ok(incoming.wait()?)
         };
-        let exchange = Exchange::equal(context, name, eight());
-        Exchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = ProbeExchange::equal(context, name, eight());
+        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
     Ok(Observation::fine())
 }

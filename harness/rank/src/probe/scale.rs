@@ -6,7 +6,7 @@ use ddtbench::experiments::memory;
 use ddtbench::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{self, Exchange, TAG};
+use super::exchange::{self, ProbeExchange, TAG};
 use super::message::{Incoming, Outgoing, Shape};
 
 pub fn many_requests(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
@@ -87,8 +87,8 @@ pub fn many_partitions(context: &ProbeContext<'_>) -> Result<Observation, Stop> 
             took_s = begin.elapsed().as_secs_f64();
             Ok(())
         };
-        let exchange = Exchange::equal(context, &what, Shape::bytes(partitions, 8));
-        Exchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = ProbeExchange::equal(context, &what, Shape::bytes(partitions, 8));
+        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
         took = begin.elapsed();
         details.push(format!("{partitions}: {:.2} ms", took_s * 1e3));
     }
@@ -100,7 +100,7 @@ pub fn many_partitions(context: &ProbeContext<'_>) -> Result<Observation, Stop> 
 }
 
 pub fn zero_count(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    Exchange { transfers: 10, ..Exchange::equal(context, "no elements", Shape::bytes(4, 0)) }
+    ProbeExchange { transfers: 10, ..ProbeExchange::equal(context, "no elements", Shape::bytes(4, 0)) }
         .plainly(context)?;
     Ok(Observation::fine())
 }
@@ -130,7 +130,7 @@ pub fn large_message(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         context.work("comparing");
         Ok(())
     };
-    let exchange = Exchange::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
-    Exchange { transfers: 1, ..exchange }.send_by(context, &mut send)?;
+    let exchange = ProbeExchange::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
+    ProbeExchange { transfers: 1, ..exchange }.send_by(context, &mut send)?;
     Ok(Observation::fine())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use datatypes::Element;
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{self, Exchange, TAG, TRANSFERS};
+use super::exchange::{self, ProbeExchange, TAG, TRANSFERS};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::{Datatype, partitioned};
@@ -108,7 +108,8 @@ pub fn receiver_waits_first(context: &ProbeContext<'_>) -> Result<Observation, S
         if context.rank == 0 {
             std::thread::sleep(LATE);
         }
-        Exchange { transfers: 1, ..Exchange::equal(context, "late sender", eight()) }.plainly(context)?;
+        ProbeExchange { transfers: 1, ..ProbeExchange::equal(context, "late sender", eight()) }
+            .plainly(context)?;
     }
     Ok(Observation::fine())
 }
@@ -169,7 +170,7 @@ pub fn free_without_start(context: &ProbeContext<'_>) -> Result<Observation, Sto
     }
     for (what, tag) in [("a message with another tag", TAG + 1), ("a message with the same tag", TAG)] {
         context.work(what);
-        let exchange = Exchange { tag, transfers: 3, ..Exchange::equal(context, what, eight()) };
+        let exchange = ProbeExchange { tag, transfers: 3, ..ProbeExchange::equal(context, what, eight()) };
         exchange.plainly(context)?;
     }
     Ok(Observation::fine())

@@ -1,7 +1,7 @@
 //! Several threads of a rank that call MPI for the same message at the same time.
 
 use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::Exchange;
+use super::exchange::ProbeExchange;
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::CallError;
 use crate::checked::threads::Shared;
@@ -24,7 +24,7 @@ fn in_threads<E: Send>(threads: usize, work: impl Fn(usize) -> Result<(), E> + S
 pub fn pready(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     for threads in [4, 8] {
         let what = format!("{threads} threads");
-        let exchange = Exchange::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
+        let exchange = ProbeExchange::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
         let send = &mut |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             let (content, pattern) = (&outgoing.content, outgoing.pattern(generation));
@@ -38,7 +38,7 @@ pub fn pready(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             })?;
             Ok(outgoing.wait()?)
         };
-        Exchange { transfers: TRANSFERS, ..exchange }.send_by(context, send)?;
+        ProbeExchange { transfers: TRANSFERS, ..exchange }.send_by(context, send)?;
     }
     Ok(Observation::fine())
 }
@@ -51,7 +51,7 @@ enum Found {
 
 pub fn parrived(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     const THREADS: usize = 4;
-    let exchange = Exchange::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
+    let exchange = ProbeExchange::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = &mut |incoming: &mut Incoming, generation| {
         incoming.start()?;
         let (content, pattern) = (&incoming.content, incoming.pattern(generation));
@@ -72,6 +72,6 @@ pub fn parrived(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         }
         Ok(incoming.wait()?)
     };
-    Exchange { transfers: TRANSFERS, ..exchange }.receive_by(context, receive)?;
+    ProbeExchange { transfers: TRANSFERS, ..exchange }.receive_by(context, receive)?;
     Ok(Observation::fine())
 }

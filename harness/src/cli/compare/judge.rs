@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparisons, Gate, Settings};
+use ddtbench::compare::{Comparisons, GateDecision, Settings};
 
 use super::recorded;
 use crate::cli::{measure, output};
@@ -32,7 +32,7 @@ pub struct JudgeArgs {
     pub anyway: bool,
     /// How the comparison is printed
     #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
-    form: Form,
+    output_format: ComparisonFormat,
 }
 
 impl JudgeArgs {
@@ -48,18 +48,18 @@ impl JudgeArgs {
 
     /// Prints comparisons; the exit code is that of a gate, if it is one.
     pub fn tell(&self, comparisons: &Comparisons, is_gate: bool) -> anyhow::Result<ExitCode> {
-        output::print(self.form.of(comparisons)?.as_bytes())?;
+        output::print(self.output_format.of(comparisons)?.as_bytes())?;
         Ok(match comparisons.gate() {
-            Gate::Shut if is_gate => ExitCode::from(measure::FAILED),
-            Gate::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
+            GateDecision::Shut if is_gate => ExitCode::from(measure::FAILED),
+            GateDecision::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
             _ => ExitCode::SUCCESS,
         })
     }
 }
 
-/// A form of a comparison.
+/// How a comparison can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ComparisonFormat {
     Text,
     Markdown,
     Json,
@@ -67,7 +67,7 @@ enum Form {
     Tsv,
 }
 
-impl Form {
+impl ComparisonFormat {
     fn of(self, comparisons: &Comparisons) -> anyhow::Result<String> {
         Ok(match self {
             Self::Text => comparisons.text(output::width().map_or(WIDTH, usize::from)),

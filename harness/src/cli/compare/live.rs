@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
-use ddtbench::compare::{Comparer, Comparisons, Row, Side, Unit, looks};
+use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Side, looks};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::{Plan, Variant};
-use ddtbench::run::{End, Environment, Run, RunError, Target, Unit as Measured};
+use ddtbench::run::{Environment, Run, RunEnd, RunError, Target, Unit};
 
 use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
@@ -52,8 +52,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
     let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
     for launch in 0.. {
         match live.launch(launch, &mut environment) {
-            Ok(End::Complete) => {}
-            Ok(End::Interrupted) => {
+            Ok(RunEnd::Complete) => {}
+            Ok(RunEnd::Interrupted) => {
                 let dir = live.folder.path().display();
                 say(&format!(
                     "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
@@ -78,7 +78,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
         let undecided = live.leave_open(&rows);
         say(&format!("after {made} launches {undecided} of {} rows are undecided", rows.concat().len()));
         if is_last || undecided == 0 {
-            let comparisons = Comparisons::of(args.judge.settings(), Unit::Launch, &sides, rows);
+            let comparisons = Comparisons::of(args.judge.settings(), ComparisonUnit::Launch, &sides, rows);
             live.finish(&comparisons)?;
             return Ok(Ok(comparisons));
         }
@@ -99,12 +99,12 @@ struct Live<'a> {
 
 impl Live<'_> {
     /// Makes a launch of all cases that are open, on all MPIs.
-    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<End, RunError> {
-        let is_open = |unit: &Measured| {
+    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<RunEnd, RunError> {
+        let is_open = |unit: &Unit| {
             let case = apart(self.run.case(*unit));
             unit.launch == launch && self.open.as_ref().is_none_or(|open| open.contains(&case))
         };
-        let units: Vec<Measured> = self.run.units().into_iter().filter(is_open).collect();
+        let units: Vec<Unit> = self.run.units().into_iter().filter(is_open).collect();
         let mut progress = Progress::new(units.len(), self.run.plan.plan.methods.len());
         let (folder, done) = (&mut self.folder, HashSet::new());
         let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
@@ -113,8 +113,9 @@ impl Live<'_> {
     }
 
     /// Leaves the cases open of which a row is undecided, and gives the number of such rows.
-    fn leave_open(&mut self, rows: &[Vec<Row>]) -> usize {
-        let undecided: Vec<&Row> = rows.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
+    fn leave_open(&mut self, rows: &[Vec<ComparisonRow>]) -> usize {
+        let undecided: Vec<&ComparisonRow> =
+            rows.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
         let is_open = |case: &Case| undecided.iter().any(|row| row.subject.is_of(case));
         let cases = self.run.units().into_iter().map(|unit| apart(self.run.case(unit)));
         self.open = Some(cases.filter(is_open).collect());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, Comparisons, Settings, Side, Unit};
+use ddtbench::compare::{Comparer, ComparisonUnit, Comparisons, Settings, Side};
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
@@ -28,7 +28,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
             base.runs.len(),
             labels.join(", ")
         );
-        return Ok(compared(&Side::of_mpis(&base.records), Unit::Launch, settings));
+        return Ok(compared(&Side::of_mpis(&base.records), ComparisonUnit::Launch, settings));
     }
     for other in others {
         let differ = base.differences(other);
@@ -41,8 +41,8 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
             );
         }
     }
-    let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, Unit::Run);
-    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), Unit::Run, settings))
+    let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
+    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), ComparisonUnit::Run, settings))
 }
 
 /// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
@@ -53,7 +53,7 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
 }
 
 /// Each other side against the first, by a single look.
-fn compared(sides: &[Side], unit: Unit, settings: &Settings) -> Comparisons {
+fn compared(sides: &[Side], unit: ComparisonUnit, settings: &Settings) -> Comparisons {
     let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, 1.0);
     Comparisons::of(settings.clone(), unit, sides, sides[1..].iter().map(rows).collect())
 }

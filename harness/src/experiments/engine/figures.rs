@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Method;
+use super::methods::{BOUND, ENGINE};
 use crate::experiments::summary::{RowContext, ratios};
 use crate::model::event::Block;
 use crate::model::{Figure, Measured, Phase, Quantity, Record};
@@ -14,11 +14,11 @@ const DECISIVE: [Phase; 2] = [Phase::Pack, Phase::Unpack];
 /// Adds what can be known of a phase. No ratio stands without its interval.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let (view, phase, scope) = (context.view, context.phase, context.scope);
-    let other = |method: Method| context.measured(method.name()).filter(|_| record.method != method.name());
-    let over = other(Method::Engine).and_then(|engine| {
+    let other = |method: &str| context.measured(method).filter(|_| record.method != method);
+    let over = other(ENGINE).and_then(|engine| {
         ratios::figure(Quantity::TimeOver, engine.ratio(view, phase, scope), &engine.method.method)
     });
-    let bound = other(Method::Bound).filter(|_| DECISIVE.contains(&phase)).and_then(|bound| {
+    let bound = other(BOUND).filter(|_| DECISIVE.contains(&phase)).and_then(|bound| {
         ratios::figure(Quantity::BoundShare, view.ratio(bound, phase, scope), &bound.method.method)
     });
     record.add(over);
@@ -35,17 +35,17 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 
 /// Whether the interval of each method's ratio to the engine lies within `precision` of it, packing and unpacking.
 pub fn is_narrow(methods: &[Measured], precision: f64) -> bool {
-    let Some(engine) = of(methods, Method::Engine) else { return false };
-    let rivals = || methods.iter().filter(|measured| measured.method != Method::Engine.name());
+    let Some(engine) = of(methods, ENGINE) else { return false };
+    let others = || methods.iter().filter(|measured| measured.method != ENGINE);
     let is_narrow = |measured: &Measured, phase| {
         ratio(measured, engine, phase).is_some_and(|ratio| ratio.is_narrow(precision))
     };
-    DECISIVE.into_iter().all(|phase| rivals().all(|measured| is_narrow(measured, phase)))
+    DECISIVE.into_iter().all(|phase| others().all(|measured| is_narrow(measured, phase)))
 }
 
 /// A method with times.
-fn of(methods: &[Measured], method: Method) -> Option<&Measured> {
-    methods.iter().find(|measured| measured.method == method.name() && measured.outcome.is_measured())
+fn of<'a>(methods: &'a [Measured], method: &str) -> Option<&'a Measured> {
+    methods.iter().find(|measured| measured.method == method && measured.outcome.is_measured())
 }
 
 /// The ratio of one's times to another's in a phase, over the rounds that have both.

@@ -5,7 +5,7 @@
 
 mod figures;
 pub mod grid;
-mod methods;
+pub mod methods;
 mod prepared;
 mod selection;
 pub mod standing;
@@ -15,14 +15,13 @@ use apps::WireOrder;
 use clap::ValueEnum;
 
 pub use figures::is_narrow;
-pub use methods::Method;
 pub use selection::{cases, orders};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::{MethodInfo, Phase, Record};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 
 /// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
 pub const RANKS: usize = 2;
@@ -40,7 +39,7 @@ pub const ORDER: &str = "order";
 
 /// In which order bytes are packed, where the hand-written loop and the datatype differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Order {
+pub enum PackingOrder {
     /// As the hand-written loop packs
     #[default]
     Manual,
@@ -48,7 +47,7 @@ pub enum Order {
     Ddt,
 }
 
-impl Order {
+impl PackingOrder {
     /// The name on the command line and in results.
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +71,7 @@ pub fn order(params: &str) -> Option<&str> {
     pairs.find(|(name, _)| *name == ORDER).map(|(_, value)| value)
 }
 
-/// The kind.
+/// The comparison in the list of kinds.
 pub const KIND: Kind = Kind(&Engine);
 
 /// The engine's comparison, as one of the kinds of experiments.
@@ -94,7 +93,7 @@ impl Experiment for Engine {
     }
 
     fn reference(&self) -> &'static str {
-        Method::Engine.name()
+        methods::ENGINE
     }
 
     fn default_ranks(&self) -> usize {
@@ -106,7 +105,7 @@ impl Experiment for Engine {
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(prepared::Comparison::of(case, setup)?))
+        Ok(Box::new(prepared::PreparedComparison::of(case, setup)?))
     }
 
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
@@ -118,8 +117,8 @@ impl Experiment for Engine {
         false
     }
 
-    fn form(&self) -> &'static Form {
-        &table::FORM
+    fn table_format(&self) -> &'static TableFormat {
+        &table::TABLE_FORMAT
     }
 
     fn table(&self, records: &[Record], width: Option<u16>) -> String {

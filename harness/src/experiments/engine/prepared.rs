@@ -2,21 +2,21 @@
 
 use clap::ValueEnum;
 
-use super::{Method, ORDER, Order, RANKS, grid};
-use crate::experiments::pingpong::Message;
+use super::{ORDER, PackingOrder, RANKS, grid, methods};
+use crate::experiments::pingpong::PreparedMessage;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::experiments::{Prepared, Setup};
 use crate::model::event::MessageFacts;
 
 /// A test's message, and the order in which its bytes are packed.
 #[derive(Debug)]
-pub struct Comparison {
-    message: Message,
-    order: Order,
+pub struct PreparedComparison {
+    message: PreparedMessage,
+    order: PackingOrder,
     is_of_grid: bool,
 }
 
-impl Comparison {
+impl PreparedComparison {
     /// That of a planned case.
     ///
     /// # Errors
@@ -25,15 +25,15 @@ impl Comparison {
         let mut test = case.clone();
         let order = test.params.remove(ORDER);
         let order = match &order {
-            None => Order::default(),
-            Some(text) => Order::from_str(&text.0, false)
+            None => PackingOrder::default(),
+            Some(text) => PackingOrder::from_str(&text.0, false)
                 .map_err(|_| format!("{ORDER} = {}: must be manual or ddt", text.0))?,
         };
         let is_of_grid = case.set.as_deref() == Some(grid::SET);
         test.set = test.set.filter(|_| !is_of_grid);
         // All layouts but that of an all-to-all are the same for any number of ranks.
-        let message = Message::of(&test, Setup { ranks: RANKS, ..setup })?;
-        if order == Order::Ddt && !message.orders_differ {
+        let message = PreparedMessage::of(&test, Setup { ranks: RANKS, ..setup })?;
+        if order == PackingOrder::Ddt && !message.orders_differ {
             return Err(format!("{ORDER} = ddt: loop and datatype pack in one order, leave it out"));
         }
         Ok(Self { message, order, is_of_grid })
@@ -45,7 +45,7 @@ impl Comparison {
     }
 }
 
-impl Prepared for Comparison {
+impl Prepared for PreparedComparison {
     fn planned(&self) -> PlannedCase {
         let mut planned = self.message.planned();
         planned.params.extend(self.said_order().map(|order| (ORDER.to_owned(), Text(order.to_owned()))));
@@ -70,8 +70,7 @@ impl Prepared for Comparison {
     }
 
     fn has(&self, name: &str) -> bool {
-        let methods = Method::of(self.order, self.message.orders_differ);
-        methods.iter().any(|method| method.name() == name)
+        methods::in_order(self.order, self.message.orders_differ).any(|method| method.name == name)
     }
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the

@@ -2,16 +2,16 @@
 
 use clap::ValueEnum;
 
-use super::{ORDER, Order, RANKS};
+use super::{ORDER, PackingOrder, RANKS};
 use crate::experiments::Setup;
-use crate::experiments::pingpong::Message;
+use crate::experiments::pingpong::PreparedMessage;
 use crate::experiments::planned::{PlannedCase, Text};
 
 /// The orders among single values as typed, `order=manual,ddt`, and the other values; both orders where none is.
 ///
 /// # Errors
 /// An order that there is not.
-pub fn orders(typed: Vec<String>) -> Result<(Vec<Order>, Vec<String>), String> {
+pub fn orders(typed: Vec<String>) -> Result<(Vec<PackingOrder>, Vec<String>), String> {
     let (mut orders, mut others, mut is_order) = (Vec::new(), Vec::new(), false);
     for text in typed {
         let value = match text.split_once('=') {
@@ -23,13 +23,13 @@ pub fn orders(typed: Vec<String>) -> Result<(Vec<Order>, Vec<String>), String> {
         };
         if is_order {
             let wrong = |_| format!("{ORDER} = {value}: must be manual or ddt");
-            orders.push(Order::from_str(value, false).map_err(wrong)?);
+            orders.push(PackingOrder::from_str(value, false).map_err(wrong)?);
         } else {
             others.push(text);
         }
     }
     if orders.is_empty() {
-        orders = vec![Order::Manual, Order::Ddt];
+        orders = vec![PackingOrder::Manual, PackingOrder::Ddt];
     }
     Ok((orders, others))
 }
@@ -38,11 +38,16 @@ pub fn orders(typed: Vec<String>) -> Result<(Vec<Order>, Vec<String>), String> {
 ///
 /// # Errors
 /// What is wrong with a test's values, by its name.
-pub fn cases(tests: Vec<PlannedCase>, orders: &[Order], seed: u64) -> Result<Vec<PlannedCase>, String> {
+pub fn cases(
+    tests: Vec<PlannedCase>,
+    orders: &[PackingOrder],
+    seed: u64,
+) -> Result<Vec<PlannedCase>, String> {
     let mut cases = Vec::new();
     for case in tests {
-        let message = Message::of(&PlannedCase { set: None, ..case.clone() }, Setup { ranks: RANKS, seed })
-            .map_err(|reason| format!("{}: {reason}", case.test))?;
+        let message =
+            PreparedMessage::of(&PlannedCase { set: None, ..case.clone() }, Setup { ranks: RANKS, seed })
+                .map_err(|reason| format!("{}: {reason}", case.test))?;
         if !message.orders_differ {
             cases.push(case);
             continue;
@@ -63,9 +68,9 @@ mod tests {
     #[test]
     fn an_order_is_a_parameter_as_others() {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        let both = vec![Order::Manual, Order::Ddt];
+        let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
         assert_eq!(orders(words(&["n=8", "16"])), Ok((both.clone(), words(&["n=8", "16"]))));
-        assert_eq!(orders(words(&["order=ddt", "n=8"])), Ok((vec![Order::Ddt], words(&["n=8"]))));
+        assert_eq!(orders(words(&["order=ddt", "n=8"])), Ok((vec![PackingOrder::Ddt], words(&["n=8"]))));
         assert_eq!(orders(words(&["order=manual", "ddt"])), Ok((both, Vec::new())));
         assert!(orders(words(&["order=mine"])).unwrap_err().contains("manual or ddt"));
     }

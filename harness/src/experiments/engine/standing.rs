@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Method, ORDER, grid};
+use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK};
+use super::{ORDER, grid};
 use crate::model::conditions::Cache;
 use crate::model::{Figure, Phase, Record};
 use crate::stats;
@@ -16,21 +17,20 @@ pub fn contest(record: &Record) -> Contest<'_> {
     (&case.test, &case.set, &case.params, case.cache, record.phase.name())
 }
 
-/// How the engine did.
+/// How the engine did in a contest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Faster than every rival: all intervals lie above 1.
+pub enum ContestResult {
+    /// Faster than every other method: all intervals lie above 1.
     First,
     /// Neither, or not to be told since the halves of the run part.
     Level,
-    /// Slower than a rival: its interval lies below 1.
+    /// Slower than one of them: its interval lies below 1.
     Behind,
 }
 
-/// Whether a record is a rival's: the engine is to be faster than loops and `MPI_Pack`, not than a plain copy.
-fn is_rival(record: &Record) -> bool {
-    let rivals = [Method::Manual, Method::ManualTuned, Method::MpiPack];
-    rivals.iter().any(|rival| rival.name() == record.method)
+/// Whether the engine is compared with a record's method: it is to be faster than loops and `MPI_Pack`, not than a plain copy.
+fn is_compared(record: &Record) -> bool {
+    [MANUAL, MANUAL_TUNED, MPI_PACK].contains(&&*record.method)
 }
 
 /// Whether the halves of a ratio part: no verdict is drawn from it.
@@ -40,7 +40,7 @@ fn moved(record: &Record) -> bool {
 
 /// Its time over the engine's.
 fn over(record: &Record) -> Option<&Figure> {
-    record.over(Method::Engine.name())
+    record.over(ENGINE)
 }
 
 /// Both ends of that ratio's interval.
@@ -48,7 +48,7 @@ fn interval(record: &Record) -> Option<(f64, f64)> {
     over(record)?.interval()
 }
 
-/// That ratio.
+/// Its time over the engine's; `None` where there are too few rounds.
 fn ratio(record: &Record) -> Option<f64> {
     over(record)?.value
 }
@@ -57,31 +57,35 @@ fn is_contest(record: &Record) -> bool {
     matches!(record.phase, Phase::Pack | Phase::Unpack)
 }
 
-/// The verdict of each contest that has ratios, in the order of the records.
-pub fn verdicts<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<(Contest<'a>, Verdict)> {
-    let mut verdicts: Vec<(Contest<'a>, Verdict)> = Vec::new();
+/// The result of each contest that has ratios, in the order of the records.
+pub fn contest_results<'a>(
+    records: impl IntoIterator<Item = &'a Record>,
+) -> Vec<(Contest<'a>, ContestResult)> {
+    let mut results: Vec<(Contest<'a>, ContestResult)> = Vec::new();
     let mut places = BTreeMap::new();
-    for record in records.into_iter().filter(|record| is_contest(record) && is_rival(record)) {
-        let verdict = match interval(record) {
+    for record in records.into_iter().filter(|record| is_contest(record) && is_compared(record)) {
+        let result = match interval(record) {
             None if ratio(record).is_none() => continue,
-            _ if moved(record) => Verdict::Level,
-            Some((low, _)) if low > 1.0 => Verdict::First,
-            Some((_, high)) if high < 1.0 => Verdict::Behind,
-            _ => Verdict::Level,
+            _ if moved(record) => ContestResult::Level,
+            Some((low, _)) if low > 1.0 => ContestResult::First,
+            Some((_, high)) if high < 1.0 => ContestResult::Behind,
+            _ => ContestResult::Level,
         };
-        let place = *places.entry(contest(record)).or_insert(verdicts.len());
-        match verdicts.get_mut(place) {
-            None => verdicts.push((contest(record), verdict)),
-            Some((_, known)) if verdict == Verdict::Behind || *known == Verdict::First => *known = verdict,
+        let place = *places.entry(contest(record)).or_insert(results.len());
+        match results.get_mut(place) {
+            None => results.push((contest(record), result)),
+            Some((_, known)) if result == ContestResult::Behind || *known == ContestResult::First => {
+                *known = result
+            }
             Some(_) => {}
         }
     }
-    verdicts
+    results
 }
 
-/// How many contests the engine loses to a rival whose time is less than `below` of its own.
+/// How many contests the engine loses to a method whose time is less than `below` of its own.
 pub fn lost(records: &[&Record], below: f64) -> usize {
-    let records = records.iter().filter(|record| is_contest(record) && is_rival(record));
+    let records = records.iter().filter(|record| is_contest(record) && is_compared(record));
     let is_lost = |record: &&&Record| {
         interval(record).is_some_and(|(_, high)| high < 1.0)
             && ratio(record).is_some_and(|ratio| ratio < below)
@@ -90,31 +94,31 @@ pub fn lost(records: &[&Record], below: f64) -> usize {
     records.filter(is_lost).map(|record| contest(record)).collect::<BTreeSet<_>>().len()
 }
 
-/// The rivals that are faster than the engine, the fastest by its ratio first.
+/// Records of methods that are faster than the engine, the fastest by its ratio first.
 pub fn faster(records: &[Record]) -> Vec<&Record> {
     let is_faster = |record: &&Record| interval(record).is_some_and(|(_, high)| high < 1.0) && !moved(record);
     let mut faster: Vec<_> =
-        records.iter().filter(|r| is_contest(r) && is_rival(r)).filter(is_faster).collect();
+        records.iter().filter(|r| is_contest(r) && is_compared(r)).filter(is_faster).collect();
     faster.sort_by(|a, b| ratio(a).partial_cmp(&ratio(b)).unwrap_or(std::cmp::Ordering::Equal));
     faster
 }
 
 /// Which cases a mean is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum CaseSelection {
     /// Of each test the last set, which is its largest or the user's; without the grid.
     LastSets,
     /// All sets of all tests; without the grid.
     Tests,
-    /// The grid.
+    /// The synthetic grid alone.
     Grid,
 }
 
-impl Scope {
-    /// All scopes.
+impl CaseSelection {
+    /// All selections, in the order in which the table has them.
     pub const ALL: [Self; 3] = [Self::LastSets, Self::Tests, Self::Grid];
 
-    /// Its records.
+    /// The records of the selected cases.
     pub fn of(self, records: &[Record]) -> Vec<&Record> {
         let in_grid = |record: &&Record| record.case.set == grid::SET;
         if self == Self::Grid {
@@ -132,7 +136,7 @@ impl Scope {
 
 /// Whose time is over the engine's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rival {
+pub enum ComparedMethod {
     /// `MPI_Pack` and `MPI_Unpack` of one MPI.
     Mpi(String),
     /// The fastest of the MPIs in each contest.
@@ -153,8 +157,8 @@ fn values(record: &Record) -> String {
     values.collect::<Vec<_>>().join(" ")
 }
 
-/// The rivals that there are.
-pub fn rivals(records: &[Record]) -> Vec<Rival> {
+/// The methods that the engine is compared with in these records.
+pub fn compared_methods(records: &[Record]) -> Vec<ComparedMethod> {
     let mut mpis: Vec<String> = Vec::new();
     for mpi in records.iter().map(|record| record.case.mpi_label()) {
         if !mpis.contains(&mpi) {
@@ -162,20 +166,20 @@ pub fn rivals(records: &[Record]) -> Vec<Rival> {
         }
     }
     let has_several = mpis.len() > 1;
-    let mut rivals: Vec<Rival> = mpis.into_iter().map(Rival::Mpi).collect();
+    let mut methods: Vec<ComparedMethod> = mpis.into_iter().map(ComparedMethod::Mpi).collect();
     if has_several {
-        rivals.push(Rival::BestMpi);
+        methods.push(ComparedMethod::BestMpi);
     }
-    rivals.push(Rival::Manual);
-    if records.iter().any(|record| record.method == Method::ManualTuned.name()) {
-        rivals.push(Rival::ManualTuned);
+    methods.push(ComparedMethod::Manual);
+    if records.iter().any(|record| record.method == MANUAL_TUNED) {
+        methods.push(ComparedMethod::ManualTuned);
     }
-    rivals
+    methods
 }
 
-/// Which ratios a mean is over.
+/// Which of their phases a mean is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum PhaseSelection {
     /// Packing and unpacking, in all cache modes.
     All,
     /// One phase in one cache mode.
@@ -184,7 +188,7 @@ pub enum Work {
     Create,
 }
 
-impl Work {
+impl PhaseSelection {
     fn has(self, record: &Record) -> bool {
         match self {
             Self::All => is_contest(record),
@@ -197,7 +201,7 @@ impl Work {
 /// A geometric mean of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mean {
-    /// The mean.
+    /// The mean of the contests' ratios.
     pub value: f64,
     /// Its 95% interval, from those of the ratios.
     pub interval: (f64, f64),
@@ -208,27 +212,27 @@ pub struct Mean {
 /// A ratio with both ends of its interval.
 type WithInterval = (f64, (f64, f64));
 
-/// The geometric mean of a rival's ratios; `None` without any.
+/// The geometric mean of a method's ratios; `None` without any.
 ///
 /// Of several MPIs the one with the smallest ratio stands for the best, which is by chance somewhat too small.
-pub fn mean(records: &[&Record], rival: &Rival, work: Work) -> Option<Mean> {
-    let method = match rival {
-        Rival::Manual => Method::Manual,
-        Rival::ManualTuned => Method::ManualTuned,
-        Rival::Mpi(_) | Rival::BestMpi => Method::MpiPack,
+pub fn mean(records: &[&Record], compared: &ComparedMethod, phases: PhaseSelection) -> Option<Mean> {
+    let method = match compared {
+        ComparedMethod::Manual => MANUAL,
+        ComparedMethod::ManualTuned => MANUAL_TUNED,
+        ComparedMethod::Mpi(_) | ComparedMethod::BestMpi => MPI_PACK,
     };
     let counts = |record: &&&Record| {
-        let is_of_mpi = !matches!(rival, Rival::Mpi(mpi) if *mpi != record.case.mpi_label());
-        record.method == method.name() && work.has(record) && is_of_mpi
+        let is_of_mpi = !matches!(compared, ComparedMethod::Mpi(mpi) if *mpi != record.case.mpi_label());
+        record.method == method && phases.has(record) && is_of_mpi
     };
     let with_interval = |record: &Record| Some((ratio(record)?, interval(record)?));
     let mut ratios: BTreeMap<Contest<'_>, Vec<WithInterval>> = BTreeMap::new();
     for record in records.iter().filter(counts) {
         ratios.entry(contest(record)).or_default().extend(with_interval(record));
     }
-    let of_contest = |ratios: &Vec<WithInterval>| match rival {
+    let of_contest = |ratios: &Vec<WithInterval>| match compared {
         // The loop is the same beside each MPI.
-        Rival::Manual | Rival::ManualTuned => stats::geometric_mean(ratios.iter().copied()),
+        ComparedMethod::Manual | ComparedMethod::ManualTuned => stats::geometric_mean(ratios.iter().copied()),
         _ => ratios.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)),
     };
     let ratios: Vec<_> = ratios.values().filter_map(of_contest).collect();
@@ -255,22 +259,22 @@ mod tests {
     }
 
     #[test]
-    fn one_faster_rival_beside_any_mpi_puts_the_engine_behind() {
+    fn one_faster_method_beside_any_mpi_puts_the_engine_behind() {
         let records = table();
-        let verdicts = verdicts(&records);
+        let results = contest_results(&records);
         let of = |test: &str, phase: &str| {
-            let found = verdicts.iter().find(|(contest, _)| contest.0 == test && contest.4 == phase);
+            let found = results.iter().find(|(contest, _)| contest.0 == test && contest.4 == phase);
             found.unwrap().1
         };
-        assert_eq!(verdicts.len(), 6, "three tests, packed and unpacked");
+        assert_eq!(results.len(), 6, "three tests, packed and unpacked");
         for phase in ["pack", "unpack"] {
-            assert_eq!(of("a", phase), Verdict::First);
-            assert_eq!(of("b", phase), Verdict::Behind);
-            assert_eq!(of("c", phase), Verdict::Level);
+            assert_eq!(of("a", phase), ContestResult::First);
+            assert_eq!(of("b", phase), ContestResult::Behind);
+            assert_eq!(of("c", phase), ContestResult::Level);
         }
         let faster: Vec<_> =
             faster(&records).iter().map(|r| (&r.case.test[..], &r.case.mpi[..], &r.method[..])).collect();
-        assert_eq!(faster, [("b", "openmpi", "mpi_pack"); 2], "neither memcpy nor the bound is a rival");
+        assert_eq!(faster, [("b", "openmpi", "mpi_pack"); 2], "neither memcpy nor the bound is compared");
     }
 
     #[test]
@@ -278,7 +282,7 @@ mod tests {
         let mut records = table();
         let figures = records.iter_mut().flat_map(|record| &mut record.figures);
         figures.for_each(|figure| figure.unsteady = Some(true));
-        assert!(verdicts(&records).iter().all(|(_, verdict)| *verdict == Verdict::Level));
+        assert!(contest_results(&records).iter().all(|(_, result)| *result == ContestResult::Level));
         assert!(faster(&records).is_empty());
         assert_eq!(lost(&records.iter().collect::<Vec<_>>(), 1.0), 0);
     }
@@ -287,20 +291,29 @@ mod tests {
     fn the_best_mpi_is_that_of_each_contest() {
         let records = table();
         let all: Vec<_> = records.iter().collect();
-        let mean = |rival: &Rival| mean(&all, rival, Work::One(Cache::Warm, Phase::Pack)).unwrap();
+        let mean = |compared: &ComparedMethod| {
+            mean(&all, compared, PhaseSelection::One(Cache::Warm, Phase::Pack)).unwrap()
+        };
         let near = |mean: Mean, expected: f64| {
             let ends = [mean.value, mean.interval.0, mean.interval.1];
             let is_near = ends.iter().all(|value| (value - expected).abs() < 1e-9);
             assert!(is_near && mean.contests == 3, "{mean:?}, not {expected}");
         };
-        assert_eq!(rivals(&records).len(), 4);
-        near(mean(&Rival::Mpi("mpich".to_owned())), (4.0_f64 * 1.5 * 2.0).cbrt());
-        near(mean(&Rival::Mpi("openmpi".to_owned())), (3.0_f64 * 0.5 * 2.0).cbrt());
-        near(mean(&Rival::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
-        near(mean(&Rival::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
-        assert_eq!(super::mean(&all, &Rival::Manual, Work::One(Cache::Cold, Phase::Pack)), None);
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::All).unwrap().contests, 6, "packed and unpacked");
-        assert_eq!(super::mean(&all, &Rival::BestMpi, Work::Create).unwrap().contests, 3);
+        assert_eq!(compared_methods(&records).len(), 4);
+        near(mean(&ComparedMethod::Mpi("mpich".to_owned())), (4.0_f64 * 1.5 * 2.0).cbrt());
+        near(mean(&ComparedMethod::Mpi("openmpi".to_owned())), (3.0_f64 * 0.5 * 2.0).cbrt());
+        near(mean(&ComparedMethod::BestMpi), (3.0_f64 * 0.5 * 2.0).cbrt());
+        near(mean(&ComparedMethod::Manual), (2.0 * 2.0 * 1.5_f64.sqrt()).cbrt());
+        assert_eq!(
+            super::mean(&all, &ComparedMethod::Manual, PhaseSelection::One(Cache::Cold, Phase::Pack)),
+            None
+        );
+        assert_eq!(
+            super::mean(&all, &ComparedMethod::BestMpi, PhaseSelection::All).unwrap().contests,
+            6,
+            "packed and unpacked"
+        );
+        assert_eq!(super::mean(&all, &ComparedMethod::BestMpi, PhaseSelection::Create).unwrap().contests, 3);
     }
 
     #[test]
@@ -314,10 +327,10 @@ mod tests {
         let (one, grid) = (records.len(), of_grid.len());
         records.extend(larger);
         records.extend(of_grid);
-        let last = Scope::LastSets.of(&records);
+        let last = CaseSelection::LastSets.of(&records);
         assert_eq!(last.len(), one);
         assert!(last.iter().all(|record| record.case.test != "a" || record.case.params == "count=2000"));
-        assert_eq!(Scope::Tests.of(&records).len(), one + one / 3);
-        assert_eq!(Scope::Grid.of(&records).len(), grid);
+        assert_eq!(CaseSelection::Tests.of(&records).len(), one + one / 3);
+        assert_eq!(CaseSelection::Grid.of(&records).len(), grid);
     }
 }

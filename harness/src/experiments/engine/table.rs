@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use super::standing::{self, Mean, Rival, Scope, Verdict, Work};
-use super::{KIND, Method, grid, order};
+use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MEMCPY, MPI_PACK};
+use super::standing::{self, CaseSelection, ComparedMethod, ContestResult, Mean, PhaseSelection};
+use super::{KIND, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate};
 use crate::report::columns::{Align, Column, aligned, fitted, wrapped};
-use crate::report::table::{Form, left_out, text_width};
+use crate::report::table::{TableFormat, left_out, text_width};
 use crate::report::units;
 use crate::report::verdict::{Against, Base, Claim};
 
@@ -46,13 +47,13 @@ const COLUMNS: [Column; 21] = [
 ];
 
 /// How the page shows a case: a row per method.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &OF_CASE,
     legend: LEGEND,
     figures,
     set,
     reference: "our pack engine",
-    contest: "The engine's rivals",
+    contest: "The engine and the other methods",
     verdict_name: "",
     verdict: |_| String::new(),
     answer: Answer {
@@ -61,17 +62,17 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
         legend: "Packing, warm or cold as named.",
         claim: engine_or_mpi,
     },
-    ..KIND.plain_form()
+    ..KIND.plain_table_format()
 });
 
 /// Whether the engine or `MPI_Pack` packs faster; or the application's loop, where there is no other.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
-    let ratios = [Method::MpiPack, Method::Manual].into_iter().filter_map(|method| {
-        let record = case.methods().find(|record| record.method == method.name())?;
-        Against::of(record, Base::Method(Method::Engine.name()))
+    let ratios = [MPI_PACK, MANUAL].into_iter().filter_map(|method| {
+        let record = case.methods().find(|record| record.method == method)?;
+        Against::of(record, Base::Method(ENGINE))
     });
     match ratios.into_iter().next() {
-        Some(ratio) => Claim::of(ratio, Method::Engine.name()),
+        Some(ratio) => Claim::of(ratio, ENGINE),
         None => Claim::Unknown { names: Vec::new(), why: "not known: too few rounds".to_owned() },
     }
 }
@@ -172,9 +173,8 @@ fn set(record: &Record) -> String {
 
 /// The rows of a case.
 fn rows(case: &[&Record]) -> Vec<Vec<String>> {
-    let of = |method: Method, phase: Phase| {
-        case.iter().copied().find(|r| r.method == method.name() && r.phase == phase)
-    };
+    let of =
+        |method: &str, phase: Phase| case.iter().copied().find(|r| r.method == method && r.phase == phase);
     let row = |phase: Phase| {
         let first = case[0];
         let mut row = match phase {
@@ -189,7 +189,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             _ => vec![String::new(); 4],
         };
         row.push(phase.name().to_owned());
-        let order = [Method::Engine, Method::Manual, Method::ManualTuned, Method::MpiPack, Method::Memcpy];
+        let order = [ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK, MEMCPY];
         row.extend(order.map(|method| {
             let record = of(method, phase);
             // A method without times says why where its rate would be.
@@ -200,21 +200,21 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
                 }),
             }
         }));
-        for method in [Method::Manual, Method::ManualTuned, Method::MpiPack] {
+        for method in [MANUAL, MANUAL_TUNED, MPI_PACK] {
             let record = of(method, phase);
             let over = record.and_then(over_engine);
             row.push(cell(over.and_then(|over| over.value), ratio));
             row.push(over.map_or_else(String::new, interval));
         }
-        row.extend(of(Method::Engine, phase).map_or_else(Default::default, bound));
+        row.extend(of(ENGINE, phase).map_or_else(Default::default, bound));
         let created = |method| of(method, Phase::Create).filter(|_| phase == Phase::Pack);
-        row.push(cell(created(Method::Engine).and_then(|r| r.median_s), units::seconds));
-        row.push(cell(created(Method::MpiPack).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(ENGINE).and_then(|r| r.median_s), units::seconds));
+        row.push(cell(created(MPI_PACK).and_then(|r| r.median_s), units::seconds));
         let over_compiling = |record: &Record| {
             let over = over_engine(record)?;
             Some(format!("{}x {}", ratio(over.value?), interval(over)))
         };
-        row.push(created(Method::MpiPack).and_then(over_compiling).unwrap_or_default());
+        row.push(created(MPI_PACK).and_then(over_compiling).unwrap_or_default());
         row
     };
     [Phase::Pack, Phase::Unpack].map(row).into()
@@ -236,7 +236,7 @@ fn bound(record: &Record) -> [String; 2] {
 
 /// Its time over the engine's.
 fn over_engine(record: &Record) -> Option<&Figure> {
-    record.over(Method::Engine.name())
+    record.over(ENGINE)
 }
 
 fn interval(figure: &Figure) -> String {
@@ -255,65 +255,65 @@ fn notes(records: &[Record], width: usize) -> String {
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
-/// A rival that is faster by less than this is counted apart: as little as ratios are known to.
+/// A method that is faster by less than this is counted apart: as little as ratios are known to.
 const CLEARLY: f64 = 0.975;
 
 /// The geometric means, how often the engine is first, and where it is not.
 fn standing(records: &[Record]) -> String {
     let mut text = "\nTime over the engine's, geometric means (above 1 the engine is faster)\n".to_owned();
-    let last_sets = Scope::LastSets.of(records).len();
-    for scope in Scope::ALL {
-        let of_scope = scope.of(records);
-        if of_scope.is_empty() || scope == Scope::Tests && of_scope.len() == last_sets {
+    let last_sets = CaseSelection::LastSets.of(records).len();
+    for selection in CaseSelection::ALL {
+        let selected = selection.of(records);
+        if selected.is_empty() || selection == CaseSelection::Tests && selected.len() == last_sets {
             continue;
         }
-        let title = match scope {
-            Scope::LastSets => "each test once, its last set",
-            Scope::Tests => "all sets of all tests",
-            Scope::Grid => "synthetic grid",
+        let title = match selection {
+            CaseSelection::LastSets => "each test once, its last set",
+            CaseSelection::Tests => "all sets of all tests",
+            CaseSelection::Grid => "synthetic grid",
         };
         let _ = writeln!(text, "  {title}");
-        for line in means(&of_scope, &standing::rivals(records)) {
+        for line in means(&selected, &standing::compared_methods(records)) {
             let _ = writeln!(text, "    {line}");
         }
-        let verdicts = standing::verdicts(of_scope.iter().copied());
-        let count = |wanted| verdicts.iter().filter(|(_, verdict)| *verdict == wanted).count();
+        let results = standing::contest_results(selected.iter().copied());
+        let count = |wanted| results.iter().filter(|(_, result)| *result == wanted).count();
         let _ = writeln!(
             text,
             "    of {} contests (packing or unpacking a case, warm or cold; against both loops and every MPI)\n    \
              the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
-            verdicts.len(),
-            count(Verdict::First),
-            count(Verdict::Level),
-            count(Verdict::Behind),
-            standing::lost(&of_scope, CLEARLY),
+            results.len(),
+            count(ContestResult::First),
+            count(ContestResult::Level),
+            count(ContestResult::Behind),
+            standing::lost(&selected, CLEARLY),
             units::percent(1.0 - CLEARLY),
         );
     }
     text + &behind(records)
 }
 
-/// The means of each rival, a line each, with the number of contests.
-fn means(records: &[&Record], rivals: &[Rival]) -> Vec<String> {
-    let columns: [(&'static str, Work); 6] = [
-        ("all", Work::All),
-        ("warm pack", Work::One(Cache::Warm, Phase::Pack)),
-        ("warm unpack", Work::One(Cache::Warm, Phase::Unpack)),
-        ("cold pack", Work::One(Cache::Cold, Phase::Pack)),
-        ("cold unpack", Work::One(Cache::Cold, Phase::Unpack)),
-        ("create", Work::Create),
+/// The means of each method, a line each, with the number of contests.
+fn means(records: &[&Record], compared_methods: &[ComparedMethod]) -> Vec<String> {
+    let columns: [(&'static str, PhaseSelection); 6] = [
+        ("all", PhaseSelection::All),
+        ("warm pack", PhaseSelection::One(Cache::Warm, Phase::Pack)),
+        ("warm unpack", PhaseSelection::One(Cache::Warm, Phase::Unpack)),
+        ("cold pack", PhaseSelection::One(Cache::Cold, Phase::Pack)),
+        ("cold unpack", PhaseSelection::One(Cache::Cold, Phase::Unpack)),
+        ("create", PhaseSelection::Create),
     ];
     let mut rows =
         vec![std::iter::once("").chain(columns.map(|column| column.0)).map(str::to_owned).collect()];
-    for rival in rivals {
-        let name = match rival {
-            Rival::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
-            Rival::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
-            Rival::Manual => "application's loop".to_owned(),
-            Rival::ManualTuned => "tuned loop".to_owned(),
+    for compared in compared_methods {
+        let name = match compared {
+            ComparedMethod::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
+            ComparedMethod::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
+            ComparedMethod::Manual => "application's loop".to_owned(),
+            ComparedMethod::ManualTuned => "tuned loop".to_owned(),
         };
-        let cells = columns.map(|(_, work)| {
-            let mean = standing::mean(records, rival, work);
+        let cells = columns.map(|(_, phases)| {
+            let mean = standing::mean(records, compared, phases);
             mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
                 format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
             })
@@ -324,7 +324,7 @@ fn means(records: &[&Record], rivals: &[Rival]) -> Vec<String> {
     aligned(&[&[Column::new("", Align::Left, 0)], &layout[..]].concat(), &rows)
 }
 
-/// Every rival that is faster than the engine.
+/// Every method that is faster than the engine.
 fn behind(records: &[Record]) -> String {
     let faster = standing::faster(records);
     if faster.is_empty() {
@@ -341,7 +341,7 @@ fn behind(records: &[Record]) -> String {
     ];
     let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
     rows.extend(faster.iter().map(|record| {
-        let rival = match record.method == Method::MpiPack.name() {
+        let method = match record.method == MPI_PACK {
             true => format!("MPI_Pack of {}", record.case.mpi_label()),
             false => format!("{}, beside {}", record.method, record.case.mpi_label()),
         };
@@ -352,7 +352,7 @@ fn behind(records: &[Record]) -> String {
         let interval =
             interval.map_or_else(String::new, |(low, high)| format!("[{}, {}]", exact(low), exact(high)));
         let (cache, phase) = (record.case.cache.name().to_owned(), record.phase.name().to_owned());
-        vec![record.case.test.clone(), set(record), cache, phase, rival, value, interval]
+        vec![record.case.test.clone(), set(record), cache, phase, method, value, interval]
     }));
     let lines: String =
         aligned(&COLUMNS, &rows).iter().fold(String::new(), |lines, line| lines + "  " + line + "\n");

@@ -16,7 +16,7 @@ pub const WORTH_SENDING: u64 = 64 * 1024;
 
 /// Which partitions travel together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rule {
+pub enum Grouping {
     /// So many neighbours each, as in the HLRS benchmark's paper (EuroMPI 2024, section 3.2).
     Fixed(usize),
     /// As many neighbours as fit into so many bytes, as MPICH's `MPIR_CVAR_PART_AGGR_SIZE` (ICPP 2023, section 3.2.1).
@@ -42,9 +42,9 @@ pub enum Over {
 /// How partitions are aggregated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aggregation {
-    /// Which travel together.
-    pub rule: Rule,
-    /// What carries them.
+    /// Which partitions travel together.
+    pub grouping: Grouping,
+    /// What carries the transport partitions that come of it.
     pub over: Over,
 }
 
@@ -61,11 +61,11 @@ impl Aggregation {
     /// more or less tells partitions apart.
     pub fn units(&self, partitions: usize, partition_bytes: u64) -> Vec<Range<usize>> {
         let fits = |bytes: u64| usize::try_from(bytes / partition_bytes.max(1)).unwrap_or(usize::MAX).max(1);
-        let together = match self.rule {
-            Rule::Fixed(m) => m,
-            Rule::Bytes(bytes) => fits(bytes),
-            Rule::Adaptive => partitions.div_ceil(self.worthwhile(partitions, partition_bytes)),
-            Rule::Bins(bins) => {
+        let together = match self.grouping {
+            Grouping::Fixed(m) => m,
+            Grouping::Bytes(bytes) => fits(bytes),
+            Grouping::Adaptive => partitions.div_ceil(self.worthwhile(partitions, partition_bytes)),
+            Grouping::Bins(bins) => {
                 let bins = bins.min(partitions);
                 let bin = |i: usize| i * partitions / bins..(i + 1) * partitions / bins;
                 return (0..bins).map(bin).collect();
@@ -86,40 +86,40 @@ impl FromStr for Aggregation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (rule, over) = match text.split_once('@') {
+        let (grouping, over) = match text.split_once('@') {
             None => (text, Over::Persistent),
-            Some((rule, "partitioned")) => (rule, Over::Partitioned),
+            Some((grouping, "partitioned")) => (grouping, Over::Partitioned),
             Some((_, over)) => return Err(format!("aggregation over {over:?}: it can be over partitioned")),
         };
         let wrong = || {
             format!(
-                "aggregation {rule:?}: must be m=4, bytes=65536, bins=8 or adaptive, with a number of at least 1"
+                "aggregation {grouping:?}: must be m=4, bytes=65536, bins=8 or adaptive, with a number of at least 1"
             )
         };
         let number = |text: &str| text.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(wrong);
         let count = |text: &str| usize::try_from(number(text)?).map_err(|_| wrong());
-        let rule = match rule.split_once('=') {
-            None if rule == "adaptive" => Rule::Adaptive,
-            Some(("m", m)) => Rule::Fixed(count(m)?),
-            Some(("bytes", bytes)) => Rule::Bytes(number(bytes)?),
-            Some(("bins", bins)) => Rule::Bins(count(bins)?),
+        let grouping = match grouping.split_once('=') {
+            None if grouping == "adaptive" => Grouping::Adaptive,
+            Some(("m", m)) => Grouping::Fixed(count(m)?),
+            Some(("bytes", bytes)) => Grouping::Bytes(number(bytes)?),
+            Some(("bins", bins)) => Grouping::Bins(count(bins)?),
             _ => return Err(wrong()),
         };
-        if (rule, over) == (Rule::Adaptive, Over::Partitioned) {
+        if (grouping, over) == (Grouping::Adaptive, Over::Partitioned) {
             let reason = "the partitions of an MPI request are fixed when it is made";
             return Err(format!("aggregation {text:?}: adaptive is over messages alone, since {reason}"));
         }
-        Ok(Self { rule, over })
+        Ok(Self { grouping, over })
     }
 }
 
 impl fmt::Display for Aggregation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rule {
-            Rule::Fixed(m) => write!(f, "m={m}"),
-            Rule::Bytes(bytes) => write!(f, "bytes={bytes}"),
-            Rule::Bins(bins) => write!(f, "bins={bins}"),
-            Rule::Adaptive => f.write_str("adaptive"),
+        match self.grouping {
+            Grouping::Fixed(m) => write!(f, "m={m}"),
+            Grouping::Bytes(bytes) => write!(f, "bytes={bytes}"),
+            Grouping::Bins(bins) => write!(f, "bins={bins}"),
+            Grouping::Adaptive => f.write_str("adaptive"),
         }?;
         f.write_str(if self.over == Over::Partitioned { "@partitioned" } else { "" })
     }
@@ -135,14 +135,15 @@ mod tests {
 
     #[test]
     fn every_partition_travels_once_and_in_order() {
-        for rule in ["m=1", "m=3", "m=99", "bytes=1", "bytes=4096", "bins=1", "bins=3", "bins=99", "adaptive"]
+        for grouping in
+            ["m=1", "m=3", "m=99", "bytes=1", "bytes=4096", "bins=1", "bins=3", "bins=99", "adaptive"]
         {
             for partitions in [1, 2, 7, 32, 100] {
                 for bytes in [0, 1, 1000, 1 << 20] {
-                    let units = units(rule, partitions, bytes);
+                    let units = units(grouping, partitions, bytes);
                     let all: Vec<usize> = units.iter().cloned().flatten().collect();
-                    assert_eq!(all, (0..partitions).collect::<Vec<_>>(), "{rule} {partitions} {bytes}");
-                    assert!(units.iter().all(|unit| !unit.is_empty()), "{rule} {partitions} {bytes}");
+                    assert_eq!(all, (0..partitions).collect::<Vec<_>>(), "{grouping} {partitions} {bytes}");
+                    assert!(units.iter().all(|unit| !unit.is_empty()), "{grouping} {partitions} {bytes}");
                 }
             }
         }

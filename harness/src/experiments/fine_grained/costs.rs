@@ -4,7 +4,7 @@
 /// What a message costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Its bytes.
+    /// Bytes of the message.
     pub bytes: u64,
     /// Of the sender's thread: the call that starts it, in seconds.
     pub start_s: f64,
@@ -40,7 +40,7 @@ impl Costs {
         Self(costs)
     }
 
-    /// Those measured.
+    /// The costs of the sizes that were measured.
     pub fn measured(&self) -> &[Cost] {
         &self.0
     }

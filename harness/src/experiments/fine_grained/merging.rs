@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use super::costs::{Costs, Departure};
 
-/// A message in partitions, and who makes them ready.
+/// The partitions of a message, and which threads make them ready.
 #[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
+pub struct MessagePartitions<'a> {
     /// Bytes of each partition.
     pub ranges: &'a [Range<usize>],
     /// Thread of each partition.
@@ -42,7 +42,7 @@ pub fn sizes(partitions: usize) -> Vec<usize> {
 
 /// Runs of neighbours that travel together. `observed` has, for each transfer that was observed, when each partition
 /// became ready, in seconds; without any, all are ready at once.
-pub fn units(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<Range<usize>> {
+pub fn units(message: MessagePartitions<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<Range<usize>> {
     let at_once = [vec![0.0; message.ranges.len()]];
     let observed = if observed.is_empty() { &at_once } else { observed };
     let candidate = |most: usize| {
@@ -61,7 +61,12 @@ pub fn units(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<
 }
 
 /// Runs of `most` neighbours at most, of which none waits too long.
-fn runs(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs, most: usize) -> Vec<Range<usize>> {
+fn runs(
+    message: MessagePartitions<'_>,
+    observed: &[Vec<f64>],
+    costs: &Costs,
+    most: usize,
+) -> Vec<Range<usize>> {
     let partitions = message.ranges.len();
     let (mut runs, mut start) = (Vec::new(), 0);
     let mut first_and_last: Vec<(f64, f64)> = Vec::new();
@@ -92,7 +97,7 @@ fn runs(message: Message<'_>, observed: &[Vec<f64>], costs: &Costs, most: usize)
 }
 
 /// What a transfer takes from when its last partition is ready.
-fn taken_s(message: Message<'_>, units: &[Range<usize>], ready_s: &[f64], costs: &Costs) -> f64 {
+fn taken_s(message: MessagePartitions<'_>, units: &[Range<usize>], ready_s: &[f64], costs: &Costs) -> f64 {
     let departure = |unit: &Range<usize>| {
         let last = unit.clone().max_by(|&a, &b| ready_s[a].total_cmp(&ready_s[b])).unwrap_or(unit.start);
         let bytes = message.ranges[unit.end - 1].end - message.ranges[unit.start].start;
@@ -125,7 +130,7 @@ mod tests {
     #[track_caller]
     fn expect(partitions: usize, bytes: usize, observed: &[Vec<f64>], expected: &[Range<usize>]) {
         let (ranges, threads) = (ranges(partitions, bytes), vec![0; partitions]);
-        let message = Message { ranges: &ranges, threads: &threads };
+        let message = MessagePartitions { ranges: &ranges, threads: &threads };
         assert_eq!(units(message, observed, &costs()), expected);
     }
 
@@ -161,7 +166,7 @@ mod tests {
     #[test]
     fn no_partition_waits_longer_than_a_message_takes() {
         let (ranges, threads) = (ranges(32, 500), vec![0; 32]);
-        let message = Message { ranges: &ranges, threads: &threads };
+        let message = MessagePartitions { ranges: &ranges, threads: &threads };
         let observed: Vec<Vec<f64>> = (0..4_u32)
             .map(|t| (0..32_u32).map(|p| f64::from(p * 7919 % 101 * (t + 1)) * 1e-7).collect())
             .collect();

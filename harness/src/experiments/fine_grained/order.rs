@@ -22,7 +22,7 @@ const DEFAULT_BURST_BYTES: u64 = 1024;
 /// The order in which the bytes of a message are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Order {
+pub enum WriteOrder {
     /// From the first byte to the last.
     Linear,
     /// From the last byte to the first.
@@ -43,7 +43,7 @@ pub enum Order {
     ///
     /// The grid is as square as it gets: as many rows as the root of the number of partitions, rounded down, and as few
     /// columns as hold all; the last row may be shorter. It is the exchange of neighbours in two dimensions of the
-    /// paper, whose code has [`Order::Strided`] for it: partitions come in the same order with a stride of one row of
+    /// paper, whose code has [`WriteOrder::Strided`] for it: partitions come in the same order with a stride of one row of
     /// the grid, where rows are of equal size. With any other stride the two differ.
     Neighbourhood,
 }
@@ -69,7 +69,7 @@ fn holder(bytes: u64, partitions: usize, byte: u64) -> usize {
     usize::try_from(p).expect("no more than there are partitions")
 }
 
-impl Order {
+impl WriteOrder {
     /// Every partition once, in the order in which they become ready; `seed` decides the random orders.
     ///
     /// A partition without bytes, which there is if the message has fewer bytes than partitions, has nothing to wait
@@ -142,7 +142,7 @@ fn burst(bytes: u64, partitions: usize, block: u64, count: usize, seed: u64) -> 
     backwards
 }
 
-impl fmt::Display for Order {
+impl fmt::Display for WriteOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Linear => f.write_str("linear"),
@@ -156,7 +156,7 @@ impl fmt::Display for Order {
 }
 
 /// As displayed; `strided` and `burst` alone have the sizes of HLRS, 16384 and 1024 bytes.
-impl FromStr for Order {
+impl FromStr for WriteOrder {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -191,13 +191,13 @@ impl FromStr for Order {
     }
 }
 
-impl From<Order> for String {
-    fn from(order: Order) -> Self {
+impl From<WriteOrder> for String {
+    fn from(order: WriteOrder) -> Self {
         order.to_string()
     }
 }
 
-impl TryFrom<String> for Order {
+impl TryFrom<String> for WriteOrder {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {

@@ -19,9 +19,9 @@ use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
 use crate::model::{MethodInfo, Phase, Record};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 
-/// The kind.
+/// Halos in the list of kinds.
 pub const KIND: Kind = Kind(&Halo);
 
 /// Halo exchanges, as one of the kinds of experiments.
@@ -70,14 +70,14 @@ impl Experiment for Halo {
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(prepared::Exchange::of(case, setup)?))
+        Ok(Box::new(prepared::PreparedExchange::of(case, setup)?))
     }
 
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
         figures::add(record, context);
     }
 
-    fn form(&self) -> &'static Form {
-        &table::FORM
+    fn table_format(&self) -> &'static TableFormat {
+        &table::TABLE_FORMAT
     }
 }

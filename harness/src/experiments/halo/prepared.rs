@@ -11,7 +11,7 @@ const FIRST: usize = 0;
 
 /// An exchange with its values, and what was learnt of it when it was built.
 #[derive(Debug)]
-pub struct Exchange {
+pub struct PreparedExchange {
     planned: PlannedCase,
     case: HaloCase,
     message: MessageFacts,
@@ -20,7 +20,7 @@ pub struct Exchange {
     sends_to_itself: bool,
 }
 
-impl Exchange {
+impl PreparedExchange {
     /// That of a planned case.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Exchange {
     }
 }
 
-impl Prepared for Exchange {
+impl Prepared for PreparedExchange {
     fn planned(&self) -> PlannedCase {
         self.planned.clone()
     }
@@ -91,7 +91,7 @@ mod tests {
             let params = [("threads", threads), ("periodic", periodic)];
             let params = params.map(|(name, value)| (name.to_owned(), Text(value.to_owned()))).into();
             let case = PlannedCase { test: "nas_mg".to_owned(), params, ..PlannedCase::default() };
-            Exchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_probes(method)
+            PreparedExchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_probes(method)
         };
         assert!(probes("4", "yes", "ddt").is_empty());
         let requests = probes("1", "no", "partitioned");

@@ -9,18 +9,18 @@ use crate::report::case::{
     ANOTHER_RUN, CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 use crate::report::units;
 
 /// How cases of this kind are shown.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
     size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
     reference: "contiguous messages of the same sizes (reference)",
     answer: PACKING,
-    ..KIND.plain_form()
+    ..KIND.plain_table_format()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.

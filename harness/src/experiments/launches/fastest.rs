@@ -10,7 +10,7 @@ use crate::model::{Case, Figure, Outcome, Quantity, Record};
 use crate::stats::{self, launches};
 
 /// A method that an application could use, over all launches and in each.
-struct Candidate<'a> {
+struct RankedMethod<'a> {
     place: usize,
     name: &'a str,
     median_s: f64,
@@ -26,9 +26,9 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
         cases.entry((&group[0].case, group[0].pair.as_str())).or_default().push(i);
     }
     for places in cases.into_values().filter(|places| places.iter().any(|&i| groups[i].len() > 1)) {
-        let candidates: Vec<Candidate<'_>> =
-            places.iter().filter_map(|&i| candidate(i, &over[i], &groups[i])).collect();
-        let Some(fastest) = fastest(&candidates) else { continue };
+        let methods: Vec<RankedMethod<'_>> =
+            places.iter().filter_map(|&i| ranked(i, &over[i], &groups[i])).collect();
+        let Some(fastest) = fastest(&methods) else { continue };
         let name = fastest.name.to_owned();
         let ratios: Vec<(usize, Vec<f64>)> = places
             .iter()
@@ -45,15 +45,15 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
     }
 }
 
-fn candidate<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option<Candidate<'a>> {
+fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option<RankedMethod<'a>> {
     let name = launches[0].method.as_str();
     let kind = Kind::find(&over.case.experiment).ok()?;
     let can = kind.method(name).is_ok_and(|method| method.array_to_array) && Outcome::counts(&over.outcome);
-    Some(Candidate { place, name, median_s: over.median_s?, launches }).filter(|_| can)
+    Some(RankedMethod { place, name, median_s: over.median_s?, launches }).filter(|_| can)
 }
 
 /// That which none beats by the median of its ratios: looked for from the one with the smallest median on.
-fn fastest<'a, 'b>(all: &'b [Candidate<'a>]) -> Option<&'b Candidate<'a>> {
+fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> {
     let mut first = all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
     for _ in 0..all.len() {
         let others = all.iter().filter(|one| one.place != first.place);
@@ -69,7 +69,7 @@ fn fastest<'a, 'b>(all: &'b [Candidate<'a>]) -> Option<&'b Candidate<'a>> {
 
 /// A method's time over that of another, launch by launch: by the rounds' own ratios where these are on record one way or the
 /// other, as they are with the hand-written loops, else by the medians of the launch.
-fn ratios(launches: &[&Record], other: &Candidate<'_>) -> Vec<f64> {
+fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {
             return Some(recorded);

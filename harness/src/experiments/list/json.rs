@@ -4,7 +4,7 @@ use apps::halo::{HALOS, HaloTest};
 use apps::{Parameter, ParameterSet, TESTS, Test};
 use serde::Serialize;
 
-use super::{Entry, entries_of, preset_name};
+use super::{ListEntry, entries_of, preset_name};
 use crate::experiments::parameter::Flag;
 use crate::experiments::{ALL, Kind, pingpong};
 use crate::model::MethodInfo;
@@ -147,7 +147,7 @@ impl ListedMethod {
 
 /// The list as JSON.
 pub(super) fn json() -> String {
-    let set = |entry: Entry| ListedSet {
+    let set = |entry: ListEntry| ListedSet {
         name: entry.set.name,
         preset: preset_name(entry.set.preset),
         message_bytes: entry.bytes,

@@ -8,9 +8,9 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, TESTS, Test, Values, W
 
 pub use one::one;
 
-/// The form of a list.
+/// How a list can be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum ListFormat {
     /// Aligned columns, for people.
     #[default]
     Table,
@@ -22,16 +22,16 @@ pub enum Format {
 
 /// What there is to measure, by names and a line each; for programs with all sets. An all-to-all is shown as two ranks run it.
 /// Nothing of the names is wider than a terminal of `width`.
-pub fn list(format: Format, width: Option<u16>) -> String {
+pub fn list(format: ListFormat, width: Option<u16>) -> String {
     match format {
-        Format::Table => names::all(width),
-        Format::Csv => csv(),
-        Format::Json => json::json(),
+        ListFormat::Table => names::all(width),
+        ListFormat::Csv => csv(),
+        ListFormat::Json => json::json(),
     }
 }
 
 /// A set of a test and what it makes of the test.
-struct Entry {
+struct ListEntry {
     test: &'static Test,
     set: &'static ParameterSet,
     values: Values,
@@ -40,7 +40,7 @@ struct Entry {
     array_bytes: u64,
 }
 
-impl Entry {
+impl ListEntry {
     fn new(test: &'static Test, set: &'static ParameterSet) -> Self {
         let values = test.set(set.name).expect("the set is the test's own");
         let app = test.build(&values, Context::default()).expect("named sets can be built");
@@ -54,8 +54,8 @@ fn array_bytes(app: &dyn MicroApp) -> u64 {
     app.arrays().iter().map(|array| array.bytes() as u64).sum()
 }
 
-fn entries_of(test: &'static Test) -> impl Iterator<Item = Entry> {
-    test.sets.iter().map(move |set| Entry::new(test, set))
+fn entries_of(test: &'static Test) -> impl Iterator<Item = ListEntry> {
+    test.sets.iter().map(move |set| ListEntry::new(test, set))
 }
 
 fn preset_name(preset: Preset) -> &'static str {
@@ -92,9 +92,9 @@ mod tests {
     use super::*;
     use crate::experiments::{ALL, pingpong};
 
-    fn small() -> Entry {
+    fn small() -> ListEntry {
         let test = apps::find("strided").unwrap();
-        Entry::new(test, test.quick_set())
+        ListEntry::new(test, test.quick_set())
     }
 
     #[test]
@@ -107,14 +107,14 @@ mod tests {
     #[test]
     fn every_form_has_every_test_set_and_method() {
         let sets: usize = TESTS.iter().map(|test| test.sets.len()).sum();
-        let csv = list(Format::Csv, None);
+        let csv = list(ListFormat::Csv, None);
         assert!(csv.starts_with("test,set,preset,params,message_bytes,segments,array_bytes,source\n"));
         assert_eq!(csv.lines().count(), 1 + sets);
         let line =
             "strided,16384x1x2_double,quick,count=16384 blocklength=1 stride=2 element=double,131072,16384,";
         assert!(csv.contains(line));
 
-        let json: serde_json::Value = serde_json::from_str(&list(Format::Json, None)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&list(ListFormat::Json, None)).unwrap();
         let tests = json["tests"].as_array().unwrap();
         assert_eq!(tests.len(), TESTS.len());
         assert_eq!(tests.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
@@ -136,7 +136,7 @@ mod tests {
                 .any(|own| own["name"] == "partitions")
         );
 
-        let table = list(Format::Table, None);
+        let table = list(ListFormat::Table, None);
         // Of probes, the method is no choice.
         let chosen = methods().map(|method| method.name).filter(|&name| name != "probe");
         for name in TESTS.iter().map(|test| test.name).chain(chosen) {
@@ -166,6 +166,6 @@ mod tests {
 
     #[test]
     fn names_fit_the_terminal() {
-        assert!(list(Format::Table, Some(80)).lines().all(|line| line.chars().count() <= 80));
+        assert!(list(ListFormat::Table, Some(80)).lines().all(|line| line.chars().count() <= 80));
     }
 }

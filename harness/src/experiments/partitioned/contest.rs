@@ -1,6 +1,6 @@
 //! How the mechanism `aggregated`, which adapts, stands to the best of those whose mapping is fixed, cell by cell.
 //!
-//! The smallest of several noisy medians is smaller than that of the best mechanism. So the best rival is chosen on every
+//! The smallest of several noisy medians is smaller than that of the best mechanism. So the best of them is chosen on every
 //! other round and compared on the rounds between, and the other way round. Each round gives a ratio of times that were
 //! measured side by side; a cell stands at their median, with its interval.
 //!
@@ -10,27 +10,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::methods::SINGLE;
-use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over, Rule};
+use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::stats::{self, Ratio, paired_ratio};
 
 /// Times by mechanism and round.
 pub type Rounds = BTreeMap<String, BTreeMap<usize, Vec<f64>>>;
 
-/// Who is compared with the best rival.
+/// Which mechanism is compared with the best of those whose mapping is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum Compared {
     /// `aggregated`.
     Learning,
-    /// The best rival's own twin, of a message in so many partitions.
+    /// The twin of the best one, of a message in so many partitions.
     Twin(usize),
 }
 
-/// How the subject stands in a case.
+/// How a mechanism stands to the best of those whose mapping is fixed, in a case.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
-    /// The best rival on the even rounds.
-    pub rival: String,
-    /// The time of the subject over that of the best rival: below 1 it is faster.
+pub struct RatioToBest {
+    /// The best one on the even rounds.
+    pub best: String,
+    /// The time of the compared mechanism over that of the best: below 1 it is faster.
     pub ratio: Ratio,
     /// Rounds in which both were measured.
     pub rounds: usize,
@@ -39,7 +39,7 @@ pub struct Standing {
 /// The name by which a mapping of neighbours, so many each, is measured a second time: as so many bins.
 pub fn twin(name: &str, partitions: usize) -> Option<String> {
     match Aggregation::of_mechanism(name)? {
-        Ok(Aggregation { rule: Rule::Fixed(m), over: Over::Persistent }) => {
+        Ok(Aggregation { grouping: Grouping::Fixed(m), over: Over::Persistent }) => {
             Some(format!("{AGGREGATED}:bins={}", partitions.div_ceil(m)))
         }
         _ => None,
@@ -48,35 +48,36 @@ pub fn twin(name: &str, partitions: usize) -> Option<String> {
 
 fn is_bins(name: &str) -> bool {
     let aggregation = Aggregation::of_mechanism(name);
-    matches!(aggregation, Some(Ok(Aggregation { rule: Rule::Bins(_), over: Over::Persistent })))
+    matches!(aggregation, Some(Ok(Aggregation { grouping: Grouping::Bins(_), over: Over::Persistent })))
 }
 
-/// Rivals are all mechanisms but `single`, which is told nothing of partitions and stands aside as `aggregated:m=` of all of
-/// them, and bins, which are twins. `None` where a half has no round with the subject and a rival, or the best rival no twin.
-pub fn standing(rounds: &Rounds, subject: Subject) -> Option<Standing> {
-    let rivals: BTreeSet<&str> = rounds.keys().map(String::as_str).collect();
-    let rivals =
-        || rivals.iter().copied().filter(|&name| name != AGGREGATED && name != SINGLE && !is_bins(name));
+/// The best is sought among all mechanisms but `single`, which is told nothing of partitions and stands aside as `aggregated:m=`
+/// of all of them, and bins, which are twins. `None` where a half has no round with the compared mechanism and another, or the
+/// best has no twin.
+pub fn ratio_to_best(rounds: &Rounds, compared: Compared) -> Option<RatioToBest> {
+    let names: BTreeSet<&str> = rounds.keys().map(String::as_str).collect();
+    let fixed =
+        || names.iter().copied().filter(|&name| name != AGGREGATED && name != SINGLE && !is_bins(name));
     let of_half = |name: &str, parity: usize| {
         let of = rounds[name].iter().filter(|(round, _)| *round % 2 == parity);
         stats::median(&stats::sorted(of.flat_map(|(_, times)| times.iter().copied())))
     };
     let best = |parity: usize| {
-        let times = rivals().filter_map(|name| Some((name, of_half(name, parity)?)));
+        let times = fixed().filter_map(|name| Some((name, of_half(name, parity)?)));
         times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
     };
     // Compared on the even rounds is who was the best on the odd ones.
     let chosen = [best(1)?, best(0)?];
-    let name = |rival: &str| match subject {
-        Subject::Learning => Some(AGGREGATED.to_owned()),
-        Subject::Twin(partitions) => twin(rival, partitions),
+    let name = |best: &str| match compared {
+        Compared::Learning => Some(AGGREGATED.to_owned()),
+        Compared::Twin(partitions) => twin(best, partitions),
     };
-    let subjects = [rounds.get(&name(chosen[0])?)?, rounds.get(&name(chosen[1])?)?];
+    let times = [rounds.get(&name(chosen[0])?)?, rounds.get(&name(chosen[1])?)?];
     let median = |times: &Vec<f64>| stats::median(&stats::sorted(times.iter().copied()));
     let pair = |half: usize, round: usize| {
-        Some((median(subjects[half].get(&round)?)?, median(rounds[chosen[half]].get(&round)?)?))
+        Some((median(times[half].get(&round)?)?, median(rounds[chosen[half]].get(&round)?)?))
     };
-    let all: BTreeSet<usize> = subjects.iter().flat_map(|subject| subject.keys().copied()).collect();
+    let all: BTreeSet<usize> = times.iter().flat_map(|times| times.keys().copied()).collect();
     let pairs: Vec<(usize, (f64, f64))> =
         all.into_iter().filter_map(|round| Some((round % 2, pair(round % 2, round)?))).collect();
     let has = |parity: usize| pairs.iter().any(|(half, _)| *half == parity);
@@ -84,13 +85,13 @@ pub fn standing(rounds: &Rounds, subject: Subject) -> Option<Standing> {
         return None;
     }
     let ratio = paired_ratio(pairs.iter().map(|&(_, pair)| pair))?;
-    Some(Standing { rival: chosen[1].to_owned(), ratio, rounds: pairs.len() })
+    Some(RatioToBest { best: chosen[1].to_owned(), ratio, rounds: pairs.len() })
 }
 
 /// How many cells lie how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// All of them.
+    /// Cells that have a ratio.
     pub cells: usize,
     /// Those whose ratio is not beyond the limit.
     pub within: usize,
@@ -124,37 +125,37 @@ mod tests {
     }
 
     #[test]
-    fn a_rival_that_is_lucky_in_one_half_is_compared_in_the_other() {
+    fn a_mechanism_that_is_lucky_in_one_half_is_compared_in_the_other() {
         let times = [
             (AGGREGATED, [4.0; 4]),
             ("many", [2.0, 8.0, 2.0, 8.0]),
             ("aggregated:m=2", [5.0; 4]),
             (SINGLE, [1.0; 4]),
         ];
-        let standing = standing(&rounds(&times), Subject::Learning).unwrap();
+        let found = ratio_to_best(&rounds(&times), Compared::Learning).unwrap();
         // On the odd rounds against `many`, 4/8, and on the even ones against `m=2`, 4/5.
-        assert_eq!((standing.rival.as_str(), standing.rounds), ("many", 4));
-        assert!((standing.ratio.value - 0.65).abs() < 1e-12, "{standing:?}");
+        assert_eq!((found.best.as_str(), found.rounds), ("many", 4));
+        assert!((found.ratio.value - 0.65).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
-    fn a_mapping_is_compared_with_its_twin_and_a_twin_is_no_rival() {
+    fn a_mapping_is_compared_with_its_twin_and_a_twin_is_never_the_best() {
         assert_eq!(twin("aggregated:m=4", 16).as_deref(), Some("aggregated:bins=4"));
         assert_eq!(twin("aggregated:m=4", 17).as_deref(), Some("aggregated:bins=5"));
         assert_eq!((twin("many", 16), twin("aggregated:m=4@partitioned", 16)), (None, None));
         let times = [("aggregated:m=4", [2.0; 4]), ("aggregated:bins=4", [1.0; 4]), ("many", [4.0; 4])];
-        let of_twin = standing(&rounds(&times), Subject::Twin(16)).unwrap();
-        assert_eq!((of_twin.rival.as_str(), of_twin.ratio.value), ("aggregated:m=4", 0.5));
-        assert_eq!(standing(&rounds(&times), Subject::Twin(8)), None, "there is no such twin");
+        let of_twin = ratio_to_best(&rounds(&times), Compared::Twin(16)).unwrap();
+        assert_eq!((of_twin.best.as_str(), of_twin.ratio.value), ("aggregated:m=4", 0.5));
+        assert_eq!(ratio_to_best(&rounds(&times), Compared::Twin(8)), None, "there is no such twin");
     }
 
     #[test]
-    fn without_a_rival_or_without_a_half_there_is_no_standing() {
+    fn without_another_mechanism_or_without_a_half_there_is_no_ratio() {
         let alone = rounds(&[(AGGREGATED, [4.0; 4]), (SINGLE, [1.0; 4])]);
-        assert_eq!(standing(&alone, Subject::Learning), None);
+        assert_eq!(ratio_to_best(&alone, Compared::Learning), None);
         let mut one = rounds(&[(AGGREGATED, [4.0; 4]), ("many", [4.0; 4])]);
         one.get_mut("many").unwrap().retain(|&round, _| round == 0);
-        assert_eq!(standing(&one, Subject::Learning), None);
+        assert_eq!(ratio_to_best(&one, Compared::Learning), None);
     }
 
     #[test]

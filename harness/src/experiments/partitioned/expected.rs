@@ -43,7 +43,7 @@ pub(super) fn add(
         bulk: single.rounds(Phase::Solution, scope),
         latency: single.rounds_of(Phase::Solution, scope, latency),
     };
-    let measured = |delay_s: f64, bulk_s: f64, latency_s: f64| model::Measured {
+    let measured = |delay_s: f64, bulk_s: f64, latency_s: f64| model::MeasuredMessage {
         partitions: setting.partitions,
         bytes: record.bytes as f64,
         delay_s,

@@ -19,12 +19,12 @@ use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::{MethodInfo, Phase, Record};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 
 /// The name of a transfer between two ranks, where results name a test.
 pub const TEST: &str = "partitioned";
 
-/// The kind.
+/// Partitioned transfers in the list of kinds.
 pub const KIND: Kind = Kind(&Partitioned);
 
 /// Partitioned transfers, as one of the kinds of experiments.
@@ -66,14 +66,14 @@ impl Experiment for Partitioned {
     }
 
     fn prepare(&self, case: &PlannedCase, _setup: Setup) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(prepared::Transfer::of(case)?))
+        Ok(Box::new(prepared::PreparedTransfer::of(case)?))
     }
 
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
         figures::add(record, context);
     }
 
-    fn form(&self) -> &'static Form {
-        &table::FORM
+    fn table_format(&self) -> &'static TableFormat {
+        &table::TABLE_FORMAT
     }
 }

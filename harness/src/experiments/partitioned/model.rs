@@ -19,8 +19,8 @@ pub fn small_message_gain(partitions: usize) -> f64 {
 
 /// What a message and its partitions are like, as measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
-    /// How many partitions.
+pub struct MeasuredMessage {
+    /// Partitions of the message.
     pub partitions: usize,
     /// Bytes of all.
     pub bytes: f64,
@@ -56,7 +56,7 @@ impl Equation {
 /// Latencies that a partition's bytes take, from which on equation 4 may leave latency out.
 const MUCH: f64 = 4.0;
 
-impl Measured {
+impl MeasuredMessage {
     /// The time of bytes alone.
     fn bytes_s(self) -> f64 {
         self.beta_bytes_per_s.map_or(self.bulk_s - self.latency_s, |beta| self.bytes / beta)
@@ -66,8 +66,8 @@ impl Measured {
 /// The equation for the size; `None` where neither applies. Equation 4 has no latency: it applies where the bytes of a
 /// partition take much longer than that. Equation 5 has nothing else: it applies where the bytes of the whole message take
 /// less than that, and all partitions are ready within that time.
-pub fn equation(measured: Measured) -> Option<Equation> {
-    let Measured { partitions, delay_s, latency_s, .. } = measured;
+pub fn equation(measured: MeasuredMessage) -> Option<Equation> {
+    let MeasuredMessage { partitions, delay_s, latency_s, .. } = measured;
     let bytes_s = measured.bytes_s();
     if bytes_s / partitions as f64 > MUCH * latency_s {
         return Some(Equation::Bytes);
@@ -77,8 +77,8 @@ pub fn equation(measured: Measured) -> Option<Equation> {
 
 impl Equation {
     /// The gain that the equation predicts; `None` where bytes took no time, of which it makes nothing.
-    pub fn gain(self, measured: Measured) -> Option<f64> {
-        let Measured { partitions, bytes, delay_s, .. } = measured;
+    pub fn gain(self, measured: MeasuredMessage) -> Option<f64> {
+        let MeasuredMessage { partitions, bytes, delay_s, .. } = measured;
         match self {
             Self::Bytes => {
                 let bytes_s = Some(measured.bytes_s()).filter(|&time| time > 0.0)?;
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_equation_is_that_of_the_size() {
-        let measured = |bulk_s: f64, delay_s: f64| Measured {
+        let measured = |bulk_s: f64, delay_s: f64| MeasuredMessage {
             partitions: 4,
             bytes: 4000.0,
             delay_s,
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(prediction(measured(1.5, 0.0)), Some((Equation::Messages, 0.25)));
         assert_eq!(prediction(measured(1.5, 10.0)), None, "what is sent early costs nothing");
         assert_eq!(prediction(measured(9.0, 0.0)), None, "2 s for a partition are neither");
-        let given = Measured { beta_bytes_per_s: Some(4000.0 / 32.0), ..measured(1.5, 16.0) };
+        let given = MeasuredMessage { beta_bytes_per_s: Some(4000.0 / 32.0), ..measured(1.5, 16.0) };
         assert_eq!(prediction(given), Some((Equation::Bytes, 2.0)));
         let no_time = measured(1.0, 16.0);
         assert_eq!((Equation::Bytes.gain(no_time), Equation::Messages.gain(no_time)), (None, Some(0.25)));

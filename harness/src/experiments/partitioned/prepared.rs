@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Setting, TEST, methods};
 use crate::experiments::Prepared;
-use crate::experiments::fine_grained::order::Order;
+use crate::experiments::fine_grained::order::WriteOrder;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
@@ -15,12 +15,12 @@ const PARTITION_BYTES: u64 = 64;
 
 /// A transfer with its setting.
 #[derive(Debug)]
-pub struct Transfer {
+pub struct PreparedTransfer {
     planned: PlannedCase,
     setting: Setting,
 }
 
-impl Transfer {
+impl PreparedTransfer {
     /// That of a planned case.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Transfer {
     }
 }
 
-impl Prepared for Transfer {
+impl Prepared for PreparedTransfer {
     fn planned(&self) -> PlannedCase {
         self.planned.clone()
     }
@@ -71,7 +71,7 @@ impl Prepared for Transfer {
         probes.retain(|probe| match *probe {
             "equal_counts" | "parrived_equal" => !is_unequal,
             "unequal_counts" | "parrived_unequal" => is_unequal,
-            "any_order" => setting.order != Order::Linear,
+            "any_order" => setting.order != WriteOrder::Linear,
             "pready_threads" | "parrived_threads" => setting.threads > 1,
             "zero_count" => setting.bytes == 0,
             _ => true,
@@ -95,7 +95,7 @@ mod tests {
     fn probes(params: &[(&str, &str)], method: &str) -> Vec<&'static str> {
         let params = params.iter().map(|&(name, value)| (name.to_owned(), Text(value.to_owned()))).collect();
         let case = PlannedCase { test: TEST.to_owned(), params, ..PlannedCase::default() };
-        Transfer::of(&case).unwrap().required_probes(method)
+        PreparedTransfer::of(&case).unwrap().required_probes(method)
     }
 
     #[test]

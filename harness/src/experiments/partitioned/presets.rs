@@ -1,4 +1,4 @@
-//! The grids of three papers' figures, and one that shows how `aggregated` stands to its rivals.
+//! The grids of three papers' figures, and one that shows how `aggregated` stands to the other mechanisms.
 
 use clap::ValueEnum;
 
@@ -14,7 +14,7 @@ pub const SLEEPERS: usize = 8;
 /// Papers whose figures can be made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Figures {
-    /// No paper's: how `aggregated` stands to its rivals, see the page on partitioned communication
+    /// No paper's: how `aggregated` stands to the other mechanisms, see the page on partitioned communication
     Aggregated,
     /// Marts et al., CCGrid 2024, figures 5 to 7, with one peer
     Cmb,
@@ -25,7 +25,7 @@ pub enum Figures {
 }
 
 /// The grid of one figure.
-struct Figure {
+struct FigureGrid {
     name: &'static str,
     methods: &'static str,
     sweep: Sweep,
@@ -52,7 +52,7 @@ impl Figures {
         full: bool,
     ) -> Result<(Vec<PlannedCase>, Vec<String>), String> {
         let (mut cases, mut all): (Vec<PlannedCase>, Vec<String>) = (Vec::new(), Vec::new());
-        for Figure { name, methods, sweep: grid } in self.figures(cores, full) {
+        for FigureGrid { name, methods, sweep: grid } in self.figures(cores, full) {
             let methods: Vec<String> = asked.map_or_else(|| words(methods), <[String]>::to_vec);
             for case in sweep::cases(&sweep::over(grid, given))? {
                 match cases.iter_mut().find(|known| known.params == case.params) {
@@ -84,7 +84,7 @@ impl Figures {
         if self == Self::Cmb { Cache::Cold } else { Cache::Warm }
     }
 
-    fn figures(self, cores: usize, full: bool) -> Vec<Figure> {
+    fn figures(self, cores: usize, full: bool) -> Vec<FigureGrid> {
         // Two at least: with one, no figure of threads shows what it is about.
         let threads = |paper: usize| if full { paper } else { (cores / 2).clamp(2, paper) }.to_string();
         let up_to = |paper: u32| {
@@ -98,13 +98,13 @@ impl Figures {
                 let sizes = |from: u32| powers(from, if full { 25 } else { 22 }, step(4));
                 let contended = "single many partitioned aggregated rma_single_passive rma_many_passive";
                 vec![
-                    Figure {
+                    FigureGrid {
                         name: "pcomm_4",
                         methods: "single many partitioned aggregated rma_single_passive rma_many_passive \
                                   rma_single_active rma_many_active",
                         sweep: Sweep::of([("partitions", words("1")), ("bytes", sizes(3))]),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "pcomm_5",
                         methods: contended,
                         sweep: Sweep::of([
@@ -113,7 +113,7 @@ impl Figures {
                             ("bytes", sizes(8)),
                         ]),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "pcomm_6",
                         methods: contended,
                         sweep: Sweep::of([
@@ -123,7 +123,7 @@ impl Figures {
                             ("vcis", vec![threads(32)]),
                         ]),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "pcomm_7",
                         methods: "single many partitioned aggregated aggregated:bytes=512 aggregated:bytes=1024 \
                                   aggregated:bytes=4096 aggregated:bytes=16384",
@@ -133,7 +133,7 @@ impl Figures {
                             ("bytes", sizes(10)),
                         ]),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "pcomm_8",
                         methods: "single many partitioned aggregated rma_single_passive",
                         sweep: Sweep::of([
@@ -150,22 +150,22 @@ impl Figures {
                     Sweep::of([("partition_bytes", powers(10, 23, step(3))), ("bytes", words("8388608"))]);
                 let orders = words("linear random neighbourhood");
                 vec![
-                    Figure {
+                    FigureGrid {
                         name: "hlrs_3",
                         methods: "single send persistent partitioned",
                         sweep: base.clone(),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "hlrs_4",
                         methods: "single persistent partitioned",
                         sweep: base.clone().with(&Sweep::of([("threads", up_to(4))])),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "hlrs_5",
                         methods: "single partitioned",
                         sweep: base.clone().with(&Sweep::of([("order", orders.clone())])),
                     },
-                    Figure {
+                    FigureGrid {
                         name: "hlrs_6",
                         methods: "single partitioned aggregated aggregated:bytes=65536 \
                                   aggregated:bytes=65536@partitioned",
@@ -202,9 +202,9 @@ impl Figures {
                 let laggards = if full { "laggard:0.01 laggard:0.04 laggard:0.1" } else { "laggard:0.04" };
                 let normals = if full { "normal:200ns normal:2us normal:20us" } else { "normal:2us" };
                 vec![
-                    Figure { name: "cmb_5", methods: bins, sweep: arrivals(laggards) },
-                    Figure { name: "cmb_6", methods: bins, sweep: arrivals(normals) },
-                    Figure {
+                    FigureGrid { name: "cmb_5", methods: bins, sweep: arrivals(laggards) },
+                    FigureGrid { name: "cmb_6", methods: bins, sweep: arrivals(normals) },
+                    FigureGrid {
                         name: "cmb_7",
                         methods: bins,
                         sweep: arrivals("kde:sparse kde:molecular kde:matrix"),
@@ -216,9 +216,9 @@ impl Figures {
 }
 
 /// Partitions from 64 B to 4 MiB, with and without a late last one, and such as become ready at random; with all mechanisms
-/// whose mapping is fixed as rivals.
-fn contests(full: bool) -> Vec<Figure> {
-    let rivals = |partitions: usize| match partitions {
+/// whose mapping is fixed beside `aggregated`.
+fn contests(full: bool) -> Vec<FigureGrid> {
+    let mechanisms = |partitions: usize| match partitions {
         1 => "single many partitioned aggregated",
         2 => "single many partitioned aggregated:m=2 aggregated",
         4 => "single many partitioned aggregated:m=2 aggregated:m=4 aggregated",
@@ -236,9 +236,9 @@ fn contests(full: bool) -> Vec<Figure> {
     let partition_bytes = powers(6, 22, if full { 2 } else { 4 });
     let counts = powers(0, 6, if full { 1 } else { 2 });
     let number = |text: &String| text.parse().unwrap_or(1);
-    let repeated = counts.iter().map(|partitions| Figure {
+    let repeated = counts.iter().map(|partitions| FigureGrid {
         name: "aggregated_repeated",
-        methods: rivals(number(partitions)),
+        methods: mechanisms(number(partitions)),
         sweep: Sweep::of([
             ("partitions", vec![partitions.clone()]),
             ("partition_bytes", partition_bytes.clone()),
@@ -246,9 +246,9 @@ fn contests(full: bool) -> Vec<Figure> {
         ]),
     });
     // Threads that sleep need no core.
-    let at_random = ["1", "4"].map(|theta| Figure {
+    let at_random = ["1", "4"].map(|theta| FigureGrid {
         name: "aggregated_random",
-        methods: rivals(4 * number(&theta.to_owned())),
+        methods: mechanisms(4 * number(&theta.to_owned())),
         sweep: Sweep::of([
             ("threads", words("4")),
             ("theta", words(theta)),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
 use crate::experiments::fine_grained::emulation::Computing;
-use crate::experiments::fine_grained::order::{self, Order};
+use crate::experiments::fine_grained::order::{self, WriteOrder};
 use crate::experiments::parameter::{self, Flag, Parameter, joined, set};
 use crate::model::event::MessageFacts;
 
@@ -22,7 +22,7 @@ pub struct Setting {
     /// Threads of each rank.
     pub threads: usize,
     /// The order in which partitions become ready.
-    pub order: Order,
+    pub order: WriteOrder,
     /// When threads are done.
     pub arrival: Arrival,
     /// What each thread computes before.
@@ -43,7 +43,7 @@ impl Default for Setting {
             partitions: 32,
             receive_partitions: None,
             threads: 1,
-            order: Order::Linear,
+            order: WriteOrder::Linear,
             arrival: Arrival::None,
             computing: Computing::default(),
             beta_bytes_per_s: None,
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn every_partition_has_one_thread() {
         for (partitions, threads) in [(1, 1), (4, 4), (5, 2), (3, 8), (32, 5)] {
-            let setting = Setting { partitions, threads, order: Order::Reverse, ..Setting::default() };
+            let setting = Setting { partitions, threads, order: WriteOrder::Reverse, ..Setting::default() };
             let of_thread = setting.of_thread(1);
             assert_eq!(of_thread.len(), threads);
             assert_eq!(of_thread.concat(), (0..partitions).rev().collect::<Vec<_>>());

@@ -11,12 +11,12 @@ use crate::report::case::{
     share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::{Against, Base, Claim};
 
 /// How cases of this kind are shown.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
@@ -31,7 +31,7 @@ pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
         claim: fastest_or_single,
         ..Answer::PLAIN
     },
-    ..KIND.plain_form()
+    ..KIND.plain_table_format()
 });
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.

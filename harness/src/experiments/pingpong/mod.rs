@@ -9,16 +9,16 @@ mod selection;
 mod table;
 
 pub use pairs::Pairs;
-pub use prepared::{Message, facts};
+pub use prepared::{PreparedMessage, facts};
 pub use selection::{Selection, SelectionError};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::{MethodInfo, Phase, Record};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 
-/// The kind.
+/// Ping-pongs in the list of kinds.
 pub const KIND: Kind = Kind(&PingPong);
 
 /// Ping-pongs, as one of the kinds of experiments.
@@ -57,14 +57,14 @@ impl Experiment for PingPong {
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(Message::of(case, setup)?))
+        Ok(Box::new(PreparedMessage::of(case, setup)?))
     }
 
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
         figures::add(record, context);
     }
 
-    fn form(&self) -> &'static Form {
-        &table::FORM
+    fn table_format(&self) -> &'static TableFormat {
+        &table::TABLE_FORMAT
     }
 }

@@ -11,7 +11,7 @@ use crate::model::event::MessageFacts;
 
 /// A test with its values, and what was learnt of its message when it was built.
 #[derive(Debug)]
-pub struct Message {
+pub struct PreparedMessage {
     planned: PlannedCase,
     values: Values,
     test: &'static Test,
@@ -23,7 +23,7 @@ pub struct Message {
     rank_bytes: Option<u64>,
 }
 
-impl Message {
+impl PreparedMessage {
     /// That of a planned case.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Setup {
     }
 }
 
-impl Prepared for Message {
+impl Prepared for PreparedMessage {
     fn planned(&self) -> PlannedCase {
         self.planned.clone()
     }

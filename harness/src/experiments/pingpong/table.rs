@@ -7,17 +7,17 @@ use crate::model::{Phase, Record};
 use crate::report::answer::PACKING;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, overhead, packing, rate};
 use crate::report::columns::{Align, Column};
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 use crate::report::units;
 
 /// How cases of this kind are shown.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| Form {
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
     reference: "the same bytes in one piece (reference)",
     answer: PACKING,
-    ..KIND.plain_form()
+    ..KIND.plain_table_format()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.

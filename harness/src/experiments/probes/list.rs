@@ -4,7 +4,7 @@ use crate::model::Record;
 
 /// What a probe's outcome means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProbeKind {
     /// A correct program: an MPI that does not pass does not conform, and figures that rest on this are invalid.
     Conformance,
     /// A program that the standard does not allow, or whose meaning it leaves open: whatever happens is told, and no
@@ -26,7 +26,7 @@ pub struct Probe {
     /// Threads of a rank that call MPI at the same time.
     pub threads: usize,
     /// What its outcome means.
-    pub kind: Kind,
+    pub kind: ProbeKind,
     /// What a conforming MPI does.
     pub expected: &'static str,
 }
@@ -34,7 +34,7 @@ pub struct Probe {
 impl Probe {
     const fn new(name: &'static str, about: &'static str) -> Self {
         let expected = "the right data arrives, every time";
-        Self { name, about, ranks: 2, threads: 1, kind: Kind::Conformance, expected }
+        Self { name, about, ranks: 2, threads: 1, kind: ProbeKind::Conformance, expected }
     }
 
     const fn ranks(self, ranks: usize) -> Self {
@@ -46,11 +46,11 @@ impl Probe {
     }
 
     const fn question(self, expected: &'static str) -> Self {
-        Self { kind: Kind::Question, expected, ..self }
+        Self { kind: ProbeKind::Question, expected, ..self }
     }
 
     const fn misuse(self, expected: &'static str) -> Self {
-        Self { kind: Kind::Misuse, expected, ..self }
+        Self { kind: ProbeKind::Misuse, expected, ..self }
     }
 }
 
@@ -159,7 +159,7 @@ pub fn is_failure(record: &Record) -> bool {
 /// The same of a probe's name and the label of its outcome.
 pub fn is_failure_of(probe: &str, outcome: &str) -> bool {
     const FAILURES: [&str; 3] = ["failed", "crashed", "timed out"];
-    FAILURES.contains(&outcome) && find(probe).is_ok_and(|probe| probe.kind == Kind::Conformance)
+    FAILURES.contains(&outcome) && find(probe).is_ok_and(|probe| probe.kind == ProbeKind::Conformance)
 }
 
 /// The first of the probes `needed` that failed, in the `records` of one MPI. What rests on them is invalid then. One

@@ -13,7 +13,7 @@ use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::html;
-use crate::report::table::Form;
+use crate::report::table::TableFormat;
 
 /// The only method.
 pub const METHOD: &str = "probe";
@@ -21,7 +21,7 @@ pub const METHOD: &str = "probe";
 const METHODS: &[MethodInfo] =
     &[MethodInfo::new(METHOD, "tries one behaviour, and tells what was seen").partial()];
 
-/// The kind.
+/// Probes in the list of kinds.
 pub const KIND: Kind = Kind(&Probes);
 
 /// Probes, as one of the kinds of experiments.
@@ -60,7 +60,7 @@ impl Experiment for Probes {
     }
 
     fn prepare(&self, case: &PlannedCase, _: Setup) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(prepared::Trial::of(case)?))
+        Ok(Box::new(prepared::PreparedProbe::of(case)?))
     }
 
     fn add_figures(&self, _: &mut Record, _: &RowContext<'_>) {}
@@ -82,8 +82,8 @@ impl Experiment for Probes {
         !records.iter().any(|record| list::is_failure(record))
     }
 
-    fn form(&self) -> &'static Form {
-        &table::FORM
+    fn table_format(&self) -> &'static TableFormat {
+        &table::TABLE_FORMAT
     }
 
     /// The table itself: it has a line per probe.

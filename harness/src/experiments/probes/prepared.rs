@@ -10,12 +10,12 @@ pub const TIMEOUT_S: f64 = 20.0;
 
 /// A probe of a plan.
 #[derive(Debug)]
-pub struct Trial {
+pub struct PreparedProbe {
     probe: &'static Probe,
     planned: PlannedCase,
 }
 
-impl Trial {
+impl PreparedProbe {
     /// That of a planned case.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Trial {
     }
 }
 
-impl Prepared for Trial {
+impl Prepared for PreparedProbe {
     fn planned(&self) -> PlannedCase {
         self.planned.clone()
     }
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn a_probe_says_how_many_ranks_it_has() {
         let case = |test: &str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
-        assert_eq!(Trial::of(&case("ring")).unwrap().ranks(), Some(4));
-        assert!(Trial::of(&case("rings")).unwrap_err().contains("ring"));
+        assert_eq!(PreparedProbe::of(&case("ring")).unwrap().ranks(), Some(4));
+        assert!(PreparedProbe::of(&case("rings")).unwrap_err().contains("ring"));
         let params = [("bytes".to_owned(), Text("8".to_owned()))].into();
-        assert!(Trial::of(&PlannedCase { params, ..case("ring") }).unwrap_err().contains("bytes"));
+        assert!(PreparedProbe::of(&PlannedCase { params, ..case("ring") }).unwrap_err().contains("bytes"));
     }
 }

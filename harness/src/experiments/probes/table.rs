@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use super::list::{self, Kind, PROBES, is_failure};
+use super::list::{self, PROBES, ProbeKind, is_failure};
 use crate::model::Record;
 use crate::report::columns::{Align, Column, aligned, wrapped};
-use crate::report::table::{Form, text_width};
+use crate::report::table::{TableFormat, text_width};
 
 /// How a probe is shown where all kinds are.
-pub(super) static FORM: LazyLock<Form> = LazyLock::new(|| super::KIND.plain_form());
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| super::KIND.plain_table_format());
 
 const LEGEND: &str = "Each probe is a process of its own. must: a correct program, which an MPI that conforms passes; \
     figures that rest on one that failed are invalid. misuse: forbidden or left open by the standard, so that nothing \
@@ -49,18 +49,18 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     text + &notes(records, width)
 }
 
-const fn kind(kind: Kind) -> &'static str {
+const fn kind(kind: ProbeKind) -> &'static str {
     match kind {
-        Kind::Conformance => "must",
-        Kind::Misuse => "misuse",
-        Kind::Question => "may",
+        ProbeKind::Conformance => "must",
+        ProbeKind::Misuse => "misuse",
+        ProbeKind::Question => "may",
     }
 }
 
 /// How an MPI did, in a line.
 fn standing(mpi: &str, records: &[Record]) -> String {
     let is_must = |record: &&Record| {
-        let is_must = |probe: &list::Probe| probe.kind == Kind::Conformance;
+        let is_must = |probe: &list::Probe| probe.kind == ProbeKind::Conformance;
         record.case.mpi_label() == mpi && list::find(&record.case.test).is_ok_and(is_must)
     };
     let musts = || records.iter().filter(is_must);

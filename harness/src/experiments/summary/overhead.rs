@@ -8,7 +8,7 @@ use crate::stats;
 /// An overhead (t - t_net) / t of medians, with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overhead {
-    /// The overhead.
+    /// The share of the time that is overhead.
     pub value: f64,
     /// Both ends of the interval.
     pub interval: (f64, f64),

@@ -11,7 +11,7 @@ use crate::experiments::fine_grained::trace::Trace;
 /// times.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    times: Times,
+    times: Distribution,
     compute_s: f64,
     threads: usize,
     last_partition_delay_s: f64,
@@ -22,7 +22,7 @@ pub struct Sampler {
 
 /// How a thread's time is found.
 #[derive(Clone, Debug)]
-enum Times {
+enum Distribution {
     Equal,
     Laggard(f64),
     Uniform(f64),
@@ -63,17 +63,17 @@ impl Sampler {
         }
         let mut last_partition_delay_s = 0.0;
         let times = match *arrival {
-            Arrival::None => Times::Equal,
-            Arrival::Laggard { fraction } => Times::Laggard(fraction),
-            Arrival::Uniform { fraction } => Times::Uniform(fraction),
-            Arrival::Normal { sigma_s } => Times::Normal(sigma_s),
+            Arrival::None => Distribution::Equal,
+            Arrival::Laggard { fraction } => Distribution::Laggard(fraction),
+            Arrival::Uniform { fraction } => Distribution::Uniform(fraction),
+            Arrival::Normal { sigma_s } => Distribution::Normal(sigma_s),
             Arrival::Kde { ref source, bandwidth_s } => {
                 let trace = Trace::load(source).map_err(|error| format!("arrival \"{arrival}\": {error}"))?;
-                Times::Kde(Kde::new(&trace.pooled_s(), bandwidth_s)?)
+                Distribution::Kde(Kde::new(&trace.pooled_s(), bandwidth_s)?)
             }
             Arrival::Delay { gamma_us_per_mb } => {
                 last_partition_delay_s = s_per_byte(gamma_us_per_mb) * partition_bytes as f64;
-                Times::Equal
+                Distribution::Equal
             }
         };
         let seed = nth(seed, rank);
@@ -88,7 +88,7 @@ impl Sampler {
 
     /// Whether iterations differ.
     pub fn is_random(&self) -> bool {
-        matches!(self.times, Times::Uniform(_) | Times::Normal(_) | Times::Kde(_))
+        matches!(self.times, Distribution::Uniform(_) | Distribution::Normal(_) | Distribution::Kde(_))
     }
 
     /// Fills in the computing time of each thread for the next iteration, in seconds; never negative.
@@ -99,19 +99,19 @@ impl Sampler {
         assert_eq!(compute_s.len(), self.threads, "a time for each thread");
         let (mean_s, random) = (self.compute_s, &mut self.random);
         match &self.times {
-            Times::Equal => compute_s.fill(mean_s),
-            Times::Laggard(fraction) => {
+            Distribution::Equal => compute_s.fill(mean_s),
+            Distribution::Laggard(fraction) => {
                 compute_s.fill(mean_s);
                 compute_s[0] = mean_s * (1.0 + fraction);
             }
-            Times::Uniform(fraction) => {
+            Distribution::Uniform(fraction) => {
                 let mut draw = || mean_s * (1.0 + fraction * (2.0 * random.random::<f64>() - 1.0));
                 compute_s.fill_with(|| draw().max(0.0));
             }
-            Times::Normal(sigma_s) => {
+            Distribution::Normal(sigma_s) => {
                 compute_s.fill_with(|| (mean_s + sigma_s * standard_normal(random)).max(0.0));
             }
-            Times::Kde(kde) => compute_s.fill_with(|| kde.draw_s(random)),
+            Distribution::Kde(kde) => compute_s.fill_with(|| kde.draw_s(random)),
         }
     }
 
@@ -124,7 +124,7 @@ impl Sampler {
     /// The bandwidth of the density estimate that is drawn from, in seconds.
     pub fn bandwidth_s(&self) -> Option<f64> {
         match &self.times {
-            Times::Kde(kde) => Some(kde.bandwidth_s()),
+            Distribution::Kde(kde) => Some(kde.bandwidth_s()),
             _ => None,
         }
     }

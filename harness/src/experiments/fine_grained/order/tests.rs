@@ -1,20 +1,20 @@
 use super::*;
 
-const ORDERS: [Order; 10] = [
-    Order::Linear,
-    Order::Reverse,
-    Order::Random,
-    Order::Strided { bytes: 1 },
-    Order::Strided { bytes: 7 },
-    Order::Strided { bytes: 16 },
-    Order::Burst { bytes: 1 },
-    Order::Burst { bytes: 5 },
-    Order::Burst { bytes: 16 },
-    Order::Neighbourhood,
+const ORDERS: [WriteOrder; 10] = [
+    WriteOrder::Linear,
+    WriteOrder::Reverse,
+    WriteOrder::Random,
+    WriteOrder::Strided { bytes: 1 },
+    WriteOrder::Strided { bytes: 7 },
+    WriteOrder::Strided { bytes: 16 },
+    WriteOrder::Burst { bytes: 1 },
+    WriteOrder::Burst { bytes: 5 },
+    WriteOrder::Burst { bytes: 16 },
+    WriteOrder::Neighbourhood,
 ];
 
 /// Every byte in the order in which it is written, one after the other.
-fn bytes_written(order: Order, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
+fn bytes_written(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
     let shuffled = |mut blocks: Vec<Vec<usize>>| {
         let mut random = Pcg64::seed_from_u64(seed);
         for place in (0..blocks.len()).rev() {
@@ -26,14 +26,14 @@ fn bytes_written(order: Order, bytes: usize, partitions: usize, seed: u64) -> Ve
     let all: Vec<usize> = (0..bytes).collect();
     let blocks = |size: usize| all.chunks(size).map(<[usize]>::to_vec).collect::<Vec<_>>();
     match order {
-        Order::Linear => all,
-        Order::Reverse => all.into_iter().rev().collect(),
-        Order::Random => shuffled(blocks(1)),
-        Order::Burst { bytes: size } => shuffled(blocks(size as usize)),
-        Order::Strided { bytes: stride } => {
+        WriteOrder::Linear => all,
+        WriteOrder::Reverse => all.into_iter().rev().collect(),
+        WriteOrder::Random => shuffled(blocks(1)),
+        WriteOrder::Burst { bytes: size } => shuffled(blocks(size as usize)),
+        WriteOrder::Strided { bytes: stride } => {
             (0..stride as usize).flat_map(|first| (first..bytes).step_by(stride as usize)).collect()
         }
-        Order::Neighbourhood => {
+        WriteOrder::Neighbourhood => {
             let mut rows = 1;
             while (rows + 1) * (rows + 1) <= partitions {
                 rows += 1;
@@ -49,7 +49,7 @@ fn bytes_written(order: Order, bytes: usize, partitions: usize, seed: u64) -> Ve
 }
 
 /// Partitions by the place of their last byte, found byte by byte; those without a byte first.
-fn oracle(order: Order, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
+fn oracle(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
     let mut missing: Vec<usize> =
         (0..partitions).map(|p| partition(bytes as u64, partitions, p).len()).collect();
     let mut ready: Vec<usize> = (0..partitions).filter(|&p| missing[p] == 0).collect();
@@ -87,7 +87,7 @@ fn no_partitions_have_an_order_without_any() {
 #[test]
 fn every_order_is_a_permutation_of_large_messages_too() {
     let defaults = ["linear", "reverse", "random", "strided", "burst", "neighbourhood"];
-    for order in defaults.map(|text| text.parse::<Order>().unwrap()) {
+    for order in defaults.map(|text| text.parse::<WriteOrder>().unwrap()) {
         for (bytes, partitions) in [(8 << 20, 1), (8 << 20, 128), ((8 << 20) + 1, 1000), (3 << 30, 37)] {
             let mut found = order.permutation(bytes, partitions, 1);
             found.sort_unstable();
@@ -120,13 +120,13 @@ fn a_neighbourhood_is_the_stride_of_one_row() {
     // 4 rows of 4 cells of 10 bytes, and 2 rows of 4 cells.
     for (partitions, row_bytes) in [(16, 40), (8, 40)] {
         let bytes = partitions as u64 * 10;
-        let neighbourhood = Order::Neighbourhood.permutation(bytes, partitions, 0);
-        let strided = Order::Strided { bytes: row_bytes }.permutation(bytes, partitions, 0);
+        let neighbourhood = WriteOrder::Neighbourhood.permutation(bytes, partitions, 0);
+        let strided = WriteOrder::Strided { bytes: row_bytes }.permutation(bytes, partitions, 0);
         assert_eq!(neighbourhood, strided);
     }
-    assert_eq!(Order::Neighbourhood.permutation(80, 8, 0), [0, 4, 1, 5, 2, 6, 3, 7]);
+    assert_eq!(WriteOrder::Neighbourhood.permutation(80, 8, 0), [0, 4, 1, 5, 2, 6, 3, 7]);
     // Rows of 3, the last one shorter.
-    assert_eq!(Order::Neighbourhood.permutation(70, 7, 0), [0, 4, 1, 5, 2, 6, 3]);
+    assert_eq!(WriteOrder::Neighbourhood.permutation(70, 7, 0), [0, 4, 1, 5, 2, 6, 3]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_seed_decides_random_orders_and_no_other() {
     for order in ORDERS {
         let of = |seed| order.permutation(6400, 64, seed);
         assert_eq!(of(1), of(1), "{order}");
-        assert_eq!(of(1) != of(2), matches!(order, Order::Random | Order::Burst { .. }), "{order}");
+        assert_eq!(of(1) != of(2), matches!(order, WriteOrder::Random | WriteOrder::Burst { .. }), "{order}");
     }
 }
 
@@ -144,18 +144,18 @@ fn texts_round_trip_and_have_defaults() {
         assert_eq!(order.to_string().parse(), Ok(order));
         let json = serde_json::to_string(&order).unwrap();
         assert_eq!(json, format!("\"{order}\""));
-        assert_eq!(serde_json::from_str::<Order>(&json).unwrap(), order);
+        assert_eq!(serde_json::from_str::<WriteOrder>(&json).unwrap(), order);
     }
-    assert_eq!("strided".parse(), Ok(Order::Strided { bytes: 16384 }));
-    assert_eq!("burst".parse(), Ok(Order::Burst { bytes: 1024 }));
+    assert_eq!("strided".parse(), Ok(WriteOrder::Strided { bytes: 16384 }));
+    assert_eq!("burst".parse(), Ok(WriteOrder::Burst { bytes: 1024 }));
 }
 
 #[test]
 fn texts_that_are_no_order_are_named() {
     for text in ["", "liner", "strided:", "strided:0", "burst:1k", "burst:-1", "linear:4", "random:"] {
-        let error = text.parse::<Order>().unwrap_err();
+        let error = text.parse::<WriteOrder>().unwrap_err();
         assert!(error.contains(&format!("{text:?}")), "{error}");
-        let error = serde_json::from_str::<Order>(&format!("{text:?}")).unwrap_err();
+        let error = serde_json::from_str::<WriteOrder>(&format!("{text:?}")).unwrap_err();
         assert!(error.to_string().contains("order"), "{error}");
     }
 }

@@ -1,16 +1,16 @@
 //! How a loop stands to the fastest of several others, by the times of rounds in which all took turns.
 
-/// Its times over those of the fastest rival, and which rival that is. The rival is chosen by the even rounds and compared
+/// Its times over those of the fastest of the others, and which of them that is. It is chosen by the even rounds and compared
 /// with in the odd ones: the fastest of several noisy ones is otherwise a lucky one.
 ///
 /// # Panics
-/// Without rivals, or with fewer than two rounds.
-pub fn over_fastest(own: &[f64], rivals: &[&[f64]]) -> (Vec<f64>, usize) {
-    let even = |rival: &[f64]| quantile(&rival.iter().copied().step_by(2).collect::<Vec<_>>(), 0.5);
-    let by_time = |a: &usize, b: &usize| even(rivals[*a]).total_cmp(&even(rivals[*b]));
-    let fastest = (0..rivals.len()).min_by(by_time).expect("there are rivals");
-    let pairs = own.iter().zip(rivals[fastest]).skip(1).step_by(2);
-    (pairs.map(|(own, rival)| own / rival).collect(), fastest)
+/// Without others, or with fewer than two rounds.
+pub fn over_fastest(own: &[f64], others: &[&[f64]]) -> (Vec<f64>, usize) {
+    let even = |times: &[f64]| quantile(&times.iter().copied().step_by(2).collect::<Vec<_>>(), 0.5);
+    let by_time = |a: &usize, b: &usize| even(others[*a]).total_cmp(&even(others[*b]));
+    let fastest = (0..others.len()).min_by(by_time).expect("there are others");
+    let pairs = own.iter().zip(others[fastest]).skip(1).step_by(2);
+    (pairs.map(|(own, other)| own / other).collect(), fastest)
 }
 
 /// The median of independent ratios between the ends of its interval of about 95%.

@@ -6,30 +6,30 @@
 use datatypes::{Constructor, Layout, Order};
 
 use crate::records::Records;
-use crate::survey::{Run, Survey, compact};
+use crate::survey::{ByteRun, Survey, compact};
 
 /// What is to be copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NormalForm {
     /// Contiguous bytes.
-    Run(Run),
+    Run(ByteRun),
     /// `body`, `count` times, `stride` bytes apart.
-    Loop { count: usize, stride: i64, body: Box<Form> },
+    Loop { count: usize, stride: i64, body: Box<NormalForm> },
     /// Blocks of `block` bytes at these places from `lowest`.
     Places { lowest: i64, block: usize, offsets: Box<[u32]> },
     /// `body` at each of these offsets.
-    Index { offsets: Vec<i64>, body: Box<Form> },
+    Index { offsets: Vec<i64>, body: Box<NormalForm> },
     /// Runs of different lengths that recur.
     Records(Records),
     /// Runs of different lengths.
-    Runs(Vec<Run>),
+    Runs(Vec<ByteRun>),
     /// One after the other; empty for a layout without data.
-    Sequence(Vec<Form>),
+    Sequence(Vec<NormalForm>),
 }
 
-const NOTHING: Form = Form::Sequence(Vec::new());
+const NOTHING: NormalForm = NormalForm::Sequence(Vec::new());
 
-impl Form {
+impl NormalForm {
     /// The form of `count` copies of a layout, whose sizes must fit into the address space.
     pub fn of(layout: &Layout, count: u64) -> Self {
         repeated(count as i64, layout.extent(), build(layout, 0))
@@ -41,7 +41,7 @@ impl Form {
     }
 
     fn moved(self, by: i64) -> Self {
-        let moved_run = |run: Run| Run { offset: run.offset.wrapping_add(by), ..run };
+        let moved_run = |run: ByteRun| ByteRun { offset: run.offset.wrapping_add(by), ..run };
         match self {
             Self::Run(run) => Self::Run(moved_run(run)),
             Self::Loop { count, stride, body } => {
@@ -59,13 +59,15 @@ impl Form {
 }
 
 /// The form of one copy at `at`.
-fn build(layout: &Layout, at: i64) -> Form {
+fn build(layout: &Layout, at: i64) -> NormalForm {
     if layout.size() == 0 {
         return NOTHING;
     }
     let extent_of = |child: &Layout, n: i64| n.wrapping_mul(child.extent());
     match layout.constructor() {
-        Constructor::Named { element } => Form::Run(Run { offset: at, bytes: element.size() as usize }),
+        Constructor::Named { element } => {
+            NormalForm::Run(ByteRun { offset: at, bytes: element.size() as usize })
+        }
         Constructor::Contiguous { count, child } => repeated(*count, child.extent(), build(child, at)),
         Constructor::Vector { count, blocklength, stride, child } => {
             let block = repeated(*blocklength, child.extent(), build(child, at));
@@ -102,7 +104,14 @@ fn build(layout: &Layout, at: i64) -> Form {
     }
 }
 
-fn subarray(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, child: &Layout, at: i64) -> Form {
+fn subarray(
+    sizes: &[i64],
+    subsizes: &[i64],
+    starts: &[i64],
+    order: Order,
+    child: &Layout,
+    at: i64,
+) -> NormalForm {
     let dims: Vec<usize> = match order {
         Order::C => (0..sizes.len()).rev().collect(),
         Order::Fortran => (0..sizes.len()).collect(),
@@ -119,7 +128,7 @@ fn subarray(sizes: &[i64], subsizes: &[i64], starts: &[i64], order: Order, child
 }
 
 /// Blocks of given lengths at given displacements, in units of `scale` bytes.
-fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at: i64) -> Form {
+fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at: i64) -> NormalForm {
     let body = build(child, at);
     let Some(&first) = lengths.iter().find(|length| **length > 0) else { return NOTHING };
     if lengths.iter().all(|&length| length == first) {
@@ -132,10 +141,10 @@ fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at
     }
     let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
     let filled = filled.map(|(&length, displacement)| (length, displacement.wrapping_mul(scale)));
-    if let Form::Run(run) = body
+    if let NormalForm::Run(run) = body
         && run.bytes as i64 == child.extent()
     {
-        return runs(filled.map(|(length, offset)| Run {
+        return runs(filled.map(|(length, offset)| ByteRun {
             offset: run.offset.wrapping_add(offset),
             bytes: run.bytes * length as usize,
         }));
@@ -144,28 +153,30 @@ fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at
 }
 
 /// `body`, `count` times, `stride` bytes apart.
-fn repeated(count: i64, stride: i64, body: Form) -> Form {
+fn repeated(count: i64, stride: i64, body: NormalForm) -> NormalForm {
     if count <= 0 || body.is_empty() {
         return NOTHING;
     }
     let n = count as usize;
     match body {
         body if n == 1 => body,
-        Form::Run(run) if run.bytes as i64 == stride => Form::Run(Run { bytes: run.bytes * n, ..run }),
-        Form::Loop { count, stride: inner, body } if inner.wrapping_mul(count as i64) == stride => {
-            Form::Loop { count: count * n, stride: inner, body }
+        NormalForm::Run(run) if run.bytes as i64 == stride => {
+            NormalForm::Run(ByteRun { bytes: run.bytes * n, ..run })
         }
-        body => Form::Loop { count: n, stride, body: Box::new(body) },
+        NormalForm::Loop { count, stride: inner, body } if inner.wrapping_mul(count as i64) == stride => {
+            NormalForm::Loop { count: count * n, stride: inner, body }
+        }
+        body => NormalForm::Loop { count: n, stride, body: Box::new(body) },
     }
 }
 
 /// `body` at each displacement, in units of `scale` bytes.
-fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
+fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
     let Some(&first) = displacements.first() else { return NOTHING };
     if body.is_empty() {
         return NOTHING;
     }
-    let block_bytes = if let Form::Run(block) = &body { block.bytes as i64 } else { 0 };
+    let block_bytes = if let NormalForm::Run(block) = &body { block.bytes as i64 } else { 0 };
     // The distance of blocks that touch, where it is a whole number of units.
     let touching = block_bytes.checked_div(scale).filter(|units| *units > 0 && units * scale == block_bytes);
     let survey = Survey::of(displacements, touching);
@@ -174,13 +185,15 @@ fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
         return repeated(displacements.len() as i64, stride.wrapping_mul(scale), body);
     }
     let offset = |displacement: i64| displacement.wrapping_mul(scale);
-    let Form::Run(block) = body else {
+    let NormalForm::Run(block) = body else {
         let offsets = displacements.iter().copied().map(offset).collect();
-        return Form::Index { offsets, body: Box::new(body) };
+        return NormalForm::Index { offsets, body: Box::new(body) };
     };
     if displacements.len() >= WORTH_MERGING * (displacements.len() - survey.joined) {
-        let run =
-            |&displacement: &i64| Run { offset: block.offset.wrapping_add(offset(displacement)), ..block };
+        let run = |&displacement: &i64| ByteRun {
+            offset: block.offset.wrapping_add(offset(displacement)),
+            ..block
+        };
         return runs(displacements.iter().map(run));
     }
     places(displacements, scale, block, &survey)
@@ -190,20 +203,20 @@ fn indexed(displacements: &[i64], scale: i64, body: Form) -> Form {
 const WORTH_MERGING: usize = 4;
 
 /// Equal blocks at listed places: a compact list where they lie within 4 GiB.
-fn places(displacements: &[i64], scale: i64, block: Run, survey: &Survey) -> Form {
+fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) -> NormalForm {
     let ends = (survey.lowest.wrapping_mul(scale), survey.highest.wrapping_mul(scale));
     let (lowest, highest) = (ends.0.min(ends.1), ends.0.max(ends.1));
     if u32::try_from(highest.wrapping_sub(lowest)).is_err() {
-        let run = |&d: &i64| Run { offset: block.offset.wrapping_add(d.wrapping_mul(scale)), ..block };
-        return Form::Runs(displacements.iter().map(run).collect());
+        let run = |&d: &i64| ByteRun { offset: block.offset.wrapping_add(d.wrapping_mul(scale)), ..block };
+        return NormalForm::Runs(displacements.iter().map(run).collect());
     }
     let offsets = compact(displacements, scale, lowest);
-    Form::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
+    NormalForm::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
 }
 
 /// Runs in packed order: neighbours merged, then a loop, a list of places, records or a list of runs.
-fn runs(all: impl Iterator<Item = Run>) -> Form {
-    let mut merged: Vec<Run> = Vec::with_capacity(all.size_hint().0);
+fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
+    let mut merged: Vec<ByteRun> = Vec::with_capacity(all.size_hint().0);
     for run in all {
         match merged.last_mut() {
             Some(last) if last.end() == run.offset => last.bytes += run.bytes,
@@ -212,7 +225,7 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
     }
     let Some(&first) = merged.first() else { return NOTHING };
     if merged.len() == 1 {
-        return Form::Run(first);
+        return NormalForm::Run(first);
     }
     let (unit, units) = common_block(&merged);
     let has_few_units = units <= FEW_UNITS * merged.len();
@@ -221,19 +234,21 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
         // A list of each column costs as much as one of all, and goes through the stream several times.
         && (records.is_even() || !has_few_units)
     {
-        return Form::Records(records);
+        return NormalForm::Records(records);
     }
     if !has_few_units {
-        return Form::Runs(merged);
+        return NormalForm::Runs(merged);
     }
     let mut offsets = Vec::with_capacity(units);
     for run in &merged {
         offsets.extend((0..run.bytes / unit).map(|i| run.offset.wrapping_add((i * unit) as i64)));
     }
     let survey = Survey::of(&offsets, None);
-    let block = Run { offset: 0, bytes: unit };
+    let block = ByteRun { offset: 0, bytes: unit };
     match survey.stride {
-        Some(stride) => repeated(units as i64, stride, Form::Run(Run { offset: offsets[0], ..block })),
+        Some(stride) => {
+            repeated(units as i64, stride, NormalForm::Run(ByteRun { offset: offsets[0], ..block }))
+        }
         None => places(&offsets, 1, block, &survey),
     }
 }
@@ -243,7 +258,7 @@ fn runs(all: impl Iterator<Item = Run>) -> Form {
 const FEW_UNITS: usize = 2;
 
 /// The largest block that all runs consist of, and how many there are.
-fn common_block(runs: &[Run]) -> (usize, usize) {
+fn common_block(runs: &[ByteRun]) -> (usize, usize) {
     let unit = runs.iter().fold(0, |unit, run| gcd(unit, run.bytes));
     (unit, runs.iter().map(|run| run.bytes / unit).sum())
 }
@@ -253,31 +268,31 @@ fn gcd(a: usize, b: usize) -> usize {
 }
 
 /// One after the other: nested sequences opened, neighbouring runs treated as runs.
-fn sequence(parts: impl Iterator<Item = Form>) -> Form {
+fn sequence(parts: impl Iterator<Item = NormalForm>) -> NormalForm {
     let mut joined = Joined::default();
     for part in parts {
         match part {
-            Form::Sequence(inner) => inner.into_iter().for_each(|part| joined.add(part)),
+            NormalForm::Sequence(inner) => inner.into_iter().for_each(|part| joined.add(part)),
             part => joined.add(part),
         }
     }
     joined.flush();
-    if joined.parts.len() == 1 { joined.parts.remove(0) } else { Form::Sequence(joined.parts) }
+    if joined.parts.len() == 1 { joined.parts.remove(0) } else { NormalForm::Sequence(joined.parts) }
 }
 
 /// A sequence in the making.
 #[derive(Default)]
 struct Joined {
-    parts: Vec<Form>,
+    parts: Vec<NormalForm>,
     /// Runs that may go on.
-    runs: Vec<Run>,
+    runs: Vec<ByteRun>,
 }
 
 impl Joined {
-    fn add(&mut self, part: Form) {
+    fn add(&mut self, part: NormalForm) {
         match part {
-            Form::Run(run) => self.runs.push(run),
-            Form::Runs(runs) => self.runs.extend(runs),
+            NormalForm::Run(run) => self.runs.push(run),
+            NormalForm::Runs(runs) => self.runs.extend(runs),
             other => {
                 self.flush();
                 self.parts.push(other);

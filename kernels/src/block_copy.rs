@@ -31,7 +31,7 @@ unsafe fn copy_overlapping<const HALF: usize>(to: *mut u8, from: *const u8, byte
 /// Four blocks of `N` words as one array of `ALL`: the compiler writes whole vectors.
 ///
 /// # Safety
-/// As for [`Block::join`].
+/// As for [`BlockCopy::join`].
 #[inline(always)]
 unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, from: [*const u8; 4]) {
     let word = |i: usize| {
@@ -44,7 +44,7 @@ unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, fro
 }
 
 /// How one block is copied; sizes are given where they are no constant.
-pub(crate) trait Block {
+pub(crate) trait BlockCopy {
     /// Bytes of a block, which the compiler then knows where they are a constant.
     #[inline(always)]
     fn bytes(given: usize) -> usize {
@@ -61,7 +61,7 @@ pub(crate) trait Block {
     /// Copies four blocks to one place, one behind the other.
     ///
     /// # Safety
-    /// As for [`Block::copy`], for each.
+    /// As for [`BlockCopy::copy`], for each.
     #[inline(always)]
     unsafe fn join(to: *mut u8, from: [*const u8; 4], bytes: usize) {
         for (i, from) in from.into_iter().enumerate() {
@@ -70,10 +70,10 @@ pub(crate) trait Block {
         }
     }
 
-    /// As [`Block::copy`], past the caches where the size has an instruction for it.
+    /// As [`BlockCopy::copy`], past the caches where the size has an instruction for it.
     ///
     /// # Safety
-    /// As for [`Block::copy`]; `to` must be a multiple of [`STREAM_ALIGN`] for blocks that are one.
+    /// As for [`BlockCopy::copy`]; `to` must be a multiple of [`STREAM_ALIGN`] for blocks that are one.
     #[inline(always)]
     unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: the caller's.
@@ -84,7 +84,7 @@ pub(crate) trait Block {
 /// Blocks of `B` bytes.
 pub(crate) struct Exact<const B: usize>;
 
-impl<const B: usize> Block for Exact<B> {
+impl<const B: usize> BlockCopy for Exact<B> {
     #[inline(always)]
     fn bytes(_: usize) -> usize {
         B
@@ -130,7 +130,7 @@ impl<const B: usize> Block for Exact<B> {
 /// Blocks of `HALF` to twice `HALF` bytes.
 pub(crate) struct Between<const HALF: usize>;
 
-impl<const HALF: usize> Block for Between<HALF> {
+impl<const HALF: usize> BlockCopy for Between<HALF> {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: the caller's.
@@ -165,7 +165,7 @@ const AHEAD: usize = 512;
 /// Shorter blocks are always copied towards higher addresses, in bytes.
 const WORTH_ASKING: usize = 8192;
 
-impl Block for Long {
+impl BlockCopy for Long {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: the caller's.
@@ -184,7 +184,7 @@ pub(crate) struct Medium;
 /// Shortest block for [`Medium`], in bytes.
 pub(crate) const MEDIUM: usize = 256;
 
-impl Block for Medium {
+impl BlockCopy for Medium {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: whole lines of the caller's bytes, of which there are at least MEDIUM.
@@ -202,7 +202,7 @@ impl Block for Medium {
 /// Copies at least [`LONG`] bytes towards higher addresses.
 ///
 /// # Safety
-/// As for [`Block::copy`].
+/// As for [`BlockCopy::copy`].
 #[inline(always)]
 unsafe fn copy_forward(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = to.addr().wrapping_neg() % LINE;
@@ -230,7 +230,7 @@ unsafe fn copy_forward(to: *mut u8, from: *const u8, bytes: usize) {
 /// Copies at least [`LONG`] bytes towards lower addresses.
 ///
 /// # Safety
-/// As for [`Block::copy`].
+/// As for [`BlockCopy::copy`].
 #[inline(always)]
 unsafe fn copy_backward(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = bytes - to.addr().wrapping_add(bytes) % LINE;
@@ -271,7 +271,7 @@ unsafe fn copy_line(to: *mut u8, from: *const u8) {
 /// else would be read first to be written, and drive out what is still needed.
 pub(crate) struct Streamed;
 
-impl Block for Streamed {
+impl BlockCopy for Streamed {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         let first = to.addr().wrapping_neg() % LINE;
@@ -352,7 +352,7 @@ pub(crate) const STREAM_ALIGN: usize = 16;
 /// Blocks of a size that is not known before: by the kind of block for it.
 pub(crate) struct Any;
 
-impl Block for Any {
+impl BlockCopy for Any {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: the caller's, with a kind that is for this size.

@@ -11,14 +11,14 @@ use super::{FolderError, Result, at};
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
-pub struct Place {
+pub struct LockedFolder {
     path: PathBuf,
     /// The folders that were made for the run, from within outwards.
     made: Vec<PathBuf>,
     _lock: File,
 }
 
-impl Place {
+impl LockedFolder {
     /// Makes the folder of a new run.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Place {
         Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock(path)? })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
