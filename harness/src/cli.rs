@@ -15,6 +15,7 @@ mod partitioned;
 mod probe;
 mod progress;
 mod record_arrivals;
+mod results;
 mod run;
 mod selection;
 mod show;

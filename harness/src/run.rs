@@ -22,7 +22,7 @@ use paths::Paths;
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
-use crate::model::event::{Hello, MessageFacts};
+use crate::model::event::{Event, Hello, MessageFacts};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Family, Installation, MpiError};
@@ -32,8 +32,8 @@ use crate::plan::{CheckedPlan, TextFormat};
 pub trait Observer {
     /// A case begins: its number from 1, how many there are, and its name.
     fn begins(&mut self, number: usize, total: usize, name: &str);
-    /// A method of the case has come to its end.
-    fn method_ended(&mut self, method: &str);
+    /// A rank program has told something: a block, the end of a method.
+    fn heard(&mut self, event: &Event);
     /// A sentence for the user.
     fn note(&mut self, text: &str);
     /// The case has ended and is on the disk.
@@ -200,6 +200,14 @@ impl Run<'_> {
             _ => "; MPICH's wheel needs -- --mpi=pmi2",
         };
         RunError::NeverBegan { launcher, words: words.to_owned(), advice: advice.to_owned() }
+    }
+
+    /// What a case lasts at most in a launch, in seconds, its start left out: the time of all methods.
+    pub fn expected_s(&self) -> f64 {
+        let plan = &self.plan.plan;
+        let methods =
+            (0..self.plan.cases.len()).map(|case| self.plan.methods_of(case).len()).max().unwrap_or(0);
+        methods as f64 * plan.limits.max_time_s / plan.launches() as f64
     }
 
     /// A case as results name it, as far as that is known before it was measured.

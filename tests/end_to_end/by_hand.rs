@@ -131,7 +131,7 @@ fn a_cold_cache(mpi: &Mpi) {
 
 fn the_original_format(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let arguments = ["nas_lu_y", "wrf_x_vec", "-m", "reference,manual,mpi_pack,ddt", "--format", "ddtbench"];
+    let arguments = ["nas_lu_y", "wrf_x_vec", "-m", "reference,manual,mpi_pack,ddt", "--export-original"];
     measure(mpi, dir.path(), "original", &arguments);
     let text = fs::read_to_string(dir.path().join("original/ddtbench.out")).unwrap();
     for word in ["NAS_LU_y", "WRF_x_vec", "reference", "manual", "mpi_pack_ddt", "mpi_ddt", "16320"] {
@@ -153,9 +153,22 @@ fn a_plan_again(mpi: &Mpi) {
 fn a_report(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let printed = measure(mpi, dir.path(), "told", &["nas_lu_y", "contiguous", "-m", "reference,manual,ddt"]);
-    let (table, place) = printed.rsplit_once("\nresults: ").expect("a run says where its results are");
-    assert_eq!(place, "told\n");
-    let report = run(ddtbench(dir.path()).args(["report", "told"])).expect_code(0);
-    assert_eq!(report.out, table);
-    assert!(table.contains("nas_lu_y") && table.contains("manual"), "{table}");
+    let (answer, end) = printed.rsplit_once("\nPage: ").expect("a run says where its page is");
+    assert_eq!(end, "told/report.html\nAll methods: ddtbench report told --details\nresults: told\n");
+    let report = |flags: &[&str]| run(ddtbench(dir.path()).args(["report", "told"]).args(flags));
+    assert_eq!(report(&[]).expect_code(0).out, answer);
+    assert!(answer.contains("nas_lu_y") && answer.contains("Found, "), "{answer}");
+    let details = report(&["--details"]).expect_code(0).out;
+    assert!(details.contains("round trip") && details.lines().count() > answer.lines().count(), "{details}");
+    // Each file once: results are not overwritten.
+    let exports = ["--export-csv", "t.csv", "--export-json", "t.json", "--export-markdown", "t.md"];
+    report(&exports).expect_code(0);
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert_eq!(read("t.csv"), read("told/summary.csv"));
+    let json: Value = serde_json::from_str(&read("t.json")).unwrap();
+    assert_eq!(json["results"].as_array().unwrap().len() + 1, read("t.csv").lines().count());
+    assert!(read("t.md").contains("## nas_lu_y 408x408\n") && read("t.md").contains("| reference | "));
+    for flag in exports.chunks(2) {
+        report(flag).expect_code(2).expect_err(&[flag[0], flag[1], "is there already"]);
+    }
 }

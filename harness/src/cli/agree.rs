@@ -62,7 +62,7 @@ impl AgreeArgs {
         say(&format!("MPI: {}, {}; {}", mpi.name, mpi.title(), imb.display()));
         let targets = [Target { installation: mpi, variant: String::new(), program }];
         let run = Run { plan: &plan, targets: &targets };
-        let mut progress = Progress::new(self.launches, 1);
+        let mut progress = Progress::new(self.launches, &run);
         let agreed = run.agree(&imb, self.launches, &mut progress);
         drop(progress);
         match agreed {

@@ -15,6 +15,7 @@ use ddtbench::run::{Environment, Machine, RunEnd};
 use super::compare::{JudgeArgs, seconds};
 use super::measure::{self, Manner};
 use super::output::{self, say};
+use super::results::ResultsArgs;
 use super::run::RunArgs;
 
 /// Runs of a baseline: the fewest whose spread can be told.
@@ -167,8 +168,8 @@ impl CheckArgs {
             let stamp = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
-        let manner =
-            Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false, details: false };
+        let results = &ResultsArgs::default();
+        let manner = Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false, results };
         if let Err(code) = self.pace.measure(runs, &new, &plan, manner)? {
             return Ok(code);
         }

@@ -10,6 +10,7 @@ use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{MIN_ROUNDS, Plan, Variant};
 
 use super::measure::{self, Manner};
+use super::results::ResultsArgs;
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 19] = [
@@ -102,9 +103,8 @@ pub struct ConditionArgs {
     /// Show what is built
     #[arg(short, long)]
     pub(super) verbose: bool,
-    /// Print all methods with all their figures, and not only the answer
-    #[arg(long)]
-    pub(super) details: bool,
+    #[command(flatten)]
+    pub(super) results: ResultsArgs,
     /// Print the plan, and run nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -216,6 +216,7 @@ impl ConditionArgs {
         all_mpis: bool,
         plan: impl FnOnce() -> anyhow::Result<Plan>,
     ) -> anyhow::Result<ExitCode> {
+        self.results.check()?;
         match &self.resume {
             Some(dir) => measure::resume(self, dir),
             None => measure::begin(self.manner(all_mpis), plan()?),
@@ -225,7 +226,7 @@ impl ConditionArgs {
     /// How a run is begun by these flags.
     pub fn manner(&self, all_mpis: bool) -> Manner<'_> {
         let Self { dry_run, verbose, .. } = *self;
-        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis, details: self.details }
+        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis, results: &self.results }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.

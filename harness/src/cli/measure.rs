@@ -17,6 +17,7 @@ use ddtbench::run::{Environment, Run, RunEnd, RunError, Target};
 use super::conditions::ConditionArgs;
 use super::output::{self, say};
 use super::progress::Progress;
+use super::results::ResultsArgs;
 use super::targets::{self, Chosen};
 
 /// Exit code after Ctrl-C.
@@ -47,8 +48,8 @@ pub(super) struct Manner<'a> {
     pub verbose: bool,
     /// Whether it is of all MPIs that are usable, where the plan names none.
     pub all_mpis: bool,
-    /// Whether a table of all methods is printed, and not only the answer.
-    pub details: bool,
+    /// How results are told.
+    pub results: &'a ResultsArgs,
 }
 
 /// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
@@ -95,7 +96,7 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
 /// Runs a plan.
 pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> {
     match start(manner, plan)? {
-        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(manner.details),
+        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(manner.results),
         Err(code) => Ok(code),
     }
 }
@@ -162,7 +163,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
     let records = records.into_iter().filter(is_done).collect();
-    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell(flags.details)
+    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell(&flags.results)
 }
 
 /// What a folder must know of a run.
@@ -242,8 +243,9 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
     folder.write_parts(environment.parts())?;
+    estimate(&run);
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
-    let mut progress = Progress::new(units.len(), checked.plan.methods.len());
+    let mut progress = Progress::new(units.len(), &run);
     let result = run.all(&mut folder, &done, &mut environment, &mut progress);
     drop(progress);
     let (end, new) = match result {
@@ -265,9 +267,9 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
 
 impl Ended {
     /// Prints the answer or all details, and says where all is.
-    fn tell(&self, details: bool) -> anyhow::Result<ExitCode> {
+    fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            show(self.kind, &self.over, details)?;
+            results.tell(self.kind, &self.over)?;
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {
@@ -275,7 +277,7 @@ impl Ended {
         }
         let page = dir.join(folder::REPORT);
         let mut text = format!("\nPage: {}\n", page.display());
-        if !details {
+        if !results.has_details() {
             text += &format!("All methods: ddtbench report {} --details\n", dir.display());
         }
         output::print(format!("{text}results: {}\n", dir.display()).as_bytes())?;
@@ -286,13 +288,6 @@ impl Ended {
     pub fn is_success(&self) -> bool {
         is_success(self.kind, &self.over)
     }
-}
-
-/// Prints the answer, or all details.
-pub(super) fn show(kind: Kind, records: &[Record], details: bool) -> anyhow::Result<()> {
-    let shown =
-        if details { kind.table(records, output::width()) } else { kind.answer(records, output::width()) };
-    output::print_coloured(&shown)
 }
 
 /// The records as a page, with the folder's account of the machine.
@@ -316,6 +311,24 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
         ));
     }
 }
+
+/// How long a run will last at most, said where that is longer than somebody waits without asking.
+fn estimate(run: &Run<'_>) {
+    /// Seconds of waiting that need no word.
+    const SHORT: f64 = 20.0;
+    let units = run.units().len();
+    let longest_s = units as f64 * (run.expected_s() + START_S);
+    // A probe has no time of its own: it ends when it has seen enough.
+    if longest_s > SHORT && run.plan.plan.experiment.methods().len() > 1 {
+        let duration = indicatif::HumanDuration(std::time::Duration::from_secs_f64(longest_s));
+        say(&format!(
+            "{units} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
+        ));
+    }
+}
+
+/// About what a start of the rank program takes beside its measurement, in seconds: MPI_Init, datatypes, verification.
+const START_S: f64 = 0.7;
 
 /// Removes the folder of a new run that could not begin; where cases have ended, says how to go on.
 pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {

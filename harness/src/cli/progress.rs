@@ -1,35 +1,65 @@
 //! How a run goes: a bar with the time left on a terminal, else a line per case.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use ddtbench::model::{Case, Measured, Outcome, Seen};
-use ddtbench::run::Observer;
+use ddtbench::model::event::{Block, Event};
+use ddtbench::model::{Case, Measured, Outcome, Phase, Seen};
+use ddtbench::run::{Observer, Run};
+use ddtbench::stats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Steps of the bar for one case in one launch.
+const STEPS: u64 = 1000;
 
 /// Tells on standard error.
 pub struct Progress {
     bar: ProgressBar,
-    /// Methods of a case: the steps of the bar.
-    methods: u64,
+    /// What a case lasts at most, in seconds: all methods' time in a launch.
+    expected_s: f64,
+    /// The phase whose precision is told.
+    headline: Phase,
     label: String,
     begun: u64,
+    /// Per method and pair, the medians of the blocks of this case.
+    blocks: HashMap<(String, usize), Vec<f64>>,
 }
 
 impl Progress {
-    /// For a number of cases of so many methods each.
-    pub fn new(cases: usize, methods: usize) -> Self {
-        let steps = (cases * methods) as u64;
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-        let style = "{msg} [{bar:30}] {percent}% {elapsed_precise}, {eta} left";
+    /// For so many cases of a run, each in one launch.
+    pub fn new(cases: usize, run: &Run<'_>) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), ProgressDrawTarget::stderr());
+        let style = "{wide_msg} [{bar:20}] {percent}% {elapsed_precise}, {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
-        Self { bar, methods: methods as u64, label: String::new(), begun: 0 }
+        let (expected_s, headline) = (run.expected_s(), run.plan.plan.experiment.headline());
+        Self { bar, expected_s, headline, label: String::new(), begun: 0, blocks: HashMap::new() }
     }
 
     fn line(&self, text: &str) {
         if self.bar.is_hidden() { super::output::say(text) } else { self.bar.println(text) }
+    }
+
+    /// Methods take turns and end together: how far a case is, is its time.
+    fn block(&mut self, block: &Block) {
+        let done = if self.expected_s > 0.0 { (block.began_s / self.expected_s).min(1.0) } else { 0.0 };
+        self.bar.set_position(self.begun + (done * STEPS as f64) as u64);
+        let median = stats::median(&stats::sorted(block.times[self.headline].iter().copied()));
+        self.blocks.entry((block.method.clone(), block.pair)).or_default().extend(median);
+        let precision = self.precision().map_or_else(String::new, |half| format!(", ±{:.1}%", 100.0 * half));
+        self.bar.set_message(format!("{}: round {}{precision}", self.label, block.block + 1));
+    }
+
+    /// The widest half interval of all methods, as a share of the median; `None` until all have one.
+    fn precision(&self) -> Option<f64> {
+        let half = |series: &Vec<f64>| {
+            let sorted = stats::sorted(series.iter().copied());
+            let (low, high) = stats::median_interval(&sorted)?;
+            Some((high - low) / 2.0 / stats::median(&sorted).filter(|&median| median > 0.0)?)
+        };
+        self.blocks.values().map(half).try_fold(0.0, |widest: f64, half| Some(widest.max(half?)))
     }
 }
 
@@ -48,11 +78,15 @@ impl Observer for Progress {
         self.label = format!("[{number}/{total}] {name}");
         self.bar.set_message(self.label.clone());
         self.begun = self.bar.position();
+        self.blocks.clear();
     }
 
-    fn method_ended(&mut self, _method: &str) {
-        let end = self.begun + self.methods;
-        self.bar.set_position((self.bar.position() + 1).min(end));
+    fn heard(&mut self, event: &Event) {
+        if let Event::Block(block) = event
+            && !self.bar.is_hidden()
+        {
+            self.block(block);
+        }
     }
 
     fn note(&mut self, text: &str) {
@@ -60,7 +94,7 @@ impl Observer for Progress {
     }
 
     fn ended(&mut self, methods: &[Measured], took: Duration) {
-        self.bar.set_position(self.begun + self.methods);
+        self.bar.set_position(self.begun + STEPS);
         let mut text = format!("{} ... {:.1} s", self.label, took.as_secs_f64());
         for measured in methods.iter().filter(|measured| has_failed(&measured.outcome)) {
             text += &format!("\n    {}: {}", measured.method, measured.outcome.label());
@@ -72,7 +106,7 @@ impl Observer for Progress {
     }
 
     fn skipped(&mut self, _case: &Case) {
-        self.bar.inc(self.methods);
+        self.bar.inc(STEPS);
         // What was done earlier says nothing about the time that is left.
         self.bar.reset_eta();
     }

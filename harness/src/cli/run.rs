@@ -20,8 +20,11 @@ pub struct RunArgs {
     /// 0 with 1, 2 with 3, ..., or the first half with the second [default: adjacent]
     #[arg(long, value_enum, conflicts_with = "resume")]
     pairs: Option<Pairs>,
-    /// A text format to write besides: the original suite's, with the reference and the loops of this one
-    #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with = "resume")]
+    /// Write the results also in the original suite's text format, into the folder
+    #[arg(long, conflicts_with = "resume")]
+    export_original: bool,
+    /// The same, by its former name.
+    #[arg(long = "format", value_enum, hide = true, conflicts_with = "resume")]
     formats: Vec<TextFormat>,
     #[command(flatten)]
     pub(super) conditions: ConditionArgs,
@@ -51,6 +54,7 @@ impl RunArgs {
         plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
         plan.formats.extend(&self.formats);
+        plan.formats.extend(self.export_original.then_some(TextFormat::Ddtbench));
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;

@@ -12,8 +12,9 @@ use ddtbench::experiments::{Kind, list, memory};
 use ddtbench::plan::Plan;
 use ddtbench::{folder, report};
 
-use super::measure::{page, show};
+use super::measure::page;
 use super::output;
+use super::results::ResultsArgs;
 use super::selection::ValueArgs;
 
 #[derive(Debug, Args)]
@@ -62,9 +63,8 @@ pub struct ReportArgs {
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
     format: ReportFormat,
-    /// All methods with all their figures, and not only the answer
-    #[arg(long)]
-    details: bool,
+    #[command(flatten)]
+    results: ResultsArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -133,6 +133,7 @@ impl LayoutArgs {
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
+        self.results.check()?;
         // Plans of earlier schemas may have what is none today.
         let limits = Plan::read(&self.dir.join(folder::PLAN)).map(|plan| plan.limits).unwrap_or_default();
         let records = over_launches(&folder::read_records(&self.dir)?, limits.precision());
@@ -140,7 +141,7 @@ impl ReportArgs {
         let kind = Kind::find(&first.case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;
         match self.format {
-            ReportFormat::Text => show(kind, &records, self.details),
+            ReportFormat::Text => self.results.tell(kind, &records),
             ReportFormat::Html => output::print(page(kind, &records, &self.dir).as_bytes()),
         }
     }

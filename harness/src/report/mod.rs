@@ -4,6 +4,7 @@ pub mod answer;
 pub mod case;
 pub mod columns;
 pub mod earlier;
+pub mod export;
 pub mod html;
 pub mod layout;
 pub mod program;

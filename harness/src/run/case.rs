@@ -90,9 +90,7 @@ impl CaseRun<'_> {
                 Next::Line(line) => {
                     // Only events are signs of life: a library may complain for ever.
                     if let Some(event) = log.line(line) {
-                        if let Event::Ended { method, .. } = &event {
-                            observer.method_ended(method);
-                        }
+                        observer.heard(&event);
                         if event == Event::Done {
                             limit = limit.min(TO_LEAVE);
                         }

@@ -10,7 +10,7 @@ use crate::experiments::planned::PlannedCase;
 use crate::experiments::probes;
 use crate::folder::{self, About, Folder, Recorded};
 use crate::model::conditions::Cache;
-use crate::model::event::Block;
+use crate::model::event::{Block, Event};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::Installation;
 use crate::plan::CheckedPlan;
@@ -45,7 +45,7 @@ struct Silent(Vec<String>);
 
 impl Observer for Silent {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
-    fn method_ended(&mut self, _: &str) {}
+    fn heard(&mut self, _: &Event) {}
     fn note(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }

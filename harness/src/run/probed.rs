@@ -9,7 +9,7 @@ use crate::experiments::planned::PlannedCase;
 use crate::experiments::probes::list::{self, PROBES, is_failure};
 use crate::experiments::{probes, summary};
 use crate::folder::Folder;
-use crate::model::event::Hello;
+use crate::model::event::{Event, Hello};
 use crate::model::{Case, Measured, Outcome, Record};
 use crate::plan::{CheckedPlan, Limits, Plan};
 
@@ -164,7 +164,7 @@ struct Quiet<'a>(&'a mut dyn Observer);
 impl Observer for Quiet<'_> {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
-    fn method_ended(&mut self, _: &str) {}
+    fn heard(&mut self, _: &Event) {}
 
     fn note(&mut self, text: &str) {
         self.0.note(text);

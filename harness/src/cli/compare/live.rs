@@ -105,7 +105,7 @@ impl Live<'_> {
             unit.launch == launch && self.open.as_ref().is_none_or(|open| open.contains(&case))
         };
         let units: Vec<Unit> = self.run.units().into_iter().filter(is_open).collect();
-        let mut progress = Progress::new(units.len(), self.run.plan.plan.methods.len());
+        let mut progress = Progress::new(units.len(), &self.run);
         let (folder, done) = (&mut self.folder, HashSet::new());
         let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
         self.records.extend(new);
