@@ -10,6 +10,7 @@ mod halo;
 mod measure;
 mod mpi;
 mod output;
+mod pages;
 mod parameters;
 mod partitioned;
 mod probe;
@@ -23,7 +24,8 @@ mod targets;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use ddtbench::mpi::Project;
 
 /// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
 /// derived datatype and in more ways, on a real MPI.
@@ -83,6 +85,12 @@ enum Command {
 }
 
 impl Cli {
+    /// What was typed; help and errors end the program.
+    pub fn typed() -> Self {
+        let matches = pages::complete(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Does what was typed; errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
@@ -104,13 +112,16 @@ impl Cli {
             Some(Command::Report(args)) => args.execute()?,
             Some(Command::Completions { shell }) => {
                 let mut text = Vec::new();
-                clap_complete::generate(shell, &mut Self::command(), "ddtbench", &mut text);
+                let installed = Project::locate()
+                    .and_then(|project| project.installations(&mut |_| {}))
+                    .unwrap_or_default();
+                let mpis: Vec<String> = installed.into_iter().map(|mpi| mpi.name).collect();
+                let mut command = pages::completed(Self::command(), &mpis);
+                clap_complete::generate(shell, &mut command, "ddtbench", &mut text);
                 output::print(&text)?;
             }
             Some(Command::Man { command }) => {
-                let mut text = Vec::new();
-                clap_mangen::Man::new(of(Self::command(), &command)?).render(&mut text)?;
-                output::print(&text)?;
+                output::print(&pages::manual(of(Self::command(), &command)?)?)?;
             }
         }
         Ok(ExitCode::SUCCESS)

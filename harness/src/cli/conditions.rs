@@ -35,78 +35,84 @@ const GIVEN: [&str; 19] = [
     "dry_run",
 ];
 
+// The groups of help.
+pub(super) const WHAT: &str = "What is measured";
+const WHERE: &str = "Where it runs";
+const HOW_LONG: &str = "How long, and how sure";
+pub(super) const RESULTS: &str = "Results";
+
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// Methods, by name [default: all]
-    #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
     /// The MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the
     /// next
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',')]
     pub(super) mpi: Vec<String>,
     /// The same MPIs with more variables set, as MPIs of their own: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0, or of one of them
     /// mpich/nocma:...
-    #[arg(long = "variant", value_name = "NAME:VARIABLE=VALUE")]
+    #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub(super) variants: Vec<Variant>,
     /// New starts of the rank program for each case, spread over the run; from three on, intervals are those of launches
     /// [default: 6]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     launches: Option<usize>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(help_heading = WHERE, long, value_name = "COMMAND")]
     pub(super) launcher: Option<String>,
     /// An option for the launcher; can be given several times
-    #[arg(long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
+    #[arg(help_heading = WHERE, long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
     launcher_args: Vec<String>,
     /// More options for the launcher
-    #[arg(last = true, value_name = "LAUNCHER_ARG")]
+    #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
     more_launcher_args: Vec<String>,
     /// Leave the ranks where the launcher puts them
-    #[arg(long)]
+    #[arg(help_heading = WHERE, long)]
     no_bind: bool,
     /// The folder for the results [default: results/DATE-TIME-MPI]
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Seed of everything random [default: 1]
-    #[arg(long)]
+    #[arg(help_heading = HOW_LONG, long)]
     seed: Option<u64>,
     /// Leave the buffers in the cache, evict them before each repetition, or one after the other [default: warm]
-    #[arg(long, value_enum, value_delimiter = ',')]
+    #[arg(help_heading = HOW_LONG, long, value_enum, value_delimiter = ',')]
     cache: Vec<CacheName>,
     /// Repetitions before the first that counts [default: 10]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     warmup: Option<u32>,
     /// Fewest repetitions with which a method can be done before its time is up [default: 30]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     min_runs: Option<u32>,
     /// Repetitions that are never exceeded [default: 10000]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     max_runs: Option<u32>,
     /// Time of one method, over all launches: warming up and all its blocks count, with what is filled and compared around them; making
     /// methods and verifying them does not. All methods of a case end together, after their number times this. Where it is
     /// given, it wins over rounds: only the one that is running is finished [default: 0.5; 0.7 or 1 with larger presets, but
     /// at least ten rounds]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
     max_time: Option<f64>,
     /// Half width of the median's interval at which a method is done [default: 2.5]
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "PERCENT")]
     precision: Option<f64>,
     /// Silence after which a hanging rank program is ended [default: 60]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Go on with the run in this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = GIVEN)]
+    #[arg(help_heading = RESULTS, long, value_name = "DIR", conflicts_with_all = GIVEN)]
     pub(super) resume: Option<PathBuf>,
     /// Run what this file says; other flags win over it
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = RESULTS, long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// Show what is built
-    #[arg(short, long)]
+    #[arg(help_heading = RESULTS, short, long)]
     pub(super) verbose: bool,
     #[command(flatten)]
     pub(super) results: ResultsArgs,
     /// Print the plan, and run nothing
-    #[arg(long)]
+    #[arg(help_heading = RESULTS, long)]
     pub(super) dry_run: bool,
 }
 

@@ -11,9 +11,11 @@ use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::report::export;
 
+use super::conditions::RESULTS;
 use super::output;
 
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = RESULTS)]
 pub struct ResultsArgs {
     /// Print all methods with all their figures, and not only the answer
     #[arg(long)]

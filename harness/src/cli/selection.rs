@@ -2,10 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
-use super::conditions::ConditionArgs;
+use super::conditions::{ConditionArgs, WHAT};
 
 /// Tests of a run that can also come from a plan, or be those of an earlier run.
 #[derive(Debug, Args)]
+#[command(next_help_heading = WHAT)]
 pub struct TestArgs {
     /// Names of tests; all if there is none
     #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]

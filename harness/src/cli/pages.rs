@@ -1,0 +1,250 @@
+//! What surrounds the flags: examples before them in help, exit codes after them, more sections in manual pages, and names that a
+//! shell completes.
+
+use std::io::Write;
+
+use apps::TESTS;
+use apps::halo::HALOS;
+use clap::Command;
+use clap::builder::PossibleValuesParser;
+use ddtbench::experiments::{ALL, Kind};
+
+/// A command line, and what it does.
+type Example = (&'static str, &'static str);
+
+/// Examples by command; those of no command are of ddtbench itself.
+const EXAMPLES: &[(&str, &[Example])] = &[
+    (
+        "",
+        &[
+            ("ddtbench nas_lu_y", "pack by hand or use a datatype: one test, on one MPI"),
+            ("ddtbench --mpi mpich,openmpi", "all tests on two MPIs, side by side"),
+            ("ddtbench nas_lu_y -p ny=200,400,800 -m reference,manual,ddt", "three methods over a size"),
+            ("ddtbench compare --mpi mpich-4.3.2,mpich nas_lu_y", "has a version made something slower?"),
+            ("ddtbench list", "what there is to measure"),
+        ],
+    ),
+    (
+        "run",
+        &[
+            ("ddtbench run nas_lu_y milc_su3_zd", "two tests by all methods"),
+            ("ddtbench run --preset default --mpi mpich,openmpi", "the original's sizes on two MPIs"),
+            ("ddtbench run nas_lu_y -p nx=20,ny=100,200", "two cases: 20 x 100 and 20 x 200 points"),
+            ("ddtbench run wrf_x_vec --export-markdown wrf.md", "a table for a report"),
+            ("ddtbench run --resume results/2026-01-01-120000-mpich", "goes on with a run"),
+        ],
+    ),
+    (
+        "halo",
+        &[
+            ("ddtbench halo nas_mg -n 8", "an exchange between 8 ranks by all methods"),
+            ("ddtbench halo --figures", "the data of CMB's figures 5 to 7"),
+        ],
+    ),
+    (
+        "engine",
+        &[
+            ("ddtbench engine", "the pack engine beside loops and the MPI_Pack of every MPI"),
+            ("ddtbench engine nas_lu_y --cache both", "one test, with warm and with cold caches"),
+        ],
+    ),
+    (
+        "partitioned",
+        &[(
+            "ddtbench partitioned --bytes 1MiB --partitions 8",
+            "a message that 8 parts make up, by all mechanisms",
+        )],
+    ),
+    ("probe", &[("ddtbench probe --mpi mpich,openmpi", "what two MPIs do with partitioned communication")]),
+    (
+        "compare",
+        &[
+            (
+                "ddtbench compare --mpi mpich-4.3.2,mpich nas_lu_y",
+                "measures both in turn until it is decided",
+            ),
+            ("ddtbench compare results/before results/after", "compares runs that were recorded"),
+        ],
+    ),
+    (
+        "report",
+        &[
+            ("ddtbench report results/before --details", "all methods of a run"),
+            ("ddtbench report results/before --export-csv before.csv", "its times as one table"),
+        ],
+    ),
+    (
+        "list",
+        &[
+            ("ddtbench list nas_lu_y", "the sets and parameters of a test"),
+            ("ddtbench list --format json", "everything, for a program"),
+        ],
+    ),
+    (
+        "layout",
+        &[
+            ("ddtbench layout nas_lu_y", "how the bytes of a test lie, as a tree"),
+            ("ddtbench layout nas_lu_y --segments", "every segment as CSV"),
+        ],
+    ),
+];
+
+/// What the exit codes mean.
+const EXIT_CODES: [(&str, &str); 4] = [
+    ("0", "all was measured; of a gate (compare, baseline check, guidelines), nothing is slower"),
+    ("1", "a method failed or nothing could be measured; of a gate, something is slower"),
+    ("2", "refused: a flag, a file or a folder cannot be used, and nothing was written"),
+    ("130", "stopped by Ctrl-C; --resume goes on"),
+];
+
+const ENVIRONMENT: [(&str, &str); 4] = [
+    ("DDTBENCH_ROOT", "where the project lies, if the program was moved away from it"),
+    ("NO_COLOR", "no colours, as --color never"),
+    ("LIBCLANG_PATH", "the libclang that builds the rank program, instead of one that is installed"),
+    ("PMIX_SECURITY_MODE", "native, for Open MPI's wheel under Slurm"),
+];
+
+const FILES: [(&str, &str); 4] = [
+    ("mpis.toml", "MPIs that were added, and variants of MPIs"),
+    (".ddtbench/", "MPIs that were installed"),
+    ("target/rank/", "the rank programs, one for each MPI"),
+    ("results/DATE-TIME-WHAT/", "a run: plan, samples, summary, page"),
+];
+
+fn examples(name: &str) -> Option<&'static [Example]> {
+    EXAMPLES.iter().find(|(command, _)| *command == name).map(|(_, examples)| *examples)
+}
+
+/// The command line with examples and exit codes around its flags.
+pub fn complete(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let command = with_examples(command, "");
+    names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(&name, |sub| with_examples(sub, &name)))
+}
+
+fn with_examples(command: Command, name: &str) -> Command {
+    let codes = lines("Exit codes", &EXIT_CODES);
+    match examples(name) {
+        Some(examples) => {
+            command.before_help(lines("Examples", examples).trim_end().to_owned()).after_help(codes)
+        }
+        None => command,
+    }
+}
+
+/// A title, and indented lines of two columns.
+fn lines(title: &str, rows: &[Example]) -> String {
+    let widest = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+    // What a row says goes below it where both do not fit into 80 columns.
+    let line = |(what, about): &Example| match widest + 4 + about.len() {
+        0..=78 => format!("  {what:<widest$}  {about}\n"),
+        _ => format!("  {what}\n      {about}\n"),
+    };
+    format!("{title}:\n{}", rows.iter().map(line).collect::<String>())
+}
+
+/// A manual page: what clap knows, and sections that it does not.
+pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
+    let examples = examples(command.get_name()).or_else(|| examples("")).unwrap_or_default();
+    let mut text = Vec::new();
+    // Examples and exit codes have sections of their own here.
+    let plain = command.before_help(None).after_help(None);
+    clap_mangen::Man::new(plain).render(&mut text)?;
+    for (title, rows) in [
+        ("EXAMPLES", examples),
+        ("EXIT STATUS", &EXIT_CODES),
+        ("ENVIRONMENT", &ENVIRONMENT),
+        ("FILES", &FILES),
+    ] {
+        writeln!(text, ".SH {title}")?;
+        for (what, about) in rows {
+            writeln!(text, ".TP\n\\fB{}\\fR\n{}", escaped(what), escaped(about))?;
+        }
+    }
+    Ok(text)
+}
+
+/// Text as roff takes it.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-")
+}
+
+/// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
+pub fn completed(command: Command, mpis: &[String]) -> Command {
+    let tests: Vec<&str> = TESTS.iter().map(|test| test.name).collect();
+    let halos: Vec<&str> = HALOS.iter().map(|halo| halo.name).collect();
+    let command = known(command, "tests", &tests);
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(&name, |sub| {
+            let sub = known(sub, "tests", if name == "halo" { &halos } else { &tests });
+            let sub = known(known(sub, "test", &tests), "mpi", mpis);
+            let kind = ALL.into_iter().find(|kind| kind.command() == name);
+            let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
+            let sets = TESTS.iter().flat_map(|test| test.sets).map(|set| set.name).collect::<Vec<_>>();
+            let sub = if name == "run" { known(sub, "set", &sets) } else { sub };
+            kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
+        })
+    })
+}
+
+/// The command with an argument, if it has it, whose values are these names.
+fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Command {
+    if !command.get_arguments().any(|own| own.get_id() == argument) {
+        return command;
+    }
+    // Kept for good, as clap wants it: the program ends with the script that it prints.
+    let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
+    command.mut_arg(argument, |own| own.value_parser(PossibleValuesParser::new(names)))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_example_can_be_typed_and_is_narrow() {
+        for (name, examples) in EXAMPLES {
+            assert!(name.is_empty() || Cli::command().find_subcommand(name).is_some(), "{name}");
+            for (line, _) in *examples {
+                let words = shlex::split(line).unwrap();
+                assert!(Cli::try_parse_from(&words).is_ok(), "{line}");
+                assert!(name.is_empty() || words[1] == *name, "{line} is no example of {name}");
+            }
+            assert!(lines("", examples).lines().all(|line| line.len() <= 80), "{name}");
+        }
+    }
+
+    #[test]
+    fn help_begins_with_examples_and_ends_with_exit_codes() {
+        let mut command = complete(Cli::command());
+        let help = command.render_long_help().to_string();
+        assert!(help.starts_with("Examples:\n  ddtbench nas_lu_y"), "{help}");
+        assert!(help.trim_end().ends_with("--resume goes on"), "{help}");
+    }
+
+    #[test]
+    fn a_manual_page_has_the_usual_sections() {
+        let page = String::from_utf8(manual(Cli::command()).unwrap()).unwrap();
+        for section in ["SYNOPSIS", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
+            assert_eq!(page.matches(&format!(".SH {section}\n")).count(), 1, "{section}");
+        }
+        assert!(page.contains("stopped by Ctrl\\-C"), "{page}");
+    }
+
+    #[test]
+    fn shells_know_tests_methods_and_mpis() {
+        let mut command = completed(Cli::command(), &["mpich".to_owned()]);
+        let mut script = Vec::new();
+        clap_complete::generate(clap_complete::Shell::Bash, &mut command, "ddtbench", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        for name in ["nas_lu_y", "packed_to_ddt", "nas_mg", "mpich"] {
+            assert!(script.contains(name), "{name}");
+        }
+    }
+}
