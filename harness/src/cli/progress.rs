@@ -19,7 +19,10 @@ pub struct Progress {
     expected_s: f64,
     /// The phase whose precision is told.
     headline: Phase,
+    /// The case, with its number.
     label: String,
+    /// The case.
+    name: String,
     begun: u64,
     /// Per method and pair, the medians of the blocks of this case.
     blocks: HashMap<(String, usize), Vec<f64>>,
@@ -29,13 +32,21 @@ impl Progress {
     /// For so many cases of a run, each in one launch.
     pub fn new(cases: usize, run: &Run<'_>) -> Self {
         let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), ProgressDrawTarget::stderr());
-        let style = "{wide_msg} [{bar:20}] {percent}% {elapsed_precise}, {eta} left";
+        let style = "{wide_msg} [{bar:12}] {percent}% {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
         let (expected_s, headline) = (run.expected_s(), run.plan.plan.experiment.headline());
-        Self { bar, expected_s, headline, label: String::new(), begun: 0, blocks: HashMap::new() }
+        Self {
+            bar,
+            expected_s,
+            headline,
+            label: String::new(),
+            name: String::new(),
+            begun: 0,
+            blocks: HashMap::new(),
+        }
     }
 
     fn line(&self, text: &str) {
@@ -49,7 +60,7 @@ impl Progress {
         let median = stats::median(&stats::sorted(block.times[self.headline].iter().copied()));
         self.blocks.entry((block.method.clone(), block.pair)).or_default().extend(median);
         let precision = self.precision().map_or_else(String::new, |half| format!(", ±{:.1}%", 100.0 * half));
-        self.bar.set_message(format!("{}: round {}{precision}", self.label, block.block + 1));
+        self.bar.set_message(format!("{}, round {}{precision}", self.name, block.block + 1));
     }
 
     /// The widest half interval of all methods, as a share of the median; `None` until all have one.
@@ -76,7 +87,8 @@ impl Drop for Progress {
 impl Observer for Progress {
     fn begins(&mut self, number: usize, total: usize, name: &str) {
         self.label = format!("[{number}/{total}] {name}");
-        self.bar.set_message(self.label.clone());
+        self.name = name.to_owned();
+        self.bar.set_message(self.name.clone());
         self.begun = self.bar.position();
         self.blocks.clear();
     }
