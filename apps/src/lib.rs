@@ -36,5 +36,7 @@ mod wrf;
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use message::{Message, Piece};
-pub use parameters::{Built, Context, Kind, Parameter, ParameterError, ParameterSet, Preset, Test, Values};
+pub use parameters::{
+    Built, Context, Kind, Parameter, ParameterError, ParameterSet, PerAxis, Preset, Test, Values,
+};
 pub use table::{TESTS, find};
