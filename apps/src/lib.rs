@@ -16,6 +16,7 @@ mod arrays;
 mod blocks;
 mod message;
 mod nest;
+mod nests;
 mod parameters;
 mod permutation;
 mod rows;
@@ -31,6 +32,7 @@ mod nas_mg;
 mod plain;
 mod scattered;
 mod specfem3d;
+mod subarray;
 mod wrf;
 
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
