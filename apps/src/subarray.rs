@@ -54,7 +54,7 @@ pub const SUBARRAY: Test = Test {
         Parameter::element("element", "predefined type of an element"),
         Parameter::choice(
             "face",
-            "the axis (x is the fastest) and the end at which layers are sent; none for a block",
+            "none for a block, or the axis (x is the fastest) and the end at which layers are sent, as x+",
             &[NO_FACE, "x-", "x+", "y-", "y+", "z-", "z+", "t-", "t+", "u-", "u+", "v-", "v+"],
         ),
         Parameter::integer("width", "layers", "layers of the face"),
@@ -65,7 +65,7 @@ pub const SUBARRAY: Test = Test {
         ),
         Parameter::choice(
             "corners",
-            "whether the face spans the halo of the other axes, too",
+            "yes: the face spans the halo of the other axes, too; no: their interior",
             &["no", "yes"],
         ),
         of_block("start", "index", "first index of the block on each axis, from 0", &["none", "16x16x16"]),
@@ -409,5 +409,52 @@ impl MicroApp for Subarray {
             }
         }
         places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+
+    /// First element and elements of each run of (what is sent, where it goes).
+    fn runs(changes: &[(&str, &str)]) -> [Vec<(i64, u64)>; 2] {
+        let mut values = SUBARRAY.set(SUBARRAY.quick_set().name).unwrap();
+        changes.iter().for_each(|(name, text)| values.assign(&SUBARRAY, name, text).unwrap());
+        let app = SUBARRAY.build(&values, Context::default()).unwrap();
+        [Side::Send, Side::Receive].map(|side| {
+            let message = app.message(side, WireOrder::Ddt);
+            message.segments().map(|(_, run)| (run.offset / 8, run.bytes / 8)).collect()
+        })
+    }
+
+    #[test]
+    fn layers_next_to_the_halo_are_sent_and_go_into_the_halo_of_the_other_end() {
+        // Halo 0 and 1, interior 2 to 6, halo 7 and 8.
+        let line = |face, width| runs(&[("shape", "9"), ("halo", "2"), ("face", face), ("width", width)]);
+        assert_eq!(line("x+", "2"), [[(5, 2)], [(0, 2)]]);
+        assert_eq!(line("x-", "2"), [[(2, 2)], [(7, 2)]]);
+        assert_eq!(line("x+", "1"), [[(6, 1)], [(1, 1)]]);
+        assert_eq!(line("x-", "1"), [[(2, 1)], [(7, 1)]]);
+    }
+
+    #[test]
+    fn a_face_spans_the_interior_of_the_other_axes_or_their_halo_too() {
+        // 5 along x, 4 along y.
+        let plane = |face, corners| runs(&[("shape", "5x4"), ("face", face), ("corners", corners)]);
+        assert_eq!(plane("y+", "no"), [[(11, 3)], [(1, 3)]]);
+        assert_eq!(plane("y-", "yes"), [[(5, 5)], [(15, 5)]]);
+        assert_eq!(plane("x+", "no"), [[(8, 1), (13, 1)], [(5, 1), (10, 1)]]);
+        assert_eq!(
+            plane("x-", "yes"),
+            [[(1, 1), (6, 1), (11, 1), (16, 1)], [(4, 1), (9, 1), (14, 1), (19, 1)]]
+        );
+    }
+
+    #[test]
+    fn x_is_the_fastest_axis_in_either_order() {
+        let face =
+            |shape, order, halo| runs(&[("shape", shape), ("order", order), ("halo", halo), ("face", "y+")]);
+        assert_eq!(face("5x7x9", "fortran", "0x2x1"), face("9x7x5", "c", "1x2x0"));
     }
 }

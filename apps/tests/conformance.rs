@@ -183,9 +183,12 @@ fn other_values_than_the_sets_move_the_right_bytes() {
         // As in the documentation.
         ("subarray", &[("shape", "102x102x52x5"), ("face", "x+"), ("width", "2")]),
         ("subarray", &[("shape", "3"), ("element", "byte")]),
-        ("subarray", &[("shape", "5x9x8"), ("order", "c"), ("face", "x-"), ("width", "2")]),
+        (
+            "subarray",
+            &[("shape", "5x9x8"), ("order", "c"), ("halo", "2x0x3"), ("face", "x-"), ("width", "2")],
+        ),
         ("subarray", &[("shape", "9x8x5"), ("face", "y-"), ("corners", "yes"), ("element", "float_complex")]),
-        ("subarray", &[("shape", "9x8"), ("face", "y+"), ("halo", "3x2"), ("width", "2")]),
+        ("subarray", &[("shape", "9x8"), ("face", "y+"), ("halo", "1x3"), ("width", "2")]),
         ("subarray", &[("shape", "9x8x7x8"), ("face", "t-"), ("arrays", "3"), ("element", "int16")]),
         (
             "subarray",

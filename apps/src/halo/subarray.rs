@@ -34,7 +34,11 @@ pub const SUBARRAY: HaloTest = HaloTest {
             "points of halo on either side of each axis, or one number for all; an axis without is not divided; width: as \
              wide as what is exchanged, on x, y and z",
         ),
-        Parameter::choice("corners", "whether edges and corners of the halo arrive, too", &["no", "yes"]),
+        Parameter::choice(
+            "corners",
+            "yes: edges and corners of the halo arrive, too; no: faces alone",
+            &["no", "yes"],
+        ),
     ],
     sets: &[
         // shape, arrays, order, element, width, halo, corners
