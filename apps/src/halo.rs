@@ -25,6 +25,7 @@ mod nas_lu;
 mod nas_mg;
 mod specfem3d;
 mod stencil;
+mod subarray;
 mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};

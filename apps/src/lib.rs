@@ -16,6 +16,7 @@ mod arrays;
 mod blocks;
 mod message;
 mod nest;
+mod nests;
 mod parameters;
 mod permutation;
 mod rows;
@@ -31,12 +32,13 @@ mod nas_mg;
 mod plain;
 mod scattered;
 mod specfem3d;
+mod subarray;
 mod wrf;
 
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use message::{Message, Piece};
 pub use parameters::{
-    Built, Context, Parameter, ParameterError, ParameterSet, ParameterType, Preset, Test, Values,
+    Built, Context, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test, Values,
 };
 pub use table::{TESTS, find};

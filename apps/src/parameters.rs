@@ -11,6 +11,22 @@ pub enum ParameterType {
     Integer,
     /// The name of a predefined type; its value is the index in [`Element::ALL`].
     Element,
+    /// One of these words; its value is the index among them.
+    Choice(&'static [&'static str]),
+    /// A number for each axis of an array, joined by `x`, as in `102x102x52`; those of several arrays joined by `+`.
+    PerAxis(PerAxis),
+}
+
+/// What is particular to a parameter with a number for each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerAxis {
+    /// What the named sets have: the value of a set is the index here.
+    pub of_sets: &'static [&'static str],
+    /// The word for "not given"; `None` where it must be given.
+    pub absent: Option<&'static str>,
+    /// The choice that it stands instead of. If a user gives this parameter and not that one, that one becomes its first
+    /// word; if a user gives another word of that one and not this parameter, this one becomes absent.
+    pub instead_of: Option<&'static str>,
 }
 
 /// One parameter of a test.
@@ -31,6 +47,95 @@ impl Parameter {
     pub const fn integer(name: &'static str, unit: &'static str, about: &'static str) -> Self {
         Self { name, unit, about, value_type: ParameterType::Integer }
     }
+
+    /// The name of a predefined type.
+    pub const fn element(name: &'static str, about: &'static str) -> Self {
+        Self { name, unit: "type", about, value_type: ParameterType::Element }
+    }
+
+    /// One of `words`.
+    pub const fn choice(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Self {
+        Self { name, unit: "word", about, value_type: ParameterType::Choice(words) }
+    }
+
+    /// A value from what a user typed, or what would be right.
+    fn read(&self, text: &str) -> Result<Value, String> {
+        let among = |words: &[&str]| {
+            let i = words.iter().position(|&word| word == text);
+            i.map(|i| Value::Number(i as i64)).ok_or_else(|| format!("must be one of {}", words.join(", ")))
+        };
+        match self.value_type {
+            ParameterType::Integer => {
+                text.parse().map(Value::Number).map_err(|_| "must be a whole number".to_owned())
+            }
+            ParameterType::Element => among(&Element::ALL.map(Element::name)),
+            ParameterType::Choice(words) => among(words),
+            ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
+        }
+    }
+
+    /// A value of a named set.
+    fn of_set(&self, value: i64) -> Value {
+        match self.value_type {
+            ParameterType::PerAxis(PerAxis { of_sets, .. }) => {
+                self.read(of_sets[value as usize]).expect("a set has values of their kinds")
+            }
+            ParameterType::Integer | ParameterType::Element | ParameterType::Choice(_) => {
+                Value::Number(value)
+            }
+        }
+    }
+
+    /// A value as a user would type it.
+    fn write(&self, value: &Value) -> String {
+        match (self.value_type, value) {
+            (ParameterType::Element, Value::Number(i)) => Element::ALL[*i as usize].to_string(),
+            (ParameterType::Choice(words), Value::Number(i)) => words[*i as usize].to_owned(),
+            (_, Value::Number(number)) => number.to_string(),
+            (ParameterType::PerAxis(PerAxis { absent: Some(absent), .. }), Value::PerAxis(lists))
+                if lists.is_empty() =>
+            {
+                absent.to_owned()
+            }
+            (_, Value::PerAxis(lists)) => {
+                let lists: Vec<_> = lists.iter().map(|list| joined_by_x(list)).collect();
+                lists.join("+")
+            }
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    /// A number, or the index of a word.
+    Number(i64),
+    /// For each array, or for all at once, a number for each axis; nothing where it is absent.
+    PerAxis(Vec<Vec<usize>>),
+}
+
+/// Numbers as a shape is written: `102x102x52`.
+pub(crate) fn joined_by_x(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// `102x102x52+102x102`, or the word for nothing.
+fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
+    if absent == Some(text) {
+        return Ok(Value::PerAxis(Vec::new()));
+    }
+    // No more than MPI takes as `int`.
+    let number = |text: &str| text.parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
+    let list = |text: &str| text.split('x').map(number).collect::<Option<Vec<_>>>();
+    let lists = text.split('+').map(list).collect::<Option<Vec<_>>>();
+    lists.map(Value::PerAxis).ok_or_else(|| {
+        let or = absent.map_or_else(String::new, |word| format!(", or {word}"));
+        format!(
+            "must be numbers from 0 to {} joined by x, one for each axis, as 102x102x52; those of several arrays \
+             joined by +{or}",
+            i32::MAX
+        )
+    })
 }
 
 /// How large a run is.
@@ -94,11 +199,22 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
 pub type Built = Result<Box<dyn MicroApp>, ParameterError>;
 
 /// Checked values of a test's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Values {
     parameters: &'static [Parameter],
-    values: Vec<i64>,
+    values: Vec<Value>,
+    /// Which were set one by one, after those of the named set.
+    is_given: Vec<bool>,
 }
+
+impl PartialEq for Values {
+    /// The same values, whoever has set them.
+    fn eq(&self, other: &Self) -> bool {
+        self.parameters == other.parameters && self.values == other.values
+    }
+}
+
+impl Eq for Values {}
 
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -193,7 +309,9 @@ impl<M> Test<M> {
                 name: name.to_owned(),
                 candidates: self.sets.iter().map(|set| set.name).collect(),
             })?;
-        Ok(Values { parameters: self.parameters, values: set.values.to_vec() })
+        let values = self.parameters.iter().zip(set.values).map(|(p, &value)| p.of_set(value)).collect();
+        let is_given = vec![false; self.parameters.len()];
+        Ok(Values { parameters: self.parameters, values, is_given })
     }
 
     /// The set that the preset `quick` runs, and that single values change where no set is named.
@@ -239,40 +357,78 @@ impl Values {
             ParameterError::UnknownParameter { test: test.name, name: name.to_owned(), candidates }
         })?;
         let parameter = &self.parameters[i];
-        let value = match parameter.value_type {
-            ParameterType::Integer => text.parse().map_err(|_| "must be a whole number".to_owned()),
-            ParameterType::Element => Element::ALL
-                .iter()
-                .position(|e| e.name() == text)
-                .map(|i| i as i64)
-                .ok_or_else(|| format!("must be one of {}", Element::ALL.map(Element::name).join(", "))),
-        };
-        self.values[i] = value.map_err(|reason| ParameterError::Value {
+        let value = parameter.read(text).map_err(|reason| ParameterError::Value {
             name: parameter.name,
             value: text.to_owned(),
             reason,
         })?;
+        (self.values[i], self.is_given[i]) = (value, true);
+        self.replace();
         Ok(())
+    }
+
+    /// Takes back what a set has where a user gives what stands instead of it.
+    fn replace(&mut self) {
+        for (i, parameter) in self.parameters.iter().enumerate() {
+            let ParameterType::PerAxis(PerAxis { instead_of: Some(choice), .. }) = parameter.value_type
+            else {
+                continue;
+            };
+            let choice = self.index(choice);
+            let is_absent = self.values[i] == Value::PerAxis(Vec::new());
+            if self.is_given[i] && !is_absent && !self.is_given[choice] {
+                self.values[choice] = Value::Number(0);
+            }
+            if self.is_given[choice] && self.values[choice] != Value::Number(0) && !self.is_given[i] {
+                self.values[i] = Value::PerAxis(Vec::new());
+            }
+        }
     }
 
     /// Name and value of each, as text.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
-        self.parameters.iter().zip(&self.values).map(|(parameter, &value)| {
-            let text = match parameter.value_type {
-                ParameterType::Integer => value.to_string(),
-                ParameterType::Element => Element::ALL[value as usize].to_string(),
-            };
-            (parameter.name, text)
-        })
+        let parameters = self.parameters.iter().zip(&self.values);
+        parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
+    }
+
+    /// The place of parameter `name`.
+    fn index(&self, name: &str) -> usize {
+        let i = self.parameters.iter().position(|p| p.name == name);
+        i.unwrap_or_else(|| panic!("no parameter {name}"))
     }
 
     /// The value of parameter `name`.
     ///
     /// # Panics
-    /// If the test has none of that name.
+    /// If the test has none of that name, or one with a number for each axis.
     pub fn get(&self, name: &str) -> i64 {
-        let i = self.parameters.iter().position(|p| p.name == name);
-        self.values[i.unwrap_or_else(|| panic!("no parameter {name}"))]
+        match self.values[self.index(name)] {
+            Value::Number(number) => number,
+            Value::PerAxis(_) => panic!("parameter {name} has a number for each axis"),
+        }
+    }
+
+    /// The value of parameter `name` as a word.
+    ///
+    /// # Panics
+    /// If the test has none of that name and kind.
+    pub fn choice(&self, name: &str) -> &'static str {
+        let ParameterType::Choice(words) = self.parameters[self.index(name)].value_type else {
+            panic!("parameter {name} is no choice")
+        };
+        words[self.get(name) as usize]
+    }
+
+    /// The numbers of parameter `name`, one for each axis, in a list for each array, or in one for all of them; none where
+    /// the parameter is absent.
+    ///
+    /// # Panics
+    /// If the test has none of that name and kind.
+    pub fn per_axis(&self, name: &str) -> &[Vec<usize>] {
+        match &self.values[self.index(name)] {
+            Value::PerAxis(lists) => lists,
+            Value::Number(_) => panic!("parameter {name} is one number"),
+        }
     }
 
     /// The value of parameter `name` as an element.
@@ -314,7 +470,9 @@ impl Values {
 
     /// The error that refuses the value of parameter `name`.
     pub fn refuse(&self, name: &'static str, reason: impl Into<String>) -> ParameterError {
-        ParameterError::Value { name, value: self.get(name).to_string(), reason: reason.into() }
+        let i = self.index(name);
+        let value = self.parameters[i].write(&self.values[i]);
+        ParameterError::Value { name, value, reason: reason.into() }
     }
 }
 

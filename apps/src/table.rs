@@ -1,6 +1,8 @@
 //! Every test, in report order. A new one is a new file and a line here.
 
-use crate::{ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, scattered, specfem3d, wrf};
+use crate::{
+    ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, scattered, specfem3d, subarray, wrf,
+};
 
 /// All tests.
 pub const TESTS: &[Test] = &[
@@ -23,6 +25,7 @@ pub const TESTS: &[Test] = &[
     plain::CONTIGUOUS,
     plain::STRIDED,
     scattered::SCATTERED,
+    subarray::SUBARRAY,
 ];
 
 /// The test called `name`.

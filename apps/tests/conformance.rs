@@ -150,6 +150,7 @@ moves_the_right_bytes! {
     contiguous_moves_the_right_bytes "contiguous"
     strided_moves_the_right_bytes "strided"
     scattered_moves_the_right_bytes "scattered"
+    subarray_moves_the_right_bytes "subarray"
 }
 
 #[test]
@@ -179,6 +180,45 @@ fn other_values_than_the_sets_move_the_right_bytes() {
         ("scattered", &[("element", "byte"), ("blocklength", "3")]),
         ("scattered", &[("element", "int16"), ("blocklength", "9")]),
         ("scattered", &[("element", "double_complex"), ("blocklength", "16"), ("count", "7")]),
+        // As in the documentation.
+        ("subarray", &[("shape", "102x102x52x5"), ("face", "x+"), ("width", "2")]),
+        ("subarray", &[("shape", "3"), ("element", "byte")]),
+        (
+            "subarray",
+            &[("shape", "5x9x8"), ("order", "c"), ("halo", "2x0x3"), ("face", "x-"), ("width", "2")],
+        ),
+        ("subarray", &[("shape", "9x8x5"), ("face", "y-"), ("corners", "yes"), ("element", "float_complex")]),
+        ("subarray", &[("shape", "9x8"), ("face", "y+"), ("halo", "1x3"), ("width", "2")]),
+        ("subarray", &[("shape", "9x8x7x8"), ("face", "t-"), ("arrays", "3"), ("element", "int16")]),
+        (
+            "subarray",
+            &[("shape", "5x4x5x3x4x6"), ("face", "v+"), ("halo", "1"), ("element", "double_complex")],
+        ),
+        (
+            "subarray",
+            &[
+                ("shape", "9x8+9x4x8+9x4x8x2"),
+                ("arrays", "4+3+2"),
+                ("face", "x+"),
+                ("halo", "1x1+1x0x1+1x0x1x0"),
+            ],
+        ),
+        ("subarray", &[("shape", "9x4x8+9x4x8x2"), ("start", "1x0x2+1x0x2x1"), ("count", "3x4x2+3x4x2x1")]),
+        (
+            "subarray",
+            &[("shape", "9x8x7"), ("start", "0x0x1"), ("count", "9x8x2"), ("receive_start", "0x0x4")],
+        ),
+        (
+            "subarray",
+            &[
+                ("shape", "3x4x5x6x7x8x9"),
+                ("order", "c"),
+                ("start", "1x1x1x1x1x1x1"),
+                ("count", "1x2x2x3x2x2x1"),
+                ("receive_start", "2x0x0x0x0x0x0"),
+                ("receive_count", "1x1x1x2x4x2x3"),
+            ],
+        ),
     ];
     for (name, changes) in variations {
         let test = apps::find(name).unwrap();
@@ -207,6 +247,7 @@ fn every_test_is_checked() {
         "contiguous",
         "strided",
         "scattered",
+        "subarray",
     ];
     for test in TESTS {
         assert!(prefixes.iter().any(|prefix| test.name.starts_with(prefix)), "{} is not checked", test.name);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest, Version};
-use apps::{Arrays, Preset, Side, Values, WireOrder};
+use apps::{Arrays, ParameterError, ParameterType, Preset, Side, Values, WireOrder};
 use datatypes::{Layout, interpret};
 
 /// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
@@ -32,6 +32,19 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
     ("lammps_atomic", &[("dim1", "9"), ("icount", "4")]),
     ("stencil7", &[("bytes", "56")]),
     ("stencil27", &[("bytes", "8")]),
+    ("subarray", &[("shape", "6x5x4")]),
+    ("subarray", &[("shape", "8x7x3"), ("halo", "3x2x0"), ("width", "2"), ("corners", "yes")]),
+    ("subarray", &[("shape", "3x5x6x6x5"), ("order", "c"), ("halo", "1x1x2x2x0"), ("element", "int16")]),
+    (
+        "subarray",
+        &[
+            ("shape", "8x9+8x4x9"),
+            ("arrays", "2+1"),
+            ("halo", "2x2+2x0x2"),
+            ("corners", "yes"),
+            ("width", "2"),
+        ],
+    ),
 ];
 
 fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
@@ -431,10 +444,12 @@ fn every_set_can_be_had_and_is_named_once() {
 fn absurd_sizes_are_refused_or_built_without_their_memory() {
     let most = i32::MAX.to_string();
     for test in HALOS {
-        let all: Vec<_> = test.parameters.iter().map(|parameter| (parameter.name, most.as_str())).collect();
+        let integers =
+            || test.parameters.iter().filter(|parameter| parameter.value_type == ParameterType::Integer);
+        let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
         // Whatever the answer: no overflow, no list drawn, no array allocated.
         let _ = test.build(&values(test, &all), HaloContext { ranks: 8, periodic: true, seed: 1 });
-        for parameter in test.parameters {
+        for parameter in integers() {
             for value in ["-1", "0"] {
                 let context = HaloContext { ranks: 1, periodic: true, seed: 1 };
                 let error = test.build(&values(test, &[(parameter.name, value)]), context).err();
@@ -445,6 +460,38 @@ fn absurd_sizes_are_refused_or_built_without_their_memory() {
             }
         }
     }
+}
+
+#[test]
+fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
+    let test = halo::find("subarray").unwrap();
+    let error = |changes: &[(&str, &str)]| {
+        let context = HaloContext { ranks: 8, periodic: true, seed: 1 };
+        test.build(&values(test, changes), context).err()
+    };
+    let refuses = |changes: &[(&str, &str)], message: &str| {
+        assert_eq!(error(changes).expect("refused").to_string(), message);
+    };
+    refuses(
+        &[("halo", "0")],
+        "parameter halo = 0: must be on 1 to 8 axes: those are divided among the ranks",
+    );
+    refuses(
+        &[("shape", "9x9+9x9x9")],
+        "parameter halo = width: must be on as many axes of each shape: those are divided among the ranks",
+    );
+    refuses(
+        &[("shape", "9x9x9x9"), ("order", "c"), ("halo", "0x2x3x2"), ("width", "3")],
+        "parameter width = 3: must be from 1 to 2, the halo on axis z of 9x9x9x9",
+    );
+    refuses(
+        &[("shape", "9x9x9"), ("halo", "4"), ("width", "2")],
+        "parameter width = 2: must be from 1 to 1, the interior on axis z of 9x9x9",
+    );
+    let most = ["2147483647"; 4].join("x");
+    let too_large = error(&[("shape", &most)]);
+    assert!(matches!(too_large, Some(ParameterError::TooLarge { test: "subarray", .. })), "{too_large:?}");
+    assert_eq!(error(&[("shape", "9x9+9x5x9"), ("halo", "1x1+1x0x1")]), None);
 }
 
 /// Test, set, ranks, whether periodic, stage, tag, bytes: messages that are as large as those of the ping-pong.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apps::{Context, ParameterError, Preset, TESTS, Test};
+use apps::{Context, ParameterError, ParameterType, Preset, TESTS, Test};
 
 /// The test's quick set with one value changed, built for `ranks`.
 fn error_of(name: &str, changes: &[(&str, &str)], ranks: usize) -> Option<ParameterError> {
@@ -27,7 +27,7 @@ fn nothing_is_counted_in_negative_numbers_or_zero() {
     for test in TESTS {
         for parameter in test.parameters {
             let bound = test.name.starts_with("wrf") && parameter.name != "limit";
-            if bound || parameter.name == "element" {
+            if bound || parameter.value_type != ParameterType::Integer {
                 continue;
             }
             let zero_is_a_message = parameter.name == "bytes";
@@ -125,10 +125,160 @@ fn blocks_do_not_overlap() {
 }
 
 #[test]
+fn numbers_for_each_axis_are_numbers() {
+    let right = "must be numbers from 0 to 2147483647 joined by x, one for each axis, as 102x102x52; those of several \
+                 arrays joined by +";
+    for shape in ["", "x", "9x", "9X9", "-1x3", "9.5", "9*9", "9x9+", "9x2147483648", "none"] {
+        refuses("subarray", &[("shape", shape)], &format!("parameter shape = {shape}: {right}"));
+    }
+    refuses("subarray", &[("halo", "auto")], &format!("parameter halo = auto: {right}, or width"));
+    refuses("subarray", &[("start", "all")], &format!("parameter start = all: {right}, or none"));
+}
+
+#[test]
+fn a_face_of_your_own_array_lies_in_it() {
+    let refuses = |changes: &[(&str, &str)], message: &str| refuses("subarray", changes, message);
+    refuses(&[("shape", "66x0x66")], "parameter shape = 66x0x66: must have at least 1 point on each axis");
+    refuses(&[("order", "C")], "parameter order = C: must be one of fortran, c");
+    refuses(&[("corners", "1")], "parameter corners = 1: must be one of no, yes");
+    refuses(
+        &[("face", "x")],
+        "parameter face = x: must be one of none, x-, x+, y-, y+, z-, z+, t-, t+, u-, u+, v-, v+",
+    );
+    refuses(
+        &[("face", "t+")],
+        "parameter face = t+: must be a face that 66x66x66 has: its axes are x, y, z, the fastest first",
+    );
+    refuses(
+        &[("shape", "66x66+66"), ("face", "y+"), ("halo", "1")],
+        "parameter face = y+: must be a face that 66 has: its axes are x, the fastest first",
+    );
+    refuses(
+        &[("halo", "2x2x2"), ("width", "3")],
+        "parameter width = 3: must be from 1 to 2, the halo on axis x of 66x66x66",
+    );
+    refuses(
+        &[("shape", "7x66x66"), ("halo", "3x1x1"), ("width", "2")],
+        "parameter width = 2: must be from 1 to 1, the interior on axis x of 7x66x66",
+    );
+    // The halo is as wide as the face where none is given.
+    refuses(
+        &[("shape", "11x66x66"), ("width", "4")],
+        "parameter width = 4: must be from 1 to 3, a third of the 11 points on axis x of 11x66x66",
+    );
+    refuses(
+        &[("shape", "102x102x5"), ("width", "3")],
+        "parameter width = 3: must be at most 2: halos as wide leave no interior on axis z of 102x102x5; give halo= for \
+         each axis",
+    );
+    refuses(
+        &[("shape", "102x102x2")],
+        "parameter shape = 102x102x2: must have at least 3 points on axis z of 102x102x2, interior between two halos; \
+         halo=0 is without",
+    );
+    refuses(
+        &[("order", "c"), ("shape", "6x66x66"), ("halo", "3x1x1")],
+        "parameter halo = 3x1x1: must be at most 2 on axis z of 6x66x66, or no interior is left",
+    );
+    refuses(
+        &[("halo", "1x1")],
+        "parameter halo = 1x1: must have 3 numbers, one for each axis of 66x66x66, or a single one for all of them",
+    );
+    refuses(
+        &[("halo", "0x1x1")],
+        "parameter halo = 0x1x1: must be at least 1 on axis x of 66x66x66, to receive into",
+    );
+    refuses(
+        &[("halo", "1x1x1+1x1x1")],
+        "parameter halo = 1x1x1+1x1x1: must be one list of numbers, as shape has",
+    );
+}
+
+#[test]
+fn a_block_of_your_own_array_lies_in_it() {
+    let refuses = |changes: &[(&str, &str)], message: &str| refuses("subarray", changes, message);
+    let (start, count) = (("start", "1x2x3"), ("count", "4x5x6"));
+    refuses(
+        &[start],
+        "parameter count = none: must be given beside start, a number for each axis of 66x66x66",
+    );
+    refuses(
+        &[count],
+        "parameter start = none: must be given beside count, a number for each axis of 66x66x66",
+    );
+    refuses(
+        &[("face", "none")],
+        "parameter face = none: must be a face, as x+, where no start and count say what is sent",
+    );
+    refuses(
+        &[start, count, ("face", "x+")],
+        "parameter face = x+: must be none beside start: a face or a block is sent",
+    );
+    refuses(
+        &[start, ("count", "4x5")],
+        "parameter count = 4x5: must have 3 numbers, one for each axis of 66x66x66",
+    );
+    refuses(
+        &[("start", "1x66x3"), count],
+        "parameter start = 1x66x3: must be from 0 to 65 on axis y of 66x66x66",
+    );
+    refuses(
+        &[("order", "c"), start, ("count", "4x5x64")],
+        "parameter count = 4x5x64: must be from 1 to 63 on axis x of 66x66x66, from index 3 on",
+    );
+    refuses(
+        &[start, count, ("receive_start", "4x6x8")],
+        "parameter receive_start = 4x6x8: must be none, or a block that has no point of what is sent of 66x66x66",
+    );
+    refuses(
+        &[start, count, ("receive_start", "10x10x10"), ("receive_count", "4x5x7")],
+        "parameter receive_count = 4x5x7: must be as many points as are sent of 66x66x66, 120",
+    );
+    refuses(&[("arrays", "0")], "parameter arrays = 0: must be from 1 to 64, all shapes together");
+    refuses(&[("arrays", "65")], "parameter arrays = 65: must be from 1 to 64, all shapes together");
+    refuses(&[("arrays", "2x2")], "parameter arrays = 2x2: must be one number");
+    refuses(
+        &[("shape", "66x66+66x66x66"), ("arrays", "1+2+3")],
+        "parameter arrays = 1+2+3: must be one number, or 2 joined by +, one for each shape",
+    );
+    let most = ["2147483647"; 4].join("x");
+    let too_large = error_of("subarray", &[("shape", &most)], 2).unwrap();
+    assert!(matches!(too_large, ParameterError::TooLarge { test: "subarray", .. }), "{too_large}");
+}
+
+#[test]
+fn a_block_stands_instead_of_the_face_of_a_set_and_the_other_way_round() {
+    let test = apps::find("subarray").unwrap();
+    let values = |set: &str, changes: &[(&str, &str)]| {
+        let mut values = test.set(set).unwrap();
+        changes.iter().for_each(|(name, text)| values.assign(test, name, text).unwrap());
+        let pairs: Vec<_> = values.pairs().collect();
+        let text = |name| pairs.iter().find(|pair| pair.0 == name).unwrap().1.clone();
+        (text("face"), text("start"), text("count"))
+    };
+    let same = |a: (String, String, String), b: [&str; 3]| assert_eq!([&a.0[..], &a.1, &a.2], b);
+    same(values("66x66x66_x", &[("start", "1x1x1"), ("count", "2x2x2")]), ["none", "1x1x1", "2x2x2"]);
+    same(values("64x64x64_block", &[("face", "y+")]), ["y+", "none", "none"]);
+    same(values("64x64x64_block", &[("count", "2x2x2")]), ["none", "16x16x16", "2x2x2"]);
+    // As plans say it: all values, of which some are absent, in any order.
+    same(
+        values("64x64x64_block", &[("start", "none"), ("face", "x+"), ("count", "none")]),
+        ["x+", "none", "none"],
+    );
+    same(
+        values("66x66x66_x", &[("face", "none"), ("start", "1x1x1"), ("count", "2x2x2")]),
+        ["none", "1x1x1", "2x2x2"],
+    );
+    // Both were given: refused later, not guessed.
+    same(values("66x66x66_x", &[("face", "y+"), ("start", "1x1x1")]), ["y+", "1x1x1", "none"]);
+    same(values("66x66x66_x", &[("start", "1x1x1"), ("face", "y+")]), ["y+", "1x1x1", "none"]);
+}
+
+#[test]
 fn absurd_sizes_are_refused_or_built_without_their_memory() {
     let most = i32::MAX.to_string();
     for test in TESTS {
-        let integers = test.parameters.iter().filter(|p| p.name != "element");
+        let integers = test.parameters.iter().filter(|p| p.value_type == ParameterType::Integer);
         let all: Vec<_> = integers.map(|p| (p.name, most.as_str())).collect();
         // Whatever the answer: no overflow, no list drawn, no array allocated.
         let _ = error_of(test.name, &all, 1);
@@ -149,5 +299,5 @@ fn tests_sets_and_parameters_are_named_once() {
         assert!(test.sets.iter().all(|set| set.values.len() == test.parameters.len()), "{}", test.name);
         assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
     }
-    assert_eq!(TESTS.len(), 19);
+    assert_eq!(TESTS.len(), 20);
 }

@@ -18,7 +18,7 @@ use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 
 /// Small values of each exchange, as a plan has them; each has faces that two threads share unevenly, or evenly.
-const SMALL: [(&str, &str); 13] = [
+const SMALL: [(&str, &str); 14] = [
     ("wrf_vec", "ni = '5', nj = '6', nk = '4', width = '3', margin = '4', limit = '2'"),
     ("wrf_sa", "ni = '5', nj = '6', nk = '4', width = '2', margin = '3', limit = '3'"),
     ("milc", "lx = '4', ly = '6', lz = '2', lt = '4'"),
@@ -32,6 +32,7 @@ const SMALL: [(&str, &str); 13] = [
     ("lammps_atomic", "dim1 = '9', icount = '4'"),
     ("stencil7", "bytes = '56'"),
     ("stencil27", "bytes = '8'"),
+    ("subarray", "shape = '9x7x8+9x7x5x8', halo = '2x1x2+2x1x0x2', arrays = '1+2', corners = 'yes'"),
 ];
 
 /// Short, since no figure is looked at.
@@ -133,6 +134,7 @@ const REFUSALS: &[Refusal] = &[
     ("to resume with other threads", &["--resume", "x", "--threads", "2"], &["--resume", "--threads"]),
     ("single values of all exchanges", &["-p", "d1=10"], &["TEST"]),
     ("a width that no patch has", &["wrf_vec", "-p", "width=30"], &["width", "30"]),
+    ("a face, where all are sent", &["subarray", "-p", "face=x+"], &["subarray", "face", "width"]),
     ("cold caches", &["nas_mg", "--cache", "cold"], &["cache", "cold", "warm"]),
     ("no threads", &["nas_mg", "-t", "0"], &["threads", "0"]),
 ];

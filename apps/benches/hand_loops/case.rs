@@ -183,13 +183,19 @@ fn fill(memory: &mut [u8]) {
     }
 }
 
-/// What the twins take: the values in order, an element as its size, then the number of ranks.
+/// What the twins take: the values in order, an element as its size, a word as its index, a number for each axis as their
+/// number and then they; then the number of ranks.
 fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
     let value = |parameter: &apps::Parameter| match parameter.value_type {
-        ParameterType::Integer => values.get(parameter.name),
-        ParameterType::Element => values.element(parameter.name).size() as i64,
+        ParameterType::Integer | ParameterType::Choice(_) => vec![values.get(parameter.name)],
+        ParameterType::Element => vec![values.element(parameter.name).size() as i64],
+        ParameterType::PerAxis(_) => {
+            let numbers: Vec<_> =
+                values.per_axis(parameter.name).concat().iter().map(|&n| n as i64).collect();
+            [vec![numbers.len() as i64], numbers].concat()
+        }
     };
-    test.parameters.iter().map(value).chain([context.ranks as i64]).collect()
+    test.parameters.iter().flat_map(value).chain([context.ranks as i64]).collect()
 }
 
 /// The index lists of an app, read from its datatypes.

@@ -233,3 +233,13 @@ void scattered_pack ARGUMENTS { (v[3] == 4 ? scattered_float_pack : scattered_do
 void scattered_unpack ARGUMENTS {
     (v[3] == 4 ? scattered_float_unpack : scattered_double_unpack)(arrays, buffer, v, lists);
 }
+
+/* v: axes, points of each; 1, arrays; order bytes_of_element face width; axes of the halo or 0 for the width, ...
+ * The face x+ of doubles, in Fortran order, as an application would write it for three axes or for three and components. */
+#define SUBARRAY_LOOPS(WAY, received)                                                                             \
+    double *u = arrays[0];                                                                                        \
+    const int64_t axes = v[0], nx = v[1], ny = v[2], nz = v[3], components = axes > 3 ? v[4] : 1;                 \
+    const int64_t w = v[axes + 6], first = received ? 0 : nx - 2 * w;                                             \
+    FOR(c, 0, components - 1) FOR(z, w, nz - w - 1) FOR(y, w, ny - w - 1)                                         \
+        WAY##_RUN(x, first, first + w - 1, u[x + nx * (y + ny * (z + nz * c))])
+TWINS(subarray, double, SUBARRAY_LOOPS)

@@ -35,7 +35,7 @@ pub const NAS_LU: HaloTest = HaloTest {
             element: Element::Double,
             arrays: vec![PatchArray { name: "u", axes }],
             width: 1,
-            swaps: &[Swap { along: &[Y, X], extended: &[] }],
+            swaps: vec![Swap { along: &[Y, X], extended: &[] }],
             corners: false,
             value_dimensions: 1,
             description: Description::Vectors,

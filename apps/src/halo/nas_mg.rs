@@ -42,7 +42,7 @@ pub const NAS_MG: HaloTest = HaloTest {
             element: Element::Double,
             arrays: vec![PatchArray { name: "u", axes }],
             width: 1,
-            swaps: &[
+            swaps: vec![
                 Swap { along: &[X], extended: &[] },
                 Swap { along: &[Y], extended: &[X] },
                 Swap { along: &[Z], extended: &[X, Y] },

@@ -51,7 +51,7 @@ pub(crate) struct Patch {
     pub arrays: Vec<PatchArray>,
     /// Indices next to a neighbour that are exchanged.
     pub width: usize,
-    pub swaps: &'static [Swap],
+    pub swaps: Vec<Swap>,
     /// Whether edges and corners of the halo arrive, too.
     pub corners: bool,
     /// As in [`Whole`].

@@ -7,6 +7,8 @@ use datatypes::{Element, Layout, LayoutError, Order};
 
 use super::face::FaceBlock;
 use crate::nest::Nest;
+use crate::nests::{Nests, loops, strides};
+use crate::subarray::slowest_first;
 use crate::{Arrays, Piece, WireOrder};
 
 /// Which constructors describe a box.
@@ -14,8 +16,8 @@ use crate::{Arrays, Piece, WireOrder};
 pub(crate) enum Description {
     /// `vector` and `hvector`, one in the other, from the first element on.
     Vectors,
-    /// `subarray` of the whole array.
-    Subarray,
+    /// `subarray` of the whole array, whose lists have this order.
+    Subarray(Order),
 }
 
 /// An array that boxes are taken from.
@@ -48,15 +50,7 @@ pub(crate) struct Region {
     whole: Arc<Whole>,
     start: Vec<usize>,
     size: Vec<usize>,
-    /// More than one where the box has more dimensions than a nest.
-    nests: Vec<Nest>,
-}
-
-/// `count` times, `stride` elements apart.
-#[derive(Clone, Copy, Debug)]
-struct Loop {
-    count: usize,
-    stride: usize,
+    nests: Nests,
 }
 
 impl Region {
@@ -65,85 +59,13 @@ impl Region {
     pub fn new(whole: &Arc<Whole>, start: &[usize], size: &[usize]) -> Self {
         let inside = |d: usize| size[d] > 0 && start[d] + size[d] <= whole.shape[d];
         assert!((0..whole.shape.len()).all(inside), "{start:?} + {size:?} is no box of {:?}", whole.shape);
-        let (start, size) = (start.to_vec(), size.to_vec());
-        let mut region = Self { whole: whole.clone(), start, size, nests: Vec::new() };
-        region.nests = region.make_nests();
-        region
-    }
-
-    /// Elements from one index of each dimension to the next.
-    fn strides(&self) -> Vec<usize> {
-        let shape = &self.whole.shape;
-        (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect()
+        let nests = Nests::new(&whole.shape, start, size);
+        Self { whole: whole.clone(), start: start.to_vec(), size: size.to_vec(), nests }
     }
 
     /// Element of the array at which the box starts.
     fn first(&self) -> usize {
-        self.strides().iter().zip(&self.start).map(|(stride, at)| stride * at).sum()
-    }
-
-    /// Elements of a contiguous run, and the loops around it, outermost first, one for each dimension.
-    fn loops(&self) -> (usize, Vec<Loop>) {
-        let (mut run, mut loops) = (1, Vec::new());
-        for (&count, stride) in self.size.iter().zip(self.strides()).rev().filter(|&(&count, _)| count > 1) {
-            if loops.is_empty() && stride == run {
-                run *= count;
-            } else {
-                loops.push(Loop { count, stride });
-            }
-        }
-        loops.reverse();
-        (run, loops)
-    }
-
-    fn make_nests(&self) -> Vec<Nest> {
-        let (length, all) = self.loops();
-        let mut loops: Vec<Loop> = Vec::with_capacity(all.len());
-        for inner in all {
-            match loops.last_mut() {
-                // Without a gap: one longer loop.
-                Some(outer) if outer.stride == inner.count * inner.stride => {
-                    *outer = Loop { count: outer.count * inner.count, stride: inner.stride };
-                }
-                _ => loops.push(inner),
-            }
-        }
-        let once = Loop { count: 1, stride: length };
-        let rows = loops.pop().unwrap_or(once);
-        let planes = loops.pop().unwrap_or(Loop { count: 1, stride: 0 });
-        let nest = Nest {
-            planes: planes.count,
-            plane_stride: planes.stride,
-            ..Nest::plane(self.first(), length, rows.count, rows.stride)
-        };
-        loops.iter().rev().fold(vec![nest], |nests, around| {
-            let moved =
-                |i: usize| nests.iter().map(move |n| Nest { start: n.start + i * around.stride, ..*n });
-            (0..around.count).flat_map(moved).collect()
-        })
-    }
-
-    fn pack_each(&self, arrays: &Arrays, mut packed: &mut [u8], pack: fn(&Nest, usize, &[u8], &mut [u8])) {
-        let array = arrays.slice(self.whole.array);
-        for nest in &self.nests {
-            let run = nest.elements() * self.element_bytes();
-            let packed = packed.split_off_mut(..run).expect("the nests make the box");
-            pack(nest, self.element_bytes(), array, packed);
-        }
-    }
-
-    fn unpack_each(
-        &self,
-        mut packed: &[u8],
-        arrays: &mut Arrays,
-        unpack: fn(&Nest, usize, &[u8], &mut [u8]),
-    ) {
-        let array = arrays.slice_mut(self.whole.array);
-        for nest in &self.nests {
-            let run = nest.elements() * self.element_bytes();
-            let packed = packed.split_off(..run).expect("the nests make the box");
-            unpack(nest, self.element_bytes(), packed, array);
-        }
+        strides(&self.whole.shape).iter().zip(&self.start).map(|(stride, at)| stride * at).sum()
     }
 
     fn element_bytes(&self) -> usize {
@@ -159,7 +81,7 @@ impl Region {
         let element = Layout::named(self.whole.element);
         let value: usize =
             self.whole.shape[self.whole.shape.len() - self.whole.value_dimensions..].iter().product();
-        let (run, mut loops) = self.loops();
+        let (run, mut loops) = loops(&self.whole.shape, &self.size);
         // A part within a value has only elements.
         let (value, base) = match value {
             2.. if run % value == 0 => (value, Layout::contiguous(value as i64, &element)?),
@@ -173,10 +95,10 @@ impl Region {
         })
     }
 
-    fn subarray(&self) -> Result<Layout, LayoutError> {
+    fn subarray(&self, order: Order) -> Result<Layout, LayoutError> {
         let [sizes, subsizes, starts] = [&self.whole.shape, &self.size, &self.start]
-            .map(|list| list.iter().map(|&n| n as i64).collect::<Vec<_>>());
-        Layout::subarray(&sizes, &subsizes, &starts, Order::C, &Layout::named(self.whole.element))
+            .map(|list| slowest_first(order, list).into_iter().map(|n| n as i64).collect::<Vec<_>>());
+        Layout::subarray(&sizes, &subsizes, &starts, order, &Layout::named(self.whole.element))
     }
 }
 
@@ -199,7 +121,7 @@ impl FaceBlock for Region {
     fn pieces(&self, _: WireOrder) -> Vec<Piece> {
         let (origin, layout) = match self.whole.description {
             Description::Vectors => (self.first(), self.vectors()),
-            Description::Subarray => (0, self.subarray()),
+            Description::Subarray(order) => (0, self.subarray(order)),
         };
         vec![Piece {
             array: self.whole.array,
@@ -209,19 +131,23 @@ impl FaceBlock for Region {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack_each(arrays, packed, Nest::pack_bytes);
+        let array = arrays.slice(self.whole.array);
+        self.nests.pack(self.element_bytes(), array, packed, Nest::pack_bytes);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack_each(packed, arrays, Nest::unpack_bytes);
+        let array = arrays.slice_mut(self.whole.array);
+        self.nests.unpack(self.element_bytes(), packed, array, Nest::unpack_bytes);
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack_each(arrays, packed, Nest::gather_bytes);
+        let array = arrays.slice(self.whole.array);
+        self.nests.pack(self.element_bytes(), array, packed, Nest::gather_bytes);
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack_each(packed, arrays, Nest::scatter_bytes);
+        let array = arrays.slice_mut(self.whole.array);
+        self.nests.unpack(self.element_bytes(), packed, array, Nest::scatter_bytes);
     }
 }
 
@@ -255,12 +181,11 @@ mod tests {
     }
 
     #[test]
-    fn every_dimension_is_a_vector_of_its_own_and_loops_without_a_gap_are_one() {
+    fn every_dimension_is_a_vector_of_its_own() {
         // WRF: all levels of three columns.
         let region = Region::new(&whole(&[6, 4, 9], 0), &[1, 0, 2], &[5, 4, 3]);
         let rows = Layout::vector(4, 3, 9, &double()).unwrap();
         assert_eq!(region.vectors().unwrap(), Layout::hvector(5, 1, 8 * 36, &rows).unwrap());
-        assert_eq!(region.nests, [Nest::plane(36 + 2, 3, 20, 9)]);
     }
 
     #[test]
@@ -289,6 +214,5 @@ mod tests {
     fn a_whole_array_is_one_run() {
         let region = Region::new(&whole(&[4, 5, 6], 0), &[0; 3], &[4, 5, 6]);
         assert_eq!(region.vectors().unwrap(), Layout::contiguous(120, &double()).unwrap());
-        assert_eq!(region.nests, [Nest::plane(0, 120, 1, 120)]);
     }
 }

@@ -1,6 +1,6 @@
 //! Every exchange between many ranks, in report order. A new one is a new file and a line here.
 
-use super::{HaloTest, fft2d, lammps, milc, nas_lu, nas_mg, specfem3d, stencil, wrf};
+use super::{HaloTest, fft2d, lammps, milc, nas_lu, nas_mg, specfem3d, stencil, subarray, wrf};
 use crate::ParameterError;
 
 /// All exchanges.
@@ -18,6 +18,7 @@ pub const HALOS: &[HaloTest] = &[
     lammps::ATOMIC,
     stencil::STENCIL7,
     stencil::STENCIL27,
+    subarray::SUBARRAY,
 ];
 
 /// The exchange called `name`.

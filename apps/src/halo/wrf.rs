@@ -10,7 +10,7 @@
 //! With w = width and n = 4 + 3 nk + 2 (limit-1) nk, inner ranks send 4 n w (ni + 2w) bytes along y and
 //! 4 n w (nj + 2w) along x, to either side.
 
-use datatypes::Element;
+use datatypes::{Element, Order};
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::region::Description;
@@ -56,7 +56,7 @@ pub const VEC: HaloTest = HaloTest {
 pub const SA: HaloTest = HaloTest {
     name: "wrf_sa",
     about: "y, then x faces of nine arrays with corners, structs of subarrays",
-    make: |values, context| build(values, context, Description::Subarray),
+    make: |values, context| build(values, context, Description::Subarray(Order::C)),
     ..VEC
 };
 
@@ -81,7 +81,7 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
         element: Element::Float,
         arrays: ARRAYS.map(|(name, dimensions)| PatchArray { name, axes: axes(dimensions) }).into(),
         width: width as usize,
-        swaps: &[Swap { along: &[J], extended: &[I] }, Swap { along: &[I], extended: &[J] }],
+        swaps: vec![Swap { along: &[J], extended: &[I] }, Swap { along: &[I], extended: &[J] }],
         corners: true,
         value_dimensions: 0,
         description,

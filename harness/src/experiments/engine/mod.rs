@@ -68,7 +68,21 @@ impl PackingOrder {
 /// The order of bytes that a case's values name; `None` where loop and datatype agree.
 pub fn order(params: &str) -> Option<&str> {
     let mut pairs = params.split(' ').filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| *name == ORDER).map(|(_, value)| value)
+    pairs.find(|&(name, value)| is_order(name, value)).map(|(_, value)| value)
+}
+
+/// Whether a value says in which order bytes are packed: a test may have an `order` of its own, that of its array.
+fn is_order(name: &str, value: &str) -> bool {
+    name == ORDER && PackingOrder::from_str(value, false).is_ok()
+}
+
+/// Whether a test has an `order` of its own that can have this value, which is none of [`Order`].
+fn is_of_a_test(value: &str) -> bool {
+    let mut parameters = apps::TESTS.iter().flat_map(|test| test.parameters);
+    parameters.any(|own| {
+        own.name == ORDER
+            && matches!(own.value_type, apps::ParameterType::Choice(words) if words.contains(&value))
+    })
 }
 
 /// The comparison in the list of kinds.

@@ -23,7 +23,8 @@ impl PreparedComparison {
     /// As of a ping-pong, and an order of bytes that there is not.
     pub fn of(case: &PlannedCase, setup: Setup) -> Result<Self, String> {
         let mut test = case.clone();
-        let order = test.params.remove(ORDER);
+        let is_own = test.params.get(ORDER).is_some_and(|text| super::is_of_a_test(&text.0));
+        let order = if is_own { None } else { test.params.remove(ORDER) };
         let order = match &order {
             None => PackingOrder::default(),
             Some(text) => PackingOrder::from_str(&text.0, false)

@@ -7,7 +7,8 @@ use crate::experiments::Setup;
 use crate::experiments::pingpong::PreparedMessage;
 use crate::experiments::planned::{PlannedCase, Text};
 
-/// The orders among single values as typed, `order=manual,ddt`, and the other values; both orders where none is.
+/// The orders among single values as typed, `order=manual,ddt`, and the other values, a test's own `order` among them; both
+/// orders where none is.
 ///
 /// # Errors
 /// An order that there is not.
@@ -21,7 +22,7 @@ pub fn orders(typed: Vec<String>) -> Result<(Vec<PackingOrder>, Vec<String>), St
             }
             None => text.trim(),
         };
-        if is_order {
+        if is_order && !super::is_of_a_test(value) {
             let wrong = |_| format!("{ORDER} = {value}: must be manual or ddt");
             orders.push(PackingOrder::from_str(value, false).map_err(wrong)?);
         } else {
@@ -71,7 +72,8 @@ mod tests {
         let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
         assert_eq!(orders(words(&["n=8", "16"])), Ok((both.clone(), words(&["n=8", "16"]))));
         assert_eq!(orders(words(&["order=ddt", "n=8"])), Ok((vec![PackingOrder::Ddt], words(&["n=8"]))));
-        assert_eq!(orders(words(&["order=manual", "ddt"])), Ok((both, Vec::new())));
+        assert_eq!(orders(words(&["order=manual", "ddt"])), Ok((both.clone(), Vec::new())));
+        assert_eq!(orders(words(&["order=c", "n=8"])), Ok((both, words(&["order=c", "n=8"]))));
         assert!(orders(words(&["order=mine"])).unwrap_err().contains("manual or ddt"));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK};
-use super::{ORDER, grid};
+use super::{grid, is_order};
 use crate::model::conditions::Cache;
 use crate::model::{Figure, Phase, Record};
 use crate::stats;
@@ -153,7 +153,7 @@ fn values(record: &Record) -> String {
         .case
         .params
         .split(' ')
-        .filter(|pair| pair.split_once('=').is_none_or(|(name, _)| name != ORDER));
+        .filter(|pair| pair.split_once('=').is_none_or(|(name, value)| !is_order(name, value)));
     values.collect::<Vec<_>>().join(" ")
 }
 

@@ -166,7 +166,7 @@ fn set(record: &Record) -> String {
     let case = &record.case;
     let is_named = case.set != CUSTOM && case.set != grid::SET;
     let values = case.params.split(' ').filter_map(|pair| pair.split_once('='));
-    let values = values.filter(|(name, _)| *name != super::ORDER).map(|(_, value)| value);
+    let values = values.filter(|(name, value)| !super::is_order(name, value)).map(|(_, value)| value);
     let set = if is_named { case.set.clone() } else { values.collect::<Vec<_>>().join(",") };
     order(&case.params).map_or(set.clone(), |order| format!("{set} {order}"))
 }

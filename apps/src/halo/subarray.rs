@@ -1,0 +1,112 @@
+//! An array of your own on many ranks: the halo around each rank's part of it.
+//!
+//! Source: none; the shape is the user's.
+//!
+//! Arrays as in [`crate::subarray`]. The axes with a halo are divided among the ranks of a grid; the others are whole on
+//! every rank, and sent whole. `width` layers are exchanged up and down each divided axis, all axes at once. With `corners`
+//! one axis after the other, the fastest first, and each face spans the halo of the axes before, so that edges and corners
+//! arrive.
+
+use super::patch::{Axis, Patch, PatchArray, Swap};
+use super::region::Description;
+use super::{Grid, HaloBuilt, HaloContext, HaloTest};
+use crate::plain::DOUBLE;
+use crate::subarray::{ARRAYS, Declared, ORDER, halo, shape};
+use crate::{Parameter, ParameterSet, Preset, Values};
+
+/// Dimensions of the grid: as many as [`Swap`] can name. No application known to us divides more than four.
+static DIMENSIONS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// All faces.
+pub const SUBARRAY: HaloTest = HaloTest {
+    name: "subarray",
+    original_name: None,
+    source: "your own array",
+    about: "the halo of arrays of any shape: -p shape=102x102x52 -p halo=2 -p width=2",
+    parameters: &[
+        shape(&["66x66x66", "102x102x52x5", "258x258x258"]),
+        ARRAYS,
+        ORDER,
+        Parameter::element("element", "predefined type of an element"),
+        Parameter::integer("width", "layers", "layers exchanged on each side"),
+        halo(
+            &["width", "2x2x2x0"],
+            "points of halo on either side of each axis, or one number for all; an axis without is not divided; width: as \
+             wide as what is exchanged, on x, y and z",
+        ),
+        Parameter::choice(
+            "corners",
+            "yes: edges and corners of the halo arrive, too; no: faces alone",
+            &["no", "yes"],
+        ),
+    ],
+    sets: &[
+        // shape, arrays, order, element, width, halo, corners
+        ParameterSet { name: "66x66x66", preset: Preset::Quick, values: &[0, 0, 0, DOUBLE, 1, 0, 0] },
+        ParameterSet {
+            name: "66x66x66_corners",
+            preset: Preset::Default,
+            values: &[0, 0, 0, DOUBLE, 1, 0, 1],
+        },
+        ParameterSet { name: "102x102x52x5", preset: Preset::Default, values: &[1, 0, 0, DOUBLE, 2, 1, 0] },
+        ParameterSet { name: "258x258x258", preset: Preset::Full, values: &[2, 0, 0, DOUBLE, 1, 0, 0] },
+    ],
+    make: build,
+};
+
+fn build(values: &Values, context: HaloContext) -> HaloBuilt {
+    let declared = Declared::new("subarray", values)?;
+    let width = values.positive("width")?;
+    let halos = declared.halos(width, None)?;
+    let mut dimensions = Vec::new();
+    let mut all_axes = Vec::new();
+    for (i, (points, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
+        let (mut axes, mut divided) = (Vec::new(), 0);
+        for (d, (&length, &margin)) in points.iter().zip(halo).enumerate() {
+            if margin == 0 {
+                axes.push(Axis::Whole { length, first: 0 });
+                continue;
+            }
+            // A halo belongs to the nearest neighbour alone.
+            declared.check_width(i, d, margin, width)?;
+            axes.push(Axis::Divided { dimension: divided, own: length - 2 * margin, margin });
+            divided += 1;
+        }
+        all_axes.push(axes);
+        dimensions.push(divided);
+    }
+    let divided = dimensions[0];
+    if dimensions.iter().any(|&other| other != divided) {
+        return Err(
+            values.refuse("halo", "must be on as many axes of each shape: those are divided among the ranks")
+        );
+    }
+    if !(1..=DIMENSIONS.len()).contains(&divided) {
+        let most = DIMENSIONS.len();
+        return Err(
+            values.refuse("halo", format!("must be on 1 to {most} axes: those are divided among the ranks"))
+        );
+    }
+    let has_corners = values.choice("corners") == "yes";
+    let one_after_the_other = || {
+        let swap = |d: usize| Swap { along: &DIMENSIONS[d..=d], extended: &DIMENSIONS[d + 1..divided] };
+        (0..divided).rev().map(swap).collect()
+    };
+    let swaps = if has_corners {
+        one_after_the_other()
+    } else {
+        vec![Swap { along: &DIMENSIONS[..divided], extended: &[] }]
+    };
+    let array =
+        |(spec, i): (crate::ArraySpec, usize)| PatchArray { name: spec.name, axes: all_axes[i].clone() };
+    Ok(Box::new(Patch {
+        grid: Grid::balanced(context.ranks, divided, context.periodic),
+        element: declared.element,
+        arrays: declared.specs().into_iter().zip(declared.arrays()).map(array).collect(),
+        width,
+        swaps,
+        corners: has_corners,
+        value_dimensions: 0,
+        description: Description::Subarray(declared.order),
+    }))
+}

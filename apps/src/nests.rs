@@ -1,0 +1,133 @@
+//! The loops over a box of an array of any number of dimensions: a nest, and loops around it where a nest has too few.
+
+use crate::nest::Nest;
+
+/// `count` times, `stride` elements apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loop {
+    /// How often.
+    pub count: usize,
+    /// Elements from one time to the next.
+    pub stride: usize,
+}
+
+/// Elements from one index of each dimension of an array to the next, the slowest dimension first.
+pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
+    (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect()
+}
+
+/// Elements of a contiguous run of the box of `size` of an array of `shape`, and the loops around it, outermost first,
+/// one for each dimension with more than one index. Both lists have the slowest dimension first.
+pub(crate) fn loops(shape: &[usize], size: &[usize]) -> (usize, Vec<Loop>) {
+    let (mut run, mut loops) = (1, Vec::new());
+    for (&count, stride) in size.iter().zip(strides(shape)).rev().filter(|&(&count, _)| count > 1) {
+        if loops.is_empty() && stride == run {
+            run *= count;
+        } else {
+            loops.push(Loop { count, stride });
+        }
+    }
+    loops.reverse();
+    (run, loops)
+}
+
+/// The box as a nest that is repeated. Dimensions without a gap between them are one loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Nests {
+    nest: Nest,
+    /// Outermost first.
+    around: Vec<Loop>,
+}
+
+/// What a nest does with (bytes of an element, array, packed).
+type Pack = fn(&Nest, usize, &[u8], &mut [u8]);
+
+/// What a nest does with (bytes of an element, packed, array).
+type Unpack = fn(&Nest, usize, &[u8], &mut [u8]);
+
+impl Nests {
+    /// The loops over the box from `start` of `size` of an array of `shape`; all lists with the slowest dimension first.
+    pub fn new(shape: &[usize], start: &[usize], size: &[usize]) -> Self {
+        let (length, all) = loops(shape, size);
+        let mut around: Vec<Loop> = Vec::with_capacity(all.len());
+        for inner in all {
+            match around.last_mut() {
+                // Without a gap: one longer loop.
+                Some(outer) if outer.stride == inner.count * inner.stride => {
+                    *outer = Loop { count: outer.count * inner.count, stride: inner.stride };
+                }
+                _ => around.push(inner),
+            }
+        }
+        let rows = around.pop().unwrap_or(Loop { count: 1, stride: length });
+        let planes = around.pop().unwrap_or(Loop { count: 1, stride: 0 });
+        let first = strides(shape).iter().zip(start).map(|(stride, at)| stride * at).sum();
+        let nest = Nest {
+            planes: planes.count,
+            plane_stride: planes.stride,
+            ..Nest::plane(first, length, rows.count, rows.stride)
+        };
+        Self { nest, around }
+    }
+
+    /// Each nest, in the order of the array.
+    pub fn each(&self) -> impl Iterator<Item = Nest> + '_ {
+        let times: usize = self.around.iter().map(|around| around.count).product();
+        (0..times).map(|time| {
+            let (mut rest, mut start) = (time, self.nest.start);
+            for around in self.around.iter().rev() {
+                start += rest % around.count * around.stride;
+                rest /= around.count;
+            }
+            Nest { start, ..self.nest }
+        })
+    }
+
+    /// Elements in all nests.
+    pub fn elements(&self) -> usize {
+        self.nest.elements() * self.around.iter().map(|around| around.count).product::<usize>()
+    }
+
+    /// Packs by [`Nest::pack_bytes`] or [`Nest::gather_bytes`].
+    #[inline]
+    pub fn pack(&self, element_bytes: usize, array: &[u8], packed: &mut [u8], pack: Pack) {
+        let bytes = self.nest.elements() * element_bytes;
+        for (nest, packed) in self.each().zip(packed.chunks_exact_mut(bytes)) {
+            pack(&nest, element_bytes, array, packed);
+        }
+    }
+
+    /// Unpacks by [`Nest::unpack_bytes`] or [`Nest::scatter_bytes`].
+    #[inline]
+    pub fn unpack(&self, element_bytes: usize, packed: &[u8], array: &mut [u8], unpack: Unpack) {
+        let bytes = self.nest.elements() * element_bytes;
+        for (nest, packed) in self.each().zip(packed.chunks_exact(bytes)) {
+            unpack(&nest, element_bytes, packed, array);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_without_a_gap_are_one_loop() {
+        // WRF: all levels of three columns.
+        let nests = Nests::new(&[6, 4, 9], &[1, 0, 2], &[5, 4, 3]);
+        assert_eq!(nests.each().collect::<Vec<_>>(), [Nest::plane(36 + 2, 3, 20, 9)]);
+        let whole = Nests::new(&[4, 5, 6], &[0; 3], &[4, 5, 6]);
+        assert_eq!(whole.each().collect::<Vec<_>>(), [Nest::plane(0, 120, 1, 120)]);
+    }
+
+    #[test]
+    fn what_a_nest_has_too_few_loops_for_is_repeated_in_the_order_of_the_array() {
+        let (shape, start, size) = ([3, 4, 5, 6, 7], [1, 1, 2, 3, 4], [2, 2, 3, 2, 2]);
+        let nests = Nests::new(&shape, &start, &size);
+        let starts: Vec<usize> = nests.each().map(|nest| nest.start).collect();
+        let strides = strides(&shape);
+        let first: usize = strides.iter().zip(start).map(|(stride, at)| stride * at).sum();
+        assert_eq!(starts, [0, 1, 2, 3].map(|i| first + i / 2 * strides[0] + i % 2 * strides[1]));
+        assert_eq!(nests.elements(), 2 * 2 * 3 * 2 * 2);
+    }
+}

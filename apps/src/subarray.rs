@@ -1,0 +1,460 @@
+//! An array of your own: a face, or any block, of arrays with any number of dimensions.
+//!
+//! Source: none; the shape is the user's. `docs/my-array.md` has the commands that move what WRF, NAS MG and NAS LU move.
+//!
+//! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, x being the fastest: the first as declared where
+//! `order` is `fortran`, the last where it is `c`. In `halo` are the points of halo on either side, h on the axis of the
+//! face; there n is its extent. With w = `width`:
+//! - `x+` sends the last interior layers, x = n-h-w..=n-h-1, and receives them into the lower halo, x = h-w..=h-1;
+//! - `x-` sends the first, x = h..=h+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
+//! - on the other axes a face spans the interior, and with `corners` the halo, too.
+//!
+//! Instead of a face, a block of `count` points from index `start` on. It is received at the same place (into the array of
+//! another rank), or where `receive_start` and `receive_count` say. Either is sent in the order of the array, one array
+//! after the other. Bytes: the points of all arrays, times the bytes of an element.
+
+mod declared;
+
+use datatypes::{Element, Layout, Order};
+
+use crate::nest::Nest;
+use crate::nests::Nests;
+use crate::plain::DOUBLE;
+use crate::{
+    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis,
+    Piece, Place, Preset, Side, Test, Values, WireOrder,
+};
+
+pub(crate) use declared::{ARRAYS, Declared, ORDER, axis_name, halo, shape, slowest_first};
+
+/// A parameter of a block, which stands instead of a face.
+const fn of_block(
+    name: &'static str,
+    unit: &'static str,
+    about: &'static str,
+    of_sets: &'static [&'static str],
+) -> Parameter {
+    let kind = PerAxis { of_sets, absent: Some("none"), instead_of: Some("face") };
+    Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind) }
+}
+
+/// The word for no face.
+const NO_FACE: &str = "none";
+
+/// A face of your own array, or a block of it.
+pub const SUBARRAY: Test = Test {
+    name: "subarray",
+    original_name: None,
+    source: "your own array",
+    about: "a face or a block of arrays of any shape: -p shape=102x102x52 -p face=x+",
+    parameters: &[
+        shape(&["66x66x66", "102x102x52x5", "64x64x64", "258x258x258"]),
+        ARRAYS,
+        ORDER,
+        Parameter::element("element", "predefined type of an element"),
+        Parameter::choice(
+            "face",
+            "none for a block, or the axis (x is the fastest) and the end at which layers are sent, as x+",
+            &[NO_FACE, "x-", "x+", "y-", "y+", "z-", "z+", "t-", "t+", "u-", "u+", "v-", "v+"],
+        ),
+        Parameter::integer("width", "layers", "layers of the face"),
+        halo(
+            &["width", "2x2x2x0"],
+            "of a face: points of halo on either side of each axis, or one number for all; width: as wide as the face on \
+             x, y, z and the face's axis",
+        ),
+        Parameter::choice(
+            "corners",
+            "yes: the face spans the halo of the other axes, too; no: their interior",
+            &["no", "yes"],
+        ),
+        of_block("start", "index", "first index of the block on each axis, from 0", &["none", "16x16x16"]),
+        of_block("count", "points", "points of the block on each axis", &["none", "32x32x32"]),
+        of_block("receive_start", "index", "where the block is received; none: at start", &["none"]),
+        of_block("receive_count", "points", "its points there, as many in all; none: count", &["none"]),
+    ],
+    sets: &[
+        // shape, arrays, order, element, face, width, halo, corners, start, count, receive_start, receive_count
+        ParameterSet {
+            name: "66x66x66_x",
+            preset: Preset::Quick,
+            values: &[0, 0, 0, DOUBLE, 2, 1, 0, 0, 0, 0, 0, 0],
+        },
+        ParameterSet {
+            name: "66x66x66_y",
+            preset: Preset::Default,
+            values: &[0, 0, 0, DOUBLE, 4, 1, 0, 0, 0, 0, 0, 0],
+        },
+        ParameterSet {
+            name: "66x66x66_z",
+            preset: Preset::Default,
+            values: &[0, 0, 0, DOUBLE, 6, 1, 0, 0, 0, 0, 0, 0],
+        },
+        ParameterSet {
+            name: "102x102x52x5_x",
+            preset: Preset::Default,
+            values: &[1, 0, 0, DOUBLE, 2, 2, 1, 0, 0, 0, 0, 0],
+        },
+        ParameterSet {
+            name: "64x64x64_block",
+            preset: Preset::Default,
+            values: &[2, 0, 0, DOUBLE, 0, 1, 0, 0, 1, 1, 0, 0],
+        },
+        ParameterSet {
+            name: "258x258x258_x",
+            preset: Preset::Full,
+            values: &[3, 0, 0, DOUBLE, 2, 1, 0, 0, 0, 0, 0, 0],
+        },
+    ],
+    make: |values, _| {
+        let declared = Declared::new("subarray", values)?;
+        let what = What::of(values, &declared)?;
+        Ok(Box::new(Subarray::new(&declared, what)))
+    },
+};
+
+/// What of each shape travels. Lists have the slowest axis first.
+enum What {
+    /// Layers next to the halo.
+    Face { face: Face, halos: Vec<Vec<usize>> },
+    /// Blocks where the user says.
+    Blocks { send: Vec<ArrayBlock>, receive: Vec<ArrayBlock> },
+}
+
+/// Layers at one end of an axis.
+#[derive(Clone, Copy)]
+struct Face {
+    /// Counted from the fastest.
+    axis: usize,
+    is_upper: bool,
+    width: usize,
+    has_corners: bool,
+}
+
+/// A box of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ArrayBlock {
+    start: Vec<usize>,
+    count: Vec<usize>,
+}
+
+impl ArrayBlock {
+    /// Whether a point lies in both.
+    fn overlaps(&self, other: &Self) -> bool {
+        let ends = |block: &Self, d: usize| block.start[d]..block.start[d] + block.count[d];
+        (0..self.start.len()).all(|d| {
+            let (a, b) = (ends(self, d), ends(other, d));
+            a.start < b.end && b.start < a.end
+        })
+    }
+
+    fn points(&self) -> usize {
+        self.count.iter().product()
+    }
+}
+
+impl What {
+    fn of(values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
+        let blocks = ["start", "count", "receive_start", "receive_count"];
+        let given = blocks.into_iter().find(|name| !values.per_axis(name).is_empty());
+        match (values.choice("face"), given) {
+            (NO_FACE, None) => {
+                Err(values.refuse("face", "must be a face, as x+, where no start and count say what is sent"))
+            }
+            (NO_FACE, Some(_)) => Self::blocks(values, declared),
+            (_, Some(name)) => {
+                Err(values
+                    .refuse("face", format!("must be {NO_FACE} beside {name}: a face or a block is sent")))
+            }
+            (face, None) => Self::face(face, values, declared),
+        }
+    }
+
+    fn face(face: &str, values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
+        let (name, end) = face.split_at(1);
+        let axis = declared::AXES.iter().position(|&axis| axis == name).expect("faces are at axes");
+        for (i, shape) in declared.shapes.iter().enumerate() {
+            if axis >= shape.len() {
+                let axes: Vec<_> = (0..shape.len()).map(axis_name).collect();
+                let reason = format!(
+                    "must be a face that {} has: its axes are {}, the fastest first",
+                    declared.shape_text(i),
+                    axes.join(", ")
+                );
+                return Err(values.refuse("face", reason));
+            }
+        }
+        let width = values.positive("width")?;
+        let halos = declared.halos(width, Some(axis))?;
+        for (i, (shape, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
+            let d = shape.len() - 1 - axis;
+            declared.check_width(i, d, halo[d], width)?;
+        }
+        let has_corners = values.choice("corners") == "yes";
+        Ok(Self::Face { face: Face { axis, is_upper: end == "+", width, has_corners }, halos })
+    }
+
+    fn blocks(values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
+        let (Some(start), Some(count)) = (declared.numbers("start")?, declared.numbers("count")?) else {
+            let (missing, other) =
+                if values.per_axis("start").is_empty() { ("start", "count") } else { ("count", "start") };
+            let shape = declared.shape_text(0);
+            return Err(values.refuse(
+                missing,
+                format!("must be given beside {other}, a number for each axis of {shape}"),
+            ));
+        };
+        let send = blocks(values, declared, ["start", "count"], &start, &count)?;
+        let receive_start = declared.numbers("receive_start")?.unwrap_or(start);
+        let receive_count = declared.numbers("receive_count")?.unwrap_or(count);
+        let receive =
+            blocks(values, declared, ["receive_start", "receive_count"], &receive_start, &receive_count)?;
+        for (i, (send, receive)) in send.iter().zip(&receive).enumerate() {
+            let shape = declared.shape_text(i);
+            if send.points() != receive.points() {
+                let reason = format!("must be as many points as are sent of {shape}, {}", send.points());
+                return Err(values.refuse("receive_count", reason));
+            }
+            // What arrives would change what is sent back.
+            if send != receive && send.overlaps(receive) {
+                let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
+                return Err(values.refuse("receive_start", reason));
+            }
+        }
+        Ok(Self::Blocks { send, receive })
+    }
+
+    /// What a side has of a shape.
+    fn block(&self, declared: &Declared<'_>, shape: usize, side: Side) -> ArrayBlock {
+        match (self, side) {
+            (Self::Blocks { send, .. }, Side::Send) => send[shape].clone(),
+            (Self::Blocks { receive, .. }, Side::Receive) => receive[shape].clone(),
+            (Self::Face { face, halos }, side) => {
+                let (points, halo) = (&declared.shapes[shape], &halos[shape]);
+                let across = points.len() - 1 - face.axis;
+                let bounds = |d: usize| {
+                    let (n, h, w) = (points[d], halo[d], face.width);
+                    match (d == across, face.is_upper, side) {
+                        (true, true, Side::Send) => (n - h - w, w),
+                        (true, true, Side::Receive) => (h - w, w),
+                        (true, false, Side::Send) => (h, w),
+                        (true, false, Side::Receive) => (n - h, w),
+                        (false, ..) if face.has_corners => (0, n),
+                        (false, ..) => (h, n - 2 * h),
+                    }
+                };
+                let (start, count) = (0..points.len()).map(bounds).unzip();
+                ArrayBlock { start, count }
+            }
+        }
+    }
+}
+
+/// The blocks that two parameters say, each within its shape.
+fn blocks(
+    values: &Values,
+    declared: &Declared<'_>,
+    [start_name, count_name]: [&'static str; 2],
+    starts: &[Vec<usize>],
+    counts: &[Vec<usize>],
+) -> Result<Vec<ArrayBlock>, ParameterError> {
+    let mut blocks = Vec::new();
+    for (i, shape) in declared.shapes.iter().enumerate() {
+        for (d, &points) in shape.iter().enumerate() {
+            let (start, count) = (starts[i][d], counts[i][d]);
+            let axis = format!("axis {} of {}", axis_name(shape.len() - 1 - d), declared.shape_text(i));
+            if start >= points {
+                return Err(values.refuse(start_name, format!("must be from 0 to {} on {axis}", points - 1)));
+            }
+            if !(1..=points - start).contains(&count) {
+                let reason = format!("must be from 1 to {} on {axis}, from index {start} on", points - start);
+                return Err(values.refuse(count_name, reason));
+            }
+        }
+        blocks.push(ArrayBlock { start: starts[i].clone(), count: counts[i].clone() });
+    }
+    Ok(blocks)
+}
+
+struct Subarray {
+    element: Element,
+    order: Order,
+    specs: Vec<ArraySpec>,
+    /// For each array the number of its shape.
+    shapes: Vec<usize>,
+    what: What,
+    send: Vec<Sent>,
+    receive: Vec<Sent>,
+}
+
+/// What a side has of an array.
+struct Sent {
+    block: ArrayBlock,
+    nests: Nests,
+}
+
+impl Subarray {
+    fn new(declared: &Declared<'_>, what: What) -> Self {
+        let sent = |side| {
+            let of = |shape: usize| {
+                let block = what.block(declared, shape, side);
+                let nests = Nests::new(&declared.shapes[shape], &block.start, &block.count);
+                Sent { block, nests }
+            };
+            declared.arrays().map(of).collect()
+        };
+        let (send, receive) = (sent(Side::Send), sent(Side::Receive));
+        let (specs, shapes) = (declared.specs(), declared.arrays().collect());
+        Self { element: declared.element, order: declared.order, specs, shapes, what, send, receive }
+    }
+
+    fn element_bytes(&self) -> usize {
+        self.element.size() as usize
+    }
+
+    fn pack_by(&self, arrays: &Arrays, mut packed: &mut [u8], pack: fn(&Nest, usize, &[u8], &mut [u8])) {
+        for (i, Sent { nests, .. }) in self.send.iter().enumerate() {
+            let part = packed.split_off_mut(..nests.elements() * self.element_bytes()).expect(SIZE);
+            nests.pack(self.element_bytes(), arrays.slice(i), part, pack);
+        }
+    }
+
+    fn unpack_by(&self, mut packed: &[u8], arrays: &mut Arrays, unpack: fn(&Nest, usize, &[u8], &mut [u8])) {
+        for (i, Sent { nests, .. }) in self.receive.iter().enumerate() {
+            let part = packed.split_off(..nests.elements() * self.element_bytes()).expect(SIZE);
+            nests.unpack(self.element_bytes(), part, arrays.slice_mut(i), unpack);
+        }
+    }
+
+    /// Whether index `at` of `points` on an axis of array `array`, counted from the fastest, is in what a side has.
+    fn has(&self, side: Side, array: usize, axis: usize, at: usize, points: usize) -> bool {
+        let d = self.specs[array].shape.len() - 1 - axis;
+        match &self.what {
+            What::Blocks { send, receive } => {
+                let block = &(if side == Side::Send { send } else { receive })[self.shapes[array]];
+                at >= block.start[d] && at - block.start[d] < block.count[d]
+            }
+            What::Face { face, halos } => {
+                let halo = halos[self.shapes[array]][d];
+                // Layers from the lower end, from the upper end; an index of the halo has fewer than `halo`.
+                let (below, above) = (at, points - 1 - at);
+                if axis != face.axis {
+                    return face.has_corners || (below >= halo && above >= halo);
+                }
+                let (near, far) = if face.is_upper { (above, below) } else { (below, above) };
+                match side {
+                    Side::Send => near >= halo && near < halo + face.width,
+                    Side::Receive => far < halo && far + face.width >= halo,
+                }
+            }
+        }
+    }
+}
+
+/// Why there is a place for each value.
+const SIZE: &str = "the message has this size";
+
+impl MicroApp for Subarray {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        self.specs.clone()
+    }
+
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn message(&self, side: Side, _: WireOrder) -> Message {
+        let sent = if side == Side::Send { &self.send } else { &self.receive };
+        let piece = |(array, Sent { block, .. }): (usize, &Sent)| {
+            let declared = |list: &[usize]| -> Vec<i64> {
+                slowest_first(self.order, list).into_iter().map(|number| number as i64).collect()
+            };
+            let [sizes, counts, starts] =
+                [&self.specs[array].shape, &block.count, &block.start].map(|list| declared(list));
+            let layout = Layout::subarray(&sizes, &counts, &starts, self.order, &Layout::named(self.element));
+            Piece { array, origin_bytes: 0, layout: layout.expect("the block lies in the array") }
+        };
+        Message { pieces: sent.iter().enumerate().map(piece).collect() }
+    }
+
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.pack_by(arrays, packed, Nest::pack_bytes);
+    }
+
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.unpack_by(packed, arrays, Nest::unpack_bytes);
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        self.pack_by(arrays, packed, Nest::gather_bytes);
+    }
+
+    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
+        self.unpack_by(packed, arrays, Nest::scatter_bytes);
+    }
+
+    /// Looks at every element of every array: those whose indices are all in what is sent, in the order of memory.
+    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
+        let mut places = Vec::new();
+        for (array, spec) in self.specs.iter().enumerate() {
+            for element in 0..spec.elements() {
+                let (mut rest, mut is_sent) = (element, true);
+                for (axis, &points) in spec.shape.iter().rev().enumerate() {
+                    is_sent &= self.has(side, array, axis, rest % points, points);
+                    rest /= points;
+                }
+                if is_sent {
+                    places.push(Place { array, element });
+                }
+            }
+        }
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+
+    /// First element and elements of each run of (what is sent, where it goes).
+    fn runs(changes: &[(&str, &str)]) -> [Vec<(i64, u64)>; 2] {
+        let mut values = SUBARRAY.set(SUBARRAY.quick_set().name).unwrap();
+        changes.iter().for_each(|(name, text)| values.assign(&SUBARRAY, name, text).unwrap());
+        let app = SUBARRAY.build(&values, Context::default()).unwrap();
+        [Side::Send, Side::Receive].map(|side| {
+            let message = app.message(side, WireOrder::Ddt);
+            message.segments().map(|(_, run)| (run.offset / 8, run.bytes / 8)).collect()
+        })
+    }
+
+    #[test]
+    fn layers_next_to_the_halo_are_sent_and_go_into_the_halo_of_the_other_end() {
+        // Halo 0 and 1, interior 2 to 6, halo 7 and 8.
+        let line = |face, width| runs(&[("shape", "9"), ("halo", "2"), ("face", face), ("width", width)]);
+        assert_eq!(line("x+", "2"), [[(5, 2)], [(0, 2)]]);
+        assert_eq!(line("x-", "2"), [[(2, 2)], [(7, 2)]]);
+        assert_eq!(line("x+", "1"), [[(6, 1)], [(1, 1)]]);
+        assert_eq!(line("x-", "1"), [[(2, 1)], [(7, 1)]]);
+    }
+
+    #[test]
+    fn a_face_spans_the_interior_of_the_other_axes_or_their_halo_too() {
+        // 5 along x, 4 along y.
+        let plane = |face, corners| runs(&[("shape", "5x4"), ("face", face), ("corners", corners)]);
+        assert_eq!(plane("y+", "no"), [[(11, 3)], [(1, 3)]]);
+        assert_eq!(plane("y-", "yes"), [[(5, 5)], [(15, 5)]]);
+        assert_eq!(plane("x+", "no"), [[(8, 1), (13, 1)], [(5, 1), (10, 1)]]);
+        assert_eq!(
+            plane("x-", "yes"),
+            [[(1, 1), (6, 1), (11, 1), (16, 1)], [(4, 1), (9, 1), (14, 1), (19, 1)]]
+        );
+    }
+
+    #[test]
+    fn x_is_the_fastest_axis_in_either_order() {
+        let face =
+            |shape, order, halo| runs(&[("shape", shape), ("order", order), ("halo", halo), ("face", "y+")]);
+        assert_eq!(face("5x7x9", "fortran", "0x2x1"), face("9x7x5", "c", "1x2x0"));
+    }
+}

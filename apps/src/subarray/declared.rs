@@ -1,0 +1,262 @@
+//! Arrays as a user declares them: shapes, halos and indices for each axis, checked against each other.
+//!
+//! Users give numbers in the order of the declaration, `order=fortran` the fastest axis first, `order=c` last. From here on
+//! all lists have the slowest axis first, as those of [`ArraySpec`].
+
+use datatypes::{Element, Order};
+
+use crate::parameters::joined_by_x;
+use crate::{ArraySpec, Arrays, Parameter, ParameterError, ParameterType, PerAxis, Values};
+
+/// Names of the axes, the fastest first.
+pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
+
+/// Where no halo is given, these axes have one, from the fastest on: in most codes axes beyond three are components.
+const SPACE: usize = 3;
+
+/// Names of several arrays, each of a kind of its own: as many as [`Arrays`] keeps in different cache sets.
+const NAMES: [&str; 64] = names();
+
+const fn names() -> [&'static str; 64] {
+    macro_rules! numbered {
+        ($($number:literal)*) => { [$(concat!("array_", $number)),*] };
+    }
+    numbered!(
+        1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
+        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
+    )
+}
+
+/// How many arrays of each shape.
+pub(crate) const ARRAYS: Parameter = Parameter {
+    name: "arrays",
+    unit: "arrays",
+    about: "arrays of each shape, all of them in one message: one number, or for each shape one, joined by +",
+    value_type: ParameterType::PerAxis(PerAxis { of_sets: &["1"], absent: None, instead_of: None }),
+};
+
+/// The shapes.
+pub(crate) const fn shape(of_sets: &'static [&'static str]) -> Parameter {
+    Parameter {
+        name: "shape",
+        unit: "points",
+        about: "extent of each axis as declared, halo included, as 102x102x52; other shapes after a +",
+        value_type: ParameterType::PerAxis(PerAxis { of_sets, absent: None, instead_of: None }),
+    }
+}
+
+/// The halo of each axis.
+pub(crate) const fn halo(of_sets: &'static [&'static str], about: &'static str) -> Parameter {
+    let kind = PerAxis { of_sets, absent: Some("width"), instead_of: None };
+    Parameter { name: "halo", unit: "points", about, value_type: ParameterType::PerAxis(kind) }
+}
+
+/// The order of the declaration.
+pub(crate) const ORDER: Parameter = Parameter::choice(
+    "order",
+    "which axis is the fastest: the first as declared (fortran), or the last (c)",
+    &["fortran", "c"],
+);
+
+/// Shapes of arrays, and the order in which users say them.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared<'a> {
+    values: &'a Values,
+    /// What order the user's lists have.
+    pub order: Order,
+    /// The type of all elements.
+    pub element: Element,
+    /// Each shape.
+    pub shapes: Vec<Vec<usize>>,
+    /// How many arrays have it.
+    counts: Vec<usize>,
+}
+
+impl<'a> Declared<'a> {
+    /// What `shape`, `arrays`, `order` and `element` say, to the test called `test`.
+    ///
+    /// # Errors
+    /// Empty axes, too many arrays, arrays beyond the address space.
+    pub fn new(test: &'static str, values: &'a Values) -> Result<Self, ParameterError> {
+        let order = if values.choice("order") == "c" { Order::C } else { Order::Fortran };
+        let declared = values.per_axis("shape");
+        if declared.iter().flatten().any(|&points| points == 0) {
+            return Err(values.refuse("shape", "must have at least 1 point on each axis"));
+        }
+        let counts = Self::counts(values, declared.len())?;
+        let shapes = declared.iter().map(|list| slowest_first(order, list)).collect();
+        let this = Self { values, order, element: values.element("element"), shapes, counts };
+        // From here on no product of extents can overflow.
+        match Arrays::footprint_bytes(&this.specs()) {
+            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(this),
+            _ => Err(ParameterError::TooLarge { test, values: values.to_string() }),
+        }
+    }
+
+    /// Arrays of each of `shapes` shapes.
+    fn counts(values: &Values, shapes: usize) -> Result<Vec<usize>, ParameterError> {
+        let lists = values.per_axis("arrays");
+        let counts: Vec<usize> = lists.iter().flatten().copied().collect();
+        if lists.iter().any(|list| list.len() != 1) || ![1, shapes].contains(&lists.len()) {
+            let each = if shapes == 1 {
+                String::new()
+            } else {
+                format!(", or {shapes} joined by +, one for each shape")
+            };
+            return Err(values.refuse("arrays", format!("must be one number{each}")));
+        }
+        let counts = if counts.len() == 1 { vec![counts[0]; shapes] } else { counts };
+        let most = NAMES.len();
+        if counts.contains(&0)
+            || counts.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)).is_none_or(|n| n > most)
+        {
+            return Err(values.refuse("arrays", format!("must be from 1 to {most}, all shapes together")));
+        }
+        Ok(counts)
+    }
+
+    /// The number of the shape that each array has.
+    pub fn arrays(&self) -> impl Iterator<Item = usize> + '_ {
+        self.counts.iter().enumerate().flat_map(|(shape, &count)| std::iter::repeat_n(shape, count))
+    }
+
+    /// The arrays.
+    pub fn specs(&self) -> Vec<ArraySpec> {
+        let is_alone = self.counts.iter().sum::<usize>() == 1;
+        let name = |i: usize| if is_alone { "array" } else { NAMES[i] };
+        let spec = |(i, shape): (usize, usize)| ArraySpec::new(name(i), self.element, &self.shapes[shape]);
+        self.arrays().enumerate().map(spec).collect()
+    }
+
+    /// The numbers of parameter `name` for each shape; `None` where it is absent.
+    ///
+    /// # Errors
+    /// Not as many numbers as the shape has axes, or not as many lists as there are shapes.
+    pub fn numbers(&self, name: &'static str) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
+        self.lists(name, false)
+    }
+
+    /// As [`Declared::numbers`]; where `one_for_all`, a single number is that of all axes.
+    fn lists(
+        &self,
+        name: &'static str,
+        one_for_all: bool,
+    ) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
+        let (lists, shapes) = (self.values.per_axis(name), self.shapes.len());
+        if lists.is_empty() {
+            return Ok(None);
+        }
+        if ![1, shapes].contains(&lists.len()) {
+            let lists = if shapes == 1 { String::new() } else { format!(", or {shapes} joined by +") };
+            return Err(self
+                .values
+                .refuse(name, format!("must be one list of numbers{lists}, as shape has")));
+        }
+        let list = |i: usize| {
+            let (list, axes) = (&lists[i % lists.len()], self.shapes[i].len());
+            if one_for_all && list.len() == 1 {
+                return Ok(vec![list[0]; axes]);
+            }
+            if list.len() != axes {
+                let or = if one_for_all { ", or a single one for all of them" } else { "" };
+                let numbers = if axes == 1 { "1 number" } else { &format!("{axes} numbers") };
+                let reason = format!("must have {numbers}, one for each axis of {}{or}", self.shape_text(i));
+                return Err(self.values.refuse(name, reason));
+            }
+            Ok(slowest_first(self.order, list))
+        };
+        (0..shapes).map(list).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A shape as the user declared it.
+    pub fn shape_text(&self, shape: usize) -> String {
+        joined_by_x(&self.values.per_axis("shape")[shape])
+    }
+
+    /// The halo on each axis of each shape: as `halo` says, or `width` on the axes of space and on that of the `face`,
+    /// counted from the fastest.
+    ///
+    /// # Errors
+    /// A halo that leaves no interior.
+    pub fn halos(&self, width: usize, face: Option<usize>) -> Result<Vec<Vec<usize>>, ParameterError> {
+        let given = self.lists("halo", true)?;
+        let by_width = |shape: &Vec<usize>| {
+            let has_halo = |axis: usize| axis < SPACE || face == Some(axis);
+            (0..shape.len()).rev().map(|axis| if has_halo(axis) { width } else { 0 }).collect()
+        };
+        let is_given = given.is_some();
+        let halos: Vec<Vec<usize>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
+        for (i, (shape, halo)) in self.shapes.iter().zip(&halos).enumerate() {
+            for (d, (&points, &halo)) in shape.iter().zip(halo).enumerate() {
+                if 2 * halo >= points && halo > 0 {
+                    let axis = axis_name(shape.len() - 1 - d);
+                    return Err(self.no_interior(
+                        is_given,
+                        points,
+                        &format!("axis {axis} of {}", self.shape_text(i)),
+                    ));
+                }
+            }
+        }
+        Ok(halos)
+    }
+
+    /// The error of two halos that meet.
+    fn no_interior(&self, is_given: bool, points: usize, axis: &str) -> ParameterError {
+        let most = (points - 1) / 2;
+        match (is_given, most) {
+            (true, _) => self.values.refuse("halo", format!("must be at most {most} on {axis}, or no interior is left")),
+            (false, 0) => self.values.refuse(
+                "shape",
+                format!("must have at least 3 points on {axis}, interior between two halos; halo=0 is without"),
+            ),
+            (false, _) => self.values.refuse(
+                "width",
+                format!("must be at most {most}: halos as wide leave no interior on {axis}; give halo= for each axis"),
+            ),
+        }
+    }
+
+    /// Refuses a `width` beyond the halo or the interior of dimension `d` of a shape.
+    ///
+    /// # Errors
+    /// The most that it can be.
+    pub fn check_width(
+        &self,
+        shape: usize,
+        d: usize,
+        halo: usize,
+        width: usize,
+    ) -> Result<(), ParameterError> {
+        let (points, axes) = (self.shapes[shape][d], self.shapes[shape].len());
+        let axis = format!("axis {} of {}", axis_name(axes - 1 - d), self.shape_text(shape));
+        let interior = points - 2 * halo;
+        if halo == 0 {
+            return Err(self
+                .values
+                .refuse("halo", format!("must be at least {width} on {axis}, to receive into")));
+        }
+        let reason = match (width > halo, width > interior, self.values.per_axis("halo")) {
+            (true, ..) => format!("must be from 1 to {halo}, the halo on {axis}"),
+            (_, true, []) => {
+                format!("must be from 1 to {}, a third of the {points} points on {axis}", points / 3)
+            }
+            (_, true, _) => format!("must be from 1 to {interior}, the interior on {axis}"),
+            _ => return Ok(()),
+        };
+        Err(self.values.refuse("width", reason))
+    }
+}
+
+/// A list as declared, or back.
+pub(crate) fn slowest_first(order: Order, list: &[usize]) -> Vec<usize> {
+    match order {
+        Order::C => list.to_vec(),
+        Order::Fortran => list.iter().rev().copied().collect(),
+    }
+}
+
+/// The name of an axis, counted from the fastest.
+pub(crate) fn axis_name(axis: usize) -> String {
+    AXES.get(axis).map_or_else(|| (axis + 1).to_string(), |&name| name.to_owned())
+}

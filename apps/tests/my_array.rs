@@ -1,0 +1,91 @@
+//! `docs/my-array.md`: its commands can be built, and those that stand for a test of an application move its bytes.
+
+use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
+
+/// The commands of the page, each with the comment before it.
+fn commands() -> Vec<(String, String)> {
+    let page = include_str!("../../docs/my-array.md").replace("\\\n", " ");
+    let mut commands = Vec::new();
+    let mut comment = "";
+    for line in page.lines().filter_map(|line| line.strip_prefix("    ")) {
+        match line.trim().strip_prefix("# ") {
+            Some(text) => comment = text,
+            None if line.starts_with("ddtbench ") => {
+                commands.push((std::mem::take(&mut comment).to_owned(), line.to_owned()));
+            }
+            None => {}
+        }
+    }
+    commands
+}
+
+/// The values that a command gives one by one.
+fn given(command: &str) -> Vec<(&str, &str)> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let values = words.windows(2).filter(|pair| pair[0] == "-p");
+    values.map(|pair| pair[1].split_once('=').expect("NAME=VALUE")).collect()
+}
+
+fn values<M>(test: &Test<M>, command: &str) -> Values {
+    let mut values = test.set(test.quick_set().name).unwrap();
+    for (name, text) in given(command) {
+        let each = text.split(',');
+        // The last one stays; each must be one that the test can have.
+        each.for_each(|text| {
+            values.assign(test, name, text).unwrap_or_else(|error| panic!("{command}: {error}"))
+        });
+    }
+    values
+}
+
+fn build(test: &Test, values: &Values) -> Box<dyn MicroApp> {
+    test.build(values, Context::default()).unwrap_or_else(|error| panic!("{} {values}: {error}", test.name))
+}
+
+/// What a test and a command must have in common: bytes of each array, and every run of both sides.
+fn moved(app: &dyn MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
+    let arrays: Vec<_> = app.arrays().iter().map(|spec| (spec.element, spec.bytes())).collect();
+    let runs = [Side::Send, Side::Receive].map(|side| {
+        let runs = app.message(side, WireOrder::Ddt);
+        runs.segments().map(|(array, run)| (array, run.offset, run.bytes)).collect::<Vec<_>>()
+    });
+    (app.element(), arrays, runs)
+}
+
+#[test]
+fn the_commands_of_the_page_can_be_run() {
+    let all = commands();
+    assert!(all.len() >= 15, "{all:?}");
+    for (_, command) in &all {
+        match command.split_whitespace().nth(1) {
+            Some("halo") => {
+                let test = apps::halo::find("subarray").unwrap();
+                let context = apps::halo::HaloContext { ranks: 8, periodic: true, seed: 1 };
+                test.build(&values(test, command), context).unwrap_or_else(|e| panic!("{command}: {e}"));
+            }
+            _ => drop(build(
+                apps::find("subarray").unwrap(),
+                &values(apps::find("subarray").unwrap(), command),
+            )),
+        }
+    }
+}
+
+#[test]
+fn tests_of_applications_move_the_bytes_of_their_commands() {
+    let subarray = apps::find("subarray").unwrap();
+    let mut checked = Vec::new();
+    for (comment, command) in commands().iter().filter(|(comment, _)| !comment.is_empty()) {
+        let (names, set) = comment.split_once(", set ").expect("# TEST and TEST, set SET: words");
+        let set = set.split(':').next().expect("a set");
+        let own = moved(&*build(subarray, &values(subarray, command)));
+        for name in names.split(" and ") {
+            let test = apps::find(name).unwrap();
+            assert!(own == moved(&*build(test, &test.set(set).unwrap())), "{name} {set}: {command}");
+            checked.push(name.to_owned());
+        }
+    }
+    for test in apps::TESTS.iter().filter(|test| ["wrf", "nas"].contains(&&test.name[..3])) {
+        assert!(checked.iter().any(|name| name == test.name), "the page has no command for {}", test.name);
+    }
+}
