@@ -28,6 +28,7 @@ use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::html;
+use crate::report::pictures::Drawn;
 use crate::report::table::{self, Form};
 use planned::PlannedCase;
 use summary::RowContext;
@@ -134,9 +135,9 @@ pub trait Experiment: Debug + Sync {
         table::table(self.form(), records, width)
     }
 
-    /// The records as a page, with the account of the machine, which may be empty.
-    fn page(&self, records: &[Record], environment: &str) -> String {
-        html::html(self.form(), records, environment)
+    /// The records as a page with their pictures, and with the account of the machine, which may be empty.
+    fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str) -> String {
+        html::html(self.form(), records, pictures, environment)
     }
 }
 
@@ -322,6 +323,16 @@ mod tests {
             for name in method.probes.concat() {
                 let kind = probes::list::find(name).unwrap().kind;
                 assert_eq!(kind, probes::list::Kind::Conformance, "{}: {name}", method.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_picture_is_of_kinds_that_there_are() {
+        for picture in crate::report::pictures::PICTURES {
+            assert!(!picture.kinds.is_empty(), "{}", picture.name);
+            for kind in picture.kinds {
+                assert!(Kind::find(kind).is_ok(), "{}: {kind}", picture.name);
             }
         }
     }

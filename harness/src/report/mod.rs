@@ -5,6 +5,7 @@ pub mod columns;
 pub mod earlier;
 pub mod html;
 pub mod layout;
+pub mod pictures;
 pub mod program;
 pub mod table;
 pub mod units;
