@@ -101,6 +101,13 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// How far along the axis a place is: 0 at its start, 1 at its end.
+    pub fn share(&self, place: f64) -> f64 {
+        (place - self.range.start) / (self.range.end - self.range.start)
+    }
+}
+
 /// What an axis should hold of values with intervals: all values, and of the intervals so much that the values do not shrink to
 /// a line beside them.
 pub fn held<'a>(data: impl Iterator<Item = &'a Datum> + Clone, scale: Scale) -> Vec<f64> {

@@ -9,7 +9,10 @@ use crate::report::units;
 
 /// The caption of a picture.
 pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
-    let words = [picture.about.to_owned(), (picture.finding)(picture, data), failures(results)];
+    let has_intervals = data.iter().any(|datum| datum.interval.is_some());
+    let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
+    let finding = (picture.finding)(picture, data);
+    let words = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
     words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -90,6 +93,6 @@ fn failures(results: &Results<'_>) -> String {
     if words.is_empty() {
         String::new()
     } else {
-        format!("Without times, and so not shown in all tests: {}.", words.join(", "))
+        format!("Without times that count in some test, and not shown there: {}.", words.join(", "))
     }
 }

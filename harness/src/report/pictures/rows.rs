@@ -172,10 +172,12 @@ impl Sheet<'_> {
         for (i, (of_side, _)) in sides.iter().enumerate() {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
             let mut frame = frame(root, at, size, [&across, &down], false)?;
+            let mut words = at.0 + 4.0;
             if let Shape::Bars { base } = self.picture.shape {
                 let base = across.scale.place(base);
                 let line = vec![(base, 0.0), (base, group.height)];
                 frame.draw_series([PathElement::new(line, stroke(INK, 0.9))])?;
+                words += across.share(base) * size.0;
             }
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
@@ -188,7 +190,7 @@ impl Sheet<'_> {
                     let of: Vec<&Datum> = of_group.iter().filter(is_it).copied().collect();
                     self.row(&mut frame, &across, method, &of, middle)?;
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
-                        let place = (self.columns.start(i) + 4.0, y + middle);
+                        let place = (words, y + middle);
                         write(root, &why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
                     }
                 }

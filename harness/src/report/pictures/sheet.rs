@@ -28,8 +28,7 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, place: &f64, (from, to): (i32, i32)) -> i32 {
-        let share = (place - self.range.start) / (self.range.end - self.range.start);
-        from + (share * f64::from(to - from)).round() as i32
+        from + (self.share(*place) * f64::from(to - from)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
@@ -67,10 +66,12 @@ impl Looks {
     /// Those of a run.
     pub fn of(results: &Results<'_>) -> Self {
         let names = distinct(results.over.iter().map(|record| record.method.clone()));
-        let mut coloured = 0;
+        let (mut references, mut coloured) = (0, 0);
         let look = |name: String| {
             let look = if results.is_reference(&name) {
-                Look { colour: REFERENCE, shape: 3, filled: true }
+                let i = references;
+                references += 1;
+                Look { colour: REFERENCE, shape: (3 + i) % 4, filled: i == 0 }
             } else {
                 let i = coloured;
                 coloured += 1;

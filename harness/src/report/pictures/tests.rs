@@ -2,8 +2,9 @@ use super::*;
 use crate::model::{Case, Figure, MethodInfo, Phase, Quantity};
 use crate::report::columns::{Align, Column};
 
-static METHODS: [MethodInfo; 5] = [
+static METHODS: [MethodInfo; 6] = [
     MethodInfo::new("reference", "").contiguous(),
+    MethodInfo::new("put_reference", "").contiguous(),
     MethodInfo::new("manual", ""),
     MethodInfo::new("ddt", ""),
     MethodInfo::new("ddt_to_packed", "").partial(),
@@ -308,7 +309,8 @@ fn pictures_have_names_of_their_own_and_are_of_their_kinds() {
 #[test]
 fn methods_of_one_colour_differ_in_their_points() {
     let case = case("partitioned", "mpich", "nx=1");
-    let over: Vec<Record> = (0..30).map(|i| record(&case, &format!("m{i}"), 1.0)).collect();
+    let mut over: Vec<Record> = (0..30).map(|i| record(&case, &format!("m{i}"), 1.0)).collect();
+    over.extend(["reference", "put_reference"].map(|name| record(&case, name, 1.0)));
     let looks = sheet::Looks::of(&results(&over, &[]));
     let all: Vec<sheet::Look> = over.iter().map(|record| looks.get(&record.method)).collect();
     for (i, look) in all.iter().enumerate() {
