@@ -4,13 +4,14 @@
 //! `launches.csv`, in one write. These rows are the mark: what has them for all of its methods is done. Whatever else is in
 //! the files was left by a run that was cut off; it is set aside when the run is resumed, and never deleted.
 //!
-//! `summary.csv`, `figures.csv` and `report.html` are made of the others, and can be made again.
+//! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
 
 pub mod earlier;
 mod gzip;
 mod locked_folder;
 mod log;
 mod original;
+mod pictures;
 mod recorded;
 mod rows;
 mod samples;
@@ -26,6 +27,7 @@ use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 use locked_folder::LockedFolder;
 use log::Log;
 use original::Original;
+pub use pictures::write_pictures;
 pub use recorded::{Recorded, read_records, read_times};
 use rows::FigureRow;
 
@@ -55,6 +57,8 @@ pub const FIGURES: &str = "figures.csv";
 pub const COMPARISON: &str = "comparison.json";
 /// The figures as a page.
 pub const REPORT: &str = "report.html";
+/// The folder of pictures and their data.
+pub const PICTURES: &str = "figures";
 /// The original suite's text format.
 pub const ORIGINAL: &str = "ddtbench.out";
 /// Where what cannot be used is put.

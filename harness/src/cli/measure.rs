@@ -12,6 +12,8 @@ use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
+use ddtbench::report;
+use ddtbench::report::pictures::{Drawn, Results};
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Target};
 
 use super::conditions::ConditionArgs;
@@ -259,8 +261,10 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
     if !over.is_empty() {
-        let page = page(kind, &over, folder.path());
-        folder.write_summary(&over, &page).with_context(|| resume_hint(folder.path()))?;
+        let pictures = pictures(kind, &over, &records);
+        let page = page(kind, &over, &pictures, folder.path());
+        let written = folder.write_summary(&over, &page);
+        written.and_then(|()| keep(folder.path(), &pictures)).with_context(|| resume_hint(folder.path()))?;
     }
     Ok(Ended { end, kind, over, folder })
 }
@@ -290,10 +294,20 @@ impl Ended {
     }
 }
 
-/// The records as a page, with the folder's account of the machine.
-pub(super) fn page(kind: Kind, records: &[Record], dir: &Path) -> String {
+/// The records as a page with their pictures, and with the folder's account of the machine.
+pub(super) fn page(kind: Kind, records: &[Record], pictures: &[Drawn], dir: &Path) -> String {
     let environment = std::fs::read_to_string(dir.join(folder::ENVIRONMENT)).unwrap_or_default();
-    kind.page(records, environment.trim_end())
+    kind.page(records, pictures, environment.trim_end())
+}
+
+/// The pictures of a run: of the records over all launches, and of those of each.
+pub(super) fn pictures(kind: Kind, over: &[Record], launches: &[Record]) -> Vec<Drawn> {
+    report::pictures::all(&Results { form: kind.table_format(), over, launches })
+}
+
+/// Keeps pictures in the folder of their run.
+pub(super) fn keep(dir: &Path, pictures: &[Drawn]) -> Result<(), FolderError> {
+    folder::write_pictures(dir, pictures.iter().map(|drawn| (drawn.name, &*drawn.svg, &*drawn.csv)))
 }
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {

@@ -65,18 +65,22 @@ impl ResultsArgs {
             kind.answer(records, output::width())
         };
         output::print_coloured(&shown)?;
-        write(self.export_json.as_deref(), || export::json(records).into_bytes())?;
-        write(self.export_markdown.as_deref(), || {
-            export::markdown(kind.table_format(), records).into_bytes()
-        })?;
-        write(self.export_csv.as_deref(), || times_csv(records))
+        let files: [(&Option<PathBuf>, &dyn Fn() -> Vec<u8>); 3] = [
+            (&self.export_json, &|| export::json(records).into_bytes()),
+            (&self.export_markdown, &|| export::markdown(kind.table_format(), records).into_bytes()),
+            (&self.export_csv, &|| times_csv(records)),
+        ];
+        files
+            .into_iter()
+            .filter_map(|(file, bytes)| Some((file.as_ref()?, bytes)))
+            .try_for_each(|(file, bytes)| write_new(file, &bytes()))
     }
 }
 
-fn write(file: Option<&Path>, bytes: impl FnOnce() -> Vec<u8>) -> anyhow::Result<()> {
-    let Some(file) = file else { return Ok(()) };
+/// Writes a file that must not be there yet.
+pub(super) fn write_new(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let created = OpenOptions::new().write(true).create_new(true).open(file);
     created
-        .and_then(|mut file| file.write_all(&bytes()))
+        .and_then(|mut created| created.write_all(bytes))
         .with_context(|| format!("writing {}", file.display()))
 }

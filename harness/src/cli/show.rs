@@ -5,16 +5,18 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use apps::{Context, Preset, Side, WireOrder};
+use clap::builder::{PossibleValue, PossibleValuesParser as PictureNames};
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
 use ddtbench::experiments::{Kind, list, memory};
 use ddtbench::plan::Plan;
+use ddtbench::report::pictures::{Drawn, PICTURES, Picture};
 use ddtbench::{folder, report};
 
-use super::measure::page;
+use super::measure::{keep, page, pictures};
 use super::output;
-use super::results::ResultsArgs;
+use super::results::{ResultsArgs, write_new};
 use super::selection::ValueArgs;
 
 #[derive(Debug, Args)]
@@ -63,6 +65,17 @@ pub struct ReportArgs {
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
     format: ReportFormat,
+    /// Write one picture alone, and print nothing: an SVG, 405 points wide, or its data where FILE ends in .csv
+    ///
+    /// Without this, all pictures that the run has what they need for are written into its folder, as figures/NAME.svg and
+    /// figures/NAME.csv.
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    figures: Option<PathBuf>,
+    /// Which picture; without it, the first that the run has
+    #[arg(long, value_name = "NAME", requires = "figures", value_parser = PictureNames::new(PICTURES.iter().map(|picture| {
+        PossibleValue::new(picture.name).help(picture.title)
+    })))]
+    figure: Option<String>,
     #[command(flatten)]
     results: ResultsArgs,
 }
@@ -136,13 +149,45 @@ impl ReportArgs {
         self.results.check()?;
         // Plans of earlier schemas may have what is none today.
         let limits = Plan::read(&self.dir.join(folder::PLAN)).map(|plan| plan.limits).unwrap_or_default();
-        let records = over_launches(&folder::read_records(&self.dir)?, limits.precision());
+        let launches = folder::read_records(&self.dir)?;
+        let records = over_launches(&launches, limits.precision());
         let Some(first) = records.first() else { bail!("{}: no case has ended", self.dir.display()) };
         let kind = Kind::find(&first.case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;
+        let pictures = pictures(kind, &records, &launches);
+        if let Some(file) = &self.figures {
+            let picture = self.one(&pictures)?;
+            let is_data = file.extension().is_some_and(|extension| extension == "csv");
+            let bytes = if is_data { &picture.csv[..] } else { picture.svg.as_bytes() };
+            return write_new(file, bytes);
+        }
+        // A folder that cannot be written to, as that of somebody else, can be shown.
+        if let Err(error) = keep(&self.dir, &pictures) {
+            output::say(&format!("warning: pictures are not kept: {error}"));
+        }
         match self.format {
             ReportFormat::Text => self.results.tell(kind, &records),
-            ReportFormat::Html => output::print(page(kind, &records, &self.dir).as_bytes()),
+            ReportFormat::Html => output::print(page(kind, &records, &pictures, &self.dir).as_bytes()),
         }
+    }
+
+    /// The picture that was asked for, or the first.
+    fn one<'a>(&self, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
+        let wanted = self.figure.as_deref();
+        let found = pictures.iter().find(|drawn| wanted.is_none_or(|name| name == drawn.name));
+        found.ok_or_else(|| {
+            let names: Vec<&str> = pictures.iter().map(|drawn| drawn.name).collect();
+            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            match wanted.and_then(Picture::find) {
+                Some(picture) => anyhow!(
+                    "{} has no picture {}, which is of {} and needs {}; it has {has}",
+                    self.dir.display(),
+                    picture.name,
+                    picture.kinds.join(", "),
+                    picture.needs
+                ),
+                None => anyhow!("{} has what no picture needs", self.dir.display()),
+            }
+        })
     }
 }

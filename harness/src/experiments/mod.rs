@@ -27,6 +27,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::conditions::Cache;
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::report::pictures::Drawn;
 use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
 use parameter::Flag;
@@ -145,9 +146,9 @@ pub trait Experiment: Debug + Sync {
         table::table(self.table_format(), records, width)
     }
 
-    /// The records as a page, with the account of the machine, which may be empty.
-    fn page(&self, records: &[Record], environment: &str) -> String {
-        html::html(self.table_format(), records, environment)
+    /// The records as a page with their pictures, and with the account of the machine, which may be empty.
+    fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str) -> String {
+        html::html(self.table_format(), records, pictures, environment)
     }
 }
 
@@ -333,6 +334,16 @@ mod tests {
             for name in method.probes.concat() {
                 let kind = probes::list::find(name).unwrap().kind;
                 assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_picture_is_of_kinds_that_there_are() {
+        for picture in crate::report::pictures::PICTURES {
+            assert!(!picture.kinds.is_empty(), "{}", picture.name);
+            for kind in picture.kinds {
+                assert!(Kind::find(kind).is_ok(), "{}: {kind}", picture.name);
             }
         }
     }

@@ -5,6 +5,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
 use super::case::{CaseView, conditions, interval, launches, measured, warnings};
+use super::pictures::{self, Drawn};
 use super::table::{TableFormat, VERDICTS};
 use super::units;
 use crate::model::Record;
@@ -42,20 +43,21 @@ struct Row {
     blocks: usize,
     bar: f64,
     reference_bar: f64,
-    whisker_start: f64,
-    whisker_length: f64,
+    /// Start and length of the interval, where there is one.
+    whisker: Option<(f64, f64)>,
 }
 
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none.
-pub fn html(form: &'static TableFormat, records: &[Record], environment: &str) -> String {
+pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], environment: &str) -> String {
     let views = CaseView::all(form, records);
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let cases = minijinja::Value::from(Serde(&cases));
     let TableFormat { legend, contest, verdict_name, reference, .. } = *form;
     let (warnings, earlier) = (warnings(records), super::earlier::note(records));
     let launches = launches(records);
+    let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
     render(
-        context! { cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
+        context! { figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
     )
 }
 
@@ -96,7 +98,6 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
     let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
     let share = |time_s: f64| if longest_s > 0.0 { 100.0 * time_s / longest_s } else { 0.0 };
     let median_s = record.median_s.unwrap_or(0.0);
-    let (low, _, high) = interval(record).unwrap_or((median_s, median_s, median_s));
     Row {
         name: record.method.clone(),
         about: (form.method)(&record.method).map_or("", |method| method.about),
@@ -110,8 +111,7 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
         bar: share(median_s),
         // Nothing is shown as overhead where a method beats the reference.
         reference_bar: share(median_s.min(reference_s)),
-        whisker_start: share(low),
-        whisker_length: share(high - low),
+        whisker: interval(record).map(|(low, _, high)| (share(low), share(high - low))),
     }
 }
 
@@ -161,5 +161,39 @@ mod tests {
         assert!((of("ddt").bar - 100.0 / 1.012).abs() < 1e-9);
         assert!((of("manual").reference_bar - of("reference").bar).abs() < 1e-9);
         assert!(!of("put_ddt").has_times);
+        assert!(of("ddt").whisker.is_some_and(|(start, _)| start < of("ddt").bar));
+    }
+
+    #[test]
+    fn no_whisker_stands_without_an_interval() {
+        let record = |median_low_s| Record {
+            method: "ddt".to_owned(),
+            pair: Record::ALL_PAIRS.to_owned(),
+            median_s: Some(1e-6),
+            median_low_s,
+            median_high_s: Some(2e-6),
+            outcome: "converged".to_owned(),
+            ..Record::default()
+        };
+        let page = |low| html(&TABLE_FORMAT, &[record(low)], &[], "");
+        assert!(page(Some(0.5e-6)).contains("<i class=\"whisker\""));
+        assert!(!page(None).contains("<i class=\"whisker\""));
+    }
+
+    #[test]
+    fn pictures_stand_in_the_page_with_their_captions() {
+        let drawn = Drawn {
+            name: "overhead",
+            title: "Overhead",
+            caption: "What is <seen>.".to_owned(),
+            svg: "<svg><path/></svg>".to_owned(),
+            csv: b"value\n1\n".to_vec(),
+        };
+        let record = Record { pair: Record::ALL_PAIRS.to_owned(), ..Record::default() };
+        let page = html(&TABLE_FORMAT, &[record], &[drawn], "");
+        let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Overview"]
+            .map(|text| page.find(text).expect(text));
+        assert!(picture < caption && caption < table, "{page}");
+        assert!(page.contains("figure svg [fill=\"#1C2330\"]"), "colours are the page's");
     }
 }

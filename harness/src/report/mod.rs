@@ -7,6 +7,7 @@ pub mod earlier;
 pub mod export;
 pub mod html;
 pub mod layout;
+pub mod pictures;
 pub mod program;
 pub mod table;
 pub mod units;

@@ -126,8 +126,10 @@ impl Live<'_> {
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;
         let over = over_launches(&self.records, plan.limits.precision());
-        let page = measure::page(plan.experiment, &over, self.folder.path());
+        let pictures = measure::pictures(plan.experiment, &over, &self.records);
+        let page = measure::page(plan.experiment, &over, &pictures, self.folder.path());
         self.folder.write_summary(&over, &page)?;
+        measure::keep(self.folder.path(), &pictures)?;
         self.folder.write_comparison(comparisons)?;
         say(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())

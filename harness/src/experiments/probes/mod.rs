@@ -13,6 +13,7 @@ use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::html;
+use crate::report::pictures::Drawn;
 use crate::report::table::TableFormat;
 
 /// The only method.
@@ -95,7 +96,7 @@ impl Experiment for Probes {
         table::table(records, width)
     }
 
-    fn page(&self, records: &[Record], environment: &str) -> String {
+    fn page(&self, records: &[Record], _: &[Drawn], environment: &str) -> String {
         html::text_page(&self.table(records, None), environment)
     }
 }

@@ -1,0 +1,98 @@
+//! What is seen in a picture, in words: for its caption, and for those who hear the page.
+
+use super::axis::Unit;
+use super::data::{Datum, distinct, sides, work_name};
+use super::{Picture, Results};
+use crate::model::{Case, Phase, Record};
+use crate::report::case::measured;
+use crate::report::units;
+
+/// The caption of a picture.
+pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
+    let has_intervals = data.iter().any(|datum| datum.interval.is_some());
+    let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
+    let finding = (picture.finding)(picture, data);
+    let words = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
+    words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Nothing that stands out.
+pub fn nothing(_: &Picture, _: &[Datum]) -> String {
+    String::new()
+}
+
+/// Its largest and its smallest value.
+pub fn extremes(picture: &Picture, data: &[Datum]) -> String {
+    let of_measurements = || data.iter().filter(|datum| !datum.quantity.ends_with("_model"));
+    let by_value = |a: &&Datum, b: &&Datum| a.value.total_cmp(&b.value);
+    let (Some(least), Some(most)) = (of_measurements().min_by(by_value), of_measurements().max_by(by_value))
+    else {
+        return String::new();
+    };
+    let say = |datum: &Datum| format!("{}, {}", shown(picture.unit, datum.value), name(datum, data));
+    if least == most {
+        format!("It is {}.", say(most))
+    } else {
+        format!("Largest: {}. Smallest: {}.", say(most), say(least))
+    }
+}
+
+/// The method whose launches differ most.
+pub fn spread(picture: &Picture, data: &[Datum]) -> String {
+    let of = |one: &Datum| {
+        let same = data
+            .iter()
+            .filter(|other| other.launch.is_some() && other.method == one.method && other.case == one.case);
+        let values = same.map(|datum| datum.value);
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (value.min(low), value.max(high)))
+    };
+    let all = data.iter().filter(|datum| datum.launch.is_none()).map(|datum| (datum, of(datum)));
+    let widest =
+        all.filter(|(_, (low, _))| *low > 0.0).max_by(|a, b| (a.1.1 / a.1.0).total_cmp(&(b.1.1 / b.1.0)));
+    widest.map_or_else(String::new, |(datum, (low, high))| {
+        format!(
+            "Launches differ most for {}: {} to {}, {:.2} times.",
+            name(datum, data),
+            shown(picture.unit, low),
+            shown(picture.unit, high),
+            high / low
+        )
+    })
+}
+
+/// A value with its unit.
+fn shown(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Percent => units::percent(value),
+        Unit::Ratio => format!("{value:.2}"),
+        Unit::Seconds => units::seconds(value),
+        Unit::Rate => units::rate(value),
+        Unit::Bytes => units::bytes(value as u64),
+    }
+}
+
+/// The method, test and side of a mark.
+fn name(datum: &Datum, data: &[Datum]) -> String {
+    let cases: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
+    let work = work_name(&datum.case, &cases);
+    let of_side = super::data::side(&datum.case);
+    let side = sides(cases).into_iter().find(|(side, _)| *side == of_side).map(|(_, name)| name);
+    format!("{} of {work} on {}", datum.method, side.unwrap_or_default())
+}
+
+/// Methods that have no times, and so no marks.
+fn failures(results: &Results<'_>) -> String {
+    let headline =
+        |record: &&Record| record.phase == results.form.headline || record.phase == Phase::default();
+    let failed = results
+        .over
+        .iter()
+        .filter(headline)
+        .filter(|record| record.pair == Record::ALL_PAIRS && !measured(record));
+    let words = distinct(failed.map(|r| format!("{} on {} ({})", r.method, r.case.mpi_label(), r.outcome)));
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!("Without times that count in some test, and not shown there: {}.", words.join(", "))
+    }
+}

@@ -1,0 +1,191 @@
+//! Pictures over an axis: a line per method through points with their intervals; tests below each other, MPIs side by side.
+
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::axis::{Axis, Scale, Unit, held};
+use super::canvas::{Area, FINE, Refused, TEXT, bold, fine, font, stroke, svg, write};
+use super::data::{Datum, distinct, on_side};
+use super::marks::{BYTES, PARTITION_BYTES};
+use super::rows::typical;
+use super::sheet::{
+    Columns, Entry, Frame, Look, Looks, NUMBERS, dash, frame, legend, legend_height, point, symbol, whisker,
+};
+use super::{Picture, Results};
+use crate::model::Case;
+
+/// Room left of the first panel, for numbers and the title of the vertical axis.
+const LEFT: f64 = 66.0;
+/// Height of a panel.
+const PANEL: f64 = 170.0;
+/// Height of a line of text.
+const HEAD: f64 = 19.0;
+/// How far apart points of two lines at one place are, in pixels.
+const APART: f64 = 2.0;
+/// How far apart those of all lines are.
+const APART_AT_MOST: f64 = 12.0;
+/// Height of all that belongs to a panel.
+const WHOLE: f64 = HEAD + SPACE + PANEL + NUMBERS + HEAD + 4.0;
+/// Between the name of a panel and its frame.
+const SPACE: f64 = 5.0;
+
+/// A line: of a method, and of what.
+type Series<'a> = (&'a str, &'a str);
+
+/// The picture as SVG.
+pub fn draw(results: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
+    let columns = Columns::of(data, LEFT);
+    let looks = Looks::of(results);
+    let series: Vec<Series<'_>> = distinct(data.iter().map(series_of));
+    let entries: Vec<Entry<'_>> = series.iter().map(|series| entry(&looks, *series)).collect();
+    let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
+    let top = legend_height(&entries);
+    let band = HEAD + panels.len() as f64 * WHOLE;
+    let height = top + columns.bands.len() as f64 * band + 4.0;
+    let sheet = Sheet { picture, data, columns: &columns, looks: &looks, typical: typical(data) };
+    svg(height, picture.title, description, |root| {
+        legend(root, &entries, 0.0)?;
+        for (i, sides) in columns.bands.iter().enumerate() {
+            let mut y = top + i as f64 * band;
+            columns.head(root, sides, y + 2.0)?;
+            y += HEAD;
+            for panel in &panels {
+                sheet.panel(root, panel, sides, y)?;
+                y += WHOLE;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn series_of(datum: &Datum) -> Series<'_> {
+    (datum.method.as_str(), datum.quantity.as_str())
+}
+
+/// Whether a line is of what a model predicts, not of what was measured.
+fn is_model(quantity: &str) -> bool {
+    quantity.ends_with("_model")
+}
+
+fn entry<'a>(looks: &Looks, (method, quantity): Series<'_>) -> Entry<'a> {
+    let look = looks.get(method);
+    let model = is_model(quantity);
+    let mark = move |area: &Area<'_>, at: (i32, i32)| {
+        dash(area, at, stroke(look.colour, 1.3), model)?;
+        if model { Ok(()) } else { symbol(area, look, at, 2.6) }
+    };
+    (Box::new(mark), if model { format!("{method}, model") } else { method.to_owned() })
+}
+
+struct Sheet<'a> {
+    picture: &'a Picture,
+    data: &'a [Datum],
+    columns: &'a Columns,
+    looks: &'a Looks,
+    typical: f64,
+}
+
+impl Sheet<'_> {
+    /// The panels of one name, a side each, with the same axes.
+    fn panel(&self, root: &Area<'_>, panel: &str, sides: &[(Case, String)], y: f64) -> Result<(), Refused> {
+        let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == panel).collect();
+        let x_name = of.first().map_or("", |datum| datum.x_name.as_str());
+        let (title, is_bytes) = match x_name {
+            BYTES => ("bytes that a rank sends", true),
+            PARTITION_BYTES => ("size of a partition", true),
+            name => (name, false),
+        };
+        let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x).collect();
+        let (low, high) = xs.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (x.min(low), x.max(high)));
+        let scale = if low > 0.0 && high > 4.0 * low { Scale::Log } else { Scale::Linear };
+        let typical_x = (low * high).max(0.0).sqrt();
+        let unit = if is_bytes { Unit::Bytes } else { Unit::Ratio };
+        let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, self.columns.numbers());
+        // Room for points that stand apart, at both ends.
+        let room =
+            (APART_AT_MOST / 2.0 + 4.0) / self.columns.width() * (across.range.end - across.range.start);
+        across.range = across.range.start - room..across.range.end + room;
+        let mut stops = distinct(xs);
+        stops.sort_by(f64::total_cmp);
+        let values = held(of.iter().copied(), self.picture.scale);
+        let up = Axis::around(&values, None, self.picture.scale, self.picture.unit.shown(self.typical).0, 6);
+
+        let top = y + HEAD + SPACE;
+        write(root, panel, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (4.0, y + HEAD / 2.0))?;
+        let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
+        let name = self.picture.unit.title(self.picture.axis, self.typical);
+        root.draw(&Text::new(name, (fine(10.0), fine(top + PANEL / 2.0)), turned))?;
+        for (i, (of_side, _)) in sides.iter().enumerate() {
+            let (at, size) = ((self.columns.start(i), top), (self.columns.width(), PANEL));
+            let mut frame = frame(root, at, size, [&across, &up], i == 0)?;
+            let on: Vec<&Datum> = of.iter().copied().filter(|datum| on_side(&datum.case, of_side)).collect();
+            let all: Vec<Series<'_>> = distinct(on.iter().map(|datum| series_of(datum)));
+            for (j, series) in all.iter().enumerate() {
+                // Intervals at the same place of the axis stand beside each other.
+                let apart =
+                    (j as f64 - (all.len() - 1) as f64 / 2.0) * APART.min(APART_AT_MOST / all.len() as f64);
+                let apart = apart / size.0 * (across.range.end - across.range.start);
+                let points = on.iter().copied().filter(|datum| series_of(datum) == *series);
+                let apart = if is_model(series.1) { 0.0 } else { apart };
+                self.line(&mut frame, [&across, &up], (apart, &stops), *series, points.collect())?;
+            }
+        }
+        let end = top + PANEL + NUMBERS + 1.0;
+        self.columns.title(root, &unit.title(title, typical_x), sides.len(), end)
+    }
+
+    /// The line of a method on one side, from the left to the right.
+    fn line(
+        &self,
+        frame: &mut Frame<'_, '_>,
+        [across, up]: [&Axis; 2],
+        (apart, stops): (f64, &[f64]),
+        (method, quantity): Series<'_>,
+        mut data: Vec<&Datum>,
+    ) -> Result<(), Refused> {
+        data.sort_by(|a, b| a.x.unwrap_or(0.0).total_cmp(&b.x.unwrap_or(0.0)));
+        let look: Look = self.looks.get(method);
+        let x = |datum: &Datum| across.scale.place(datum.x.unwrap_or(0.0)) + apart;
+        let at = |datum: &Datum, value: f64| (x(datum), up.scale.place(value));
+        let style = stroke(look.colour, 1.3);
+        for part in unbroken(&data, stops) {
+            let places: Vec<(f64, f64)> = part.iter().map(|datum| at(datum, datum.value)).collect();
+            if is_model(quantity) {
+                let (long, gap) = ((4.0 * FINE) as u32, (3.0 * FINE) as u32);
+                frame.draw_series([DashedPathElement::new(places, long, gap, style)])?;
+            } else {
+                frame.draw_series([PathElement::new(places, style)])?;
+            }
+        }
+        for datum in data.iter().filter(|_| !is_model(quantity)) {
+            if let Some((low, high)) = datum.interval {
+                whisker(frame, [at(datum, low), at(datum, high)], false, look.colour)?;
+            }
+            point(frame, look, at(datum, datum.value), 2.6)?;
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a line between which it lacks a point at a stop of the axis: no line is drawn over what was not measured.
+fn unbroken<'a, 'b>(data: &'b [&'a Datum], stops: &[f64]) -> Vec<&'b [&'a Datum]> {
+    let stop = |datum: &Datum| stops.iter().position(|stop| Some(*stop) == datum.x);
+    let follows = |a: &&Datum, b: &&Datum| stop(a).zip(stop(b)).is_some_and(|(a, b)| b <= a + 1);
+    data.chunk_by(follows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_drawn_over_what_was_not_measured() {
+        let at = |x: f64| Datum { x: Some(x), ..Datum::default() };
+        let all = [at(1.0), at(2.0), at(8.0)];
+        let all: Vec<&Datum> = all.iter().collect();
+        let lengths = |stops: &[f64]| unbroken(&all, stops).into_iter().map(<[_]>::len).collect::<Vec<_>>();
+        assert_eq!(lengths(&[1.0, 2.0, 8.0]), [3]);
+        assert_eq!(lengths(&[1.0, 2.0, 4.0, 8.0]), [2, 1]);
+    }
+}

@@ -1,0 +1,270 @@
+//! The marks of each picture, made of records.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Results;
+use super::data::{Datum, distinct, number, params, varied, work};
+use crate::model::{Case, Phase, Quantity, Record};
+use crate::report::case::measured;
+
+impl<'a> Results<'a> {
+    /// The records of all pairs together that have usable times.
+    fn usable(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
+        self.over.iter().filter(|record| record.pair == Record::ALL_PAIRS && measured(record))
+    }
+
+    /// Those of the phase by which methods are judged.
+    fn headlines(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
+        let headline = self.form.headline;
+        self.usable().filter(move |record| record.phase == headline)
+    }
+
+    fn goes_from_arrays_to_arrays(&self, record: &Record) -> bool {
+        (self.form.method)(&record.method).is_none_or(|method| method.array_to_array)
+    }
+
+    /// Whether it is what others are compared with.
+    pub fn is_reference(&self, method: &str) -> bool {
+        method == self.form.reference_method
+            || (self.form.method)(method).is_some_and(|method| method.is_reference)
+    }
+
+    /// Whether it is the reference of the kind, or of one of the run's methods.
+    fn is_compared_with(&self, name: &str) -> bool {
+        let reference = |record: &Record| (self.form.method)(&record.method)?.reference;
+        name == self.form.reference_method || self.over.iter().any(|record| reference(record) == Some(name))
+    }
+
+    fn figures(&self, quantity: Quantity) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+        let of = move |record: &'a Record| Some((record, Datum::figure(record, record.figure(quantity)?)?));
+        self.headlines().filter_map(of)
+    }
+}
+
+/// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
+pub fn overhead(results: &Results<'_>) -> Vec<Datum> {
+    let reference = results.form.reference_method;
+    overhead_against(results, |against| against == reference)
+}
+
+/// The same against another reference: of one-sided methods.
+pub fn overhead_put(results: &Results<'_>) -> Vec<Datum> {
+    let reference = results.form.reference_method;
+    overhead_against(results, |against| against != reference)
+}
+
+fn overhead_against(results: &Results<'_>, is_it: impl Fn(&str) -> bool) -> Vec<Datum> {
+    let of = results.figures(Quantity::OverheadReference);
+    let of = of.filter(|(record, datum)| results.goes_from_arrays_to_arrays(record) && is_it(&datum.against));
+    of.map(|(_, datum)| datum).collect()
+}
+
+/// What a method's time is made of: creation, the origin's packing and unpacking doubled, and the rest of the communication. A
+/// method that does not pack explicitly has but its communication.
+pub fn phases(results: &Results<'_>) -> Vec<Datum> {
+    let mut data = Vec::new();
+    let known: HashMap<_, &Record> = results
+        .usable()
+        .map(|record| ((&record.case, record.method.as_str(), record.phase), record))
+        .collect();
+    let shown = |record: &&Record| {
+        results.goes_from_arrays_to_arrays(record) || record.method == results.form.reference_method
+    };
+    for headline in results.headlines().filter(shown) {
+        let of = |phase: Phase| known.get(&(&headline.case, headline.method.as_str(), phase)).copied();
+        let mut part = |record: Option<&Record>, quantity: &str, times: f64| {
+            data.extend(record.and_then(|r| Some(Datum::of(r, quantity, times * r.median_s?, "s"))));
+        };
+        let (create, pack, unpack) = (of(Phase::Create), of(Phase::Pack), of(Phase::Unpack));
+        part(create, "create", 1.0);
+        if pack.is_some() || unpack.is_some() {
+            part(pack, "pack_doubled", 2.0);
+            part(of(Phase::Net), "net", 1.0);
+            part(unpack, "unpack_doubled", 2.0);
+        } else {
+            let is_contiguous = results.is_reference(&headline.method);
+            let whole = of(Phase::Communicate).filter(|_| !is_contiguous).unwrap_or(headline);
+            part(Some(whole), whole.phase.name(), 1.0);
+        }
+    }
+    data
+}
+
+/// The time of the headline phase.
+pub fn times(results: &Results<'_>) -> Vec<Datum> {
+    results.headlines().filter_map(Datum::median).collect()
+}
+
+/// The same of each launch, where there are several, and over them.
+pub fn launches(results: &Results<'_>) -> Vec<Datum> {
+    let of = |record: &&Record| {
+        record.pair == Record::ALL_PAIRS && record.phase == results.form.headline && measured(record)
+    };
+    let points: Vec<Datum> = results.launches.iter().filter(of).filter_map(Datum::median).collect();
+    let mut counts: HashMap<(&Case, &str), usize> = HashMap::new();
+    for point in &points {
+        *counts.entry((&point.case, point.method.as_str())).or_default() += 1;
+    }
+    let has_several = |datum: &&Datum| counts[&(&datum.case, datum.method.as_str())] > 1;
+    // The interval within a launch says nothing of others, and is not what is shown.
+    let alone = |datum: &Datum| Datum { interval: None, ..datum.clone() };
+    let mut data: Vec<Datum> = points.iter().filter(has_several).map(alone).collect();
+    let over = times(results).into_iter();
+    data.extend(
+        over.filter(|datum| counts.get(&(&datum.case, datum.method.as_str())).is_some_and(|n| *n > 1)),
+    );
+    data
+}
+
+/// The time of the headline phase over what was swept.
+pub fn time_over_size(results: &Results<'_>) -> Vec<Datum> {
+    swept(
+        results.headlines().filter(|record| is_compared(results, record)).filter_map(Datum::median).collect(),
+    )
+}
+
+/// Payload per second over what was swept.
+pub fn bandwidth_over_size(results: &Results<'_>) -> Vec<Datum> {
+    swept(
+        bandwidths(results)
+            .filter(|(record, _)| is_compared(results, record))
+            .map(|(_, datum)| datum)
+            .collect(),
+    )
+}
+
+/// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
+fn bandwidths<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+    let of_pairs = results.over.iter().filter(|record| record.pair != Record::ALL_PAIRS);
+    let several: HashSet<(&Case, &str)> =
+        of_pairs.map(|record| (&record.case, record.method.as_str())).collect();
+    results.figures(Quantity::Bandwidth).map(move |(record, datum)| {
+        let ends = record.median_low_s.zip(record.median_high_s);
+        let ends = ends.filter(|_| !several.contains(&(&record.case, record.method.as_str())));
+        let turned = record.median_s.zip(ends);
+        let turned = turned.map(|(t, (low, high))| (datum.value * t / high, datum.value * t / low));
+        (record, Datum { interval: datum.interval.or(turned), ..datum })
+    })
+}
+
+/// Whether a method stands in pictures over size: what an application could use, and what that is compared with.
+fn is_compared(results: &Results<'_>, record: &Record) -> bool {
+    results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
+}
+
+/// The name of the axis where cases differ in the bytes that they send.
+pub const BYTES: &str = "bytes";
+
+/// The name of the axis of partitioned transfers.
+pub const PARTITION_BYTES: &str = "partition_bytes";
+
+/// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
+/// differ in them, else the parameter that was swept.
+fn swept(data: Vec<Datum>) -> Vec<Datum> {
+    let mut placed = Vec::new();
+    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
+        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
+        let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let axis = axis(&cases);
+        let panel_of =
+            |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &cases, &[axis]));
+        let panels: Vec<String> = of_test.iter().map(|datum| panel_of(&datum.case)).collect();
+        for name in distinct(panels.iter()) {
+            let of_panel = of_test.iter().zip(&panels).filter(|(_, panel)| *panel == name);
+            let of_panel: Vec<&Datum> = of_panel.map(|(datum, _)| *datum).collect();
+            let sizes = distinct(of_panel.iter().map(|datum| datum.bytes)).len();
+            let works = distinct(of_panel.iter().map(|datum| work(&datum.case))).len();
+            let x_name = axis.filter(|_| sizes != works).unwrap_or(BYTES);
+            let x = |datum: &Datum| match x_name {
+                BYTES => Some(datum.bytes as f64),
+                axis => number(&datum.case, axis),
+            };
+            if works > 1 && (x_name != BYTES || sizes == works) {
+                placed.extend(of_panel.into_iter().map(|datum| Datum {
+                    x: x(datum),
+                    x_name: x_name.to_owned(),
+                    panel: name.clone(),
+                    ..datum.clone()
+                }));
+            }
+        }
+    }
+    placed
+}
+
+/// The parameter of a test that was swept: of those that are numbers, the one of most values. `None` where its sets have names:
+/// they differ in several at once, and in size.
+fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
+    let values = |name: &str| {
+        let values: Option<Vec<f64>> = cases.iter().map(|case| number(case, name)).collect();
+        values.map_or(0, |values| distinct(values).len())
+    };
+    let named = cases.iter().all(|case| case.set != crate::model::CUSTOM);
+    let widest = varied(cases).into_iter().rev().max_by_key(|name| values(name));
+    widest.filter(|name| !named && values(name) > 1)
+}
+
+/// The test of a case with all parameters in which cases differ, but for those that the axis shows.
+fn panel(case: &Case, cases: &[&Case], on_axis: &[&str]) -> String {
+    let differing = varied(cases);
+    let told = params(case).into_iter();
+    let told = told.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
+    let words = told.map(|(name, value)| format!("{name}={value}"));
+    std::iter::once(case.test.clone()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The gain over partition size, and what the model predicts.
+pub fn gain_over_partition(results: &Results<'_>) -> Vec<Datum> {
+    let of = [Quantity::Gain, Quantity::GainModel];
+    let data = of.iter().flat_map(|quantity| results.figures(*quantity)).map(|(_, datum)| datum);
+    over_partition(data.collect())
+}
+
+/// The bandwidth over partition size.
+pub fn bandwidth_over_partition(results: &Results<'_>) -> Vec<Datum> {
+    over_partition(bandwidths(results).map(|(_, datum)| datum).collect())
+}
+
+fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
+    let cases = distinct(data.iter().map(|datum| &datum.case));
+    let both = [BYTES, "partitions"];
+    let vary = both.into_iter().filter(|name| varied(&cases).contains(name)).count();
+    // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
+    let on_axis = if vary > 1 { &both[1..] } else { &both[..] };
+    let place = |datum: &Datum| {
+        let size = number(&datum.case, BYTES)? / number(&datum.case, "partitions")?;
+        let panel = panel(&datum.case, &cases, on_axis);
+        Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size), panel, ..datum.clone() })
+    };
+    let placed: Vec<Datum> = data.iter().filter_map(place).collect();
+    let is_swept = |datum: &&Datum| {
+        let of_panel = placed.iter().filter(|other| other.panel == datum.panel);
+        distinct(of_panel.map(|other| other.x)).len() > 1
+    };
+    placed.iter().filter(is_swept).cloned().collect()
+}
+
+/// The gain of each mechanism.
+pub fn gain(results: &Results<'_>) -> Vec<Datum> {
+    results.figures(Quantity::Gain).map(|(_, datum)| datum).collect()
+}
+
+/// The time of packing over that of the engine, of what is held against it.
+pub fn packing_over_engine(results: &Results<'_>) -> Vec<Datum> {
+    over_engine(results, Phase::Pack)
+}
+
+/// The same of unpacking.
+pub fn unpacking_over_engine(results: &Results<'_>) -> Vec<Datum> {
+    over_engine(results, Phase::Unpack)
+}
+
+fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
+    let of = results.usable().filter(|record| record.phase == phase);
+    let of = of.filter(|record| results.goes_from_arrays_to_arrays(record));
+    let ratio = |record: &Record| {
+        let datum = Datum::figure(record, record.over("engine")?)?;
+        Some(Datum { quantity: format!("{}_{}", phase.name(), datum.quantity), ..datum })
+    };
+    of.filter_map(ratio).collect()
+}

@@ -1,0 +1,317 @@
+//! Pictures with a row per method: bars, bars of parts, and points per launch; tests below each other, MPIs side by side.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::axis::{Axis, Scale, held, three_digits};
+use super::canvas::{
+    Area, COLOURS, INK, PAPER, REFERENCE, Refused, TEXT, bold, fine, font, stroke, svg, width, write,
+};
+use super::data::{Datum, distinct, on_side, work, work_name};
+use super::sheet::{
+    Columns, Entry, Frame, Look, Looks, NUMBERS, frame, legend, legend_height, outline, point, whisker,
+};
+use super::{Picture, Results, Shape};
+use crate::model::{Case, Record};
+use crate::report::case::measured;
+
+/// Height of a method's row.
+const ROW: f64 = 15.0;
+/// Height of a test's name.
+const NAME: f64 = 18.0;
+/// Height of the names of MPIs, and of an axis's title.
+const HEAD: f64 = 19.0;
+
+/// A test, with its methods from the top.
+struct Block<'a> {
+    work: [&'a str; 4],
+    name: String,
+    methods: Vec<&'a str>,
+    /// Where its rows begin in its frame.
+    top: f64,
+}
+
+/// Tests that share a frame.
+struct Group<'a> {
+    blocks: Vec<Block<'a>>,
+    height: f64,
+}
+
+/// The picture as SVG.
+pub fn draw(results: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
+    let groups = groups(picture.shape, data);
+    let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| &block.methods);
+    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0;
+    let columns = Columns::of(data, left);
+    let entries = entries(picture.shape, data);
+    let top = legend_height(&entries);
+    let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
+    let height = top + columns.bands.len() as f64 * band + 4.0;
+    let typical = typical(data);
+    let sheet = Sheet { results, picture, data, columns: &columns, looks: Looks::of(results), typical };
+    svg(height, picture.title, description, |root| {
+        legend(root, &entries, 0.0)?;
+        for (i, sides) in columns.bands.iter().enumerate() {
+            let mut y = top + i as f64 * band;
+            columns.head(root, sides, y + 2.0)?;
+            y += HEAD;
+            for group in &groups {
+                sheet.group(root, group, sides, y)?;
+                y += group.height + NUMBERS + 4.0;
+            }
+            columns.title(root, &picture.unit.title(picture.axis, typical), sides.len(), y)?;
+        }
+        Ok(())
+    })
+}
+
+/// A value in the middle of those that are shown, by which units are chosen.
+pub fn typical(data: &[Datum]) -> f64 {
+    let mut values: Vec<f64> = data.iter().map(|datum| datum.value.abs()).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// Tests in the order in which they come, all in one frame where they share an axis.
+fn groups<'a>(shape: Shape, data: &'a [Datum]) -> Vec<Group<'a>> {
+    let all: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
+    let block = |of: [&'a str; 4]| {
+        let of_work: Vec<&Datum> = data.iter().filter(|datum| work(&datum.case) == of).collect();
+        let name = work_name(&of_work[0].case, &all);
+        Block { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: NAME }
+    };
+    let blocks = distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block);
+    let height = |block: &Block<'_>| NAME + ROW * block.methods.len() as f64 + 4.0;
+    if !shape.shares_axis() {
+        return blocks.map(|block| Group { height: height(&block), blocks: vec![block] }).collect();
+    }
+    let (mut all, mut y) = (Vec::new(), 0.0);
+    for block in blocks {
+        let next = y + height(&block);
+        all.push(Block { top: y + NAME, ..block });
+        y = next;
+    }
+    vec![Group { blocks: all, height: y }]
+}
+
+/// The parts of stacked bars, and what bars have besides.
+fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
+    let Shape::Stack = shape else { return Vec::new() };
+    let mut parts = distinct(data.iter().map(|datum| datum.quantity.clone()));
+    parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
+    let entry = |part: String| -> Entry<'a> {
+        let (colour, name) = part_look(&part);
+        let half = fine(6.0);
+        let mark = move |area: &Area<'_>, (x, y): (i32, i32)| {
+            let corners = [(x - half, y - half), (x + half, y + half)];
+            area.draw(&Rectangle::new(corners, colour.filled())).map_err(Into::into)
+        };
+        (Box::new(mark), name.to_owned())
+    };
+    parts.into_iter().map(entry).collect()
+}
+
+/// The parts of bars that pack explicitly, in the order in which they happen; before those of others.
+const PARTS: [&str; 4] = ["create", "pack_doubled", "net", "unpack_doubled"];
+
+/// How a part of a stacked bar looks, and its name.
+fn part_look(part: &str) -> (RGBColor, &str) {
+    match part {
+        "create" => (COLOURS[5], "create datatypes"),
+        "pack_doubled" => (COLOURS[1], "pack, doubled"),
+        "net" => (COLOURS[4], "communicate (net)"),
+        "unpack_doubled" => (COLOURS[3], "unpack, doubled"),
+        "communicate" => (COLOURS[0], "communicate, packing in MPI"),
+        _ => (REFERENCE, "the same bytes in one piece"),
+    }
+}
+
+/// The lengths of whole bars.
+fn totals(data: &[&Datum]) -> Vec<f64> {
+    let of = |one: &&Datum| {
+        let same = data.iter().filter(|other| other.method == one.method && other.case == one.case);
+        same.map(|datum| datum.value).sum()
+    };
+    data.iter().map(of).collect()
+}
+
+/// Values without those beside which most others could not be seen: more than three times as long as three quarters of them.
+fn usual(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    let limit = values.get(values.len() * 3 / 4).map_or(f64::MAX, |value| 3.0 * value);
+    values.retain(|value| *value <= limit);
+    values
+}
+
+struct Sheet<'a> {
+    results: &'a Results<'a>,
+    picture: &'a Picture,
+    data: &'a [Datum],
+    columns: &'a Columns,
+    looks: Looks,
+    typical: f64,
+}
+
+impl Sheet<'_> {
+    /// Names at the left, and a frame per side with the marks of the group's tests.
+    fn group(
+        &self,
+        root: &Area<'_>,
+        group: &Group<'_>,
+        sides: &[(Case, String)],
+        y: f64,
+    ) -> Result<(), Refused> {
+        let of_group: Vec<&Datum> = self
+            .data
+            .iter()
+            .filter(|datum| group.blocks.iter().any(|block| block.work == work(&datum.case)))
+            .collect();
+        let across = self.axis(&of_group);
+        // Rows are counted in pixels from the top.
+        let down = Axis { scale: Scale::Linear, range: group.height..0.0, ticks: Vec::new() };
+        for (i, (of_side, _)) in sides.iter().enumerate() {
+            let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
+            let mut frame = frame(root, at, size, [&across, &down], false)?;
+            let mut words = at.0 + 4.0;
+            if let Shape::Bars { base } = self.picture.shape {
+                let base = across.scale.place(base);
+                let line = vec![(base, 0.0), (base, group.height)];
+                frame.draw_series([PathElement::new(line, stroke(INK, 0.9))])?;
+                words += across.share(base) * size.0;
+            }
+            for block in &group.blocks {
+                for (row, method) in block.methods.iter().enumerate() {
+                    let middle = block.top + (row as f64 + 0.5) * ROW;
+                    let is_it = |datum: &&&Datum| {
+                        datum.method == *method
+                            && work(&datum.case) == block.work
+                            && on_side(&datum.case, of_side)
+                    };
+                    let of: Vec<&Datum> = of_group.iter().filter(is_it).copied().collect();
+                    self.row(&mut frame, &across, method, &of, middle)?;
+                    if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
+                        let place = (words, y + middle);
+                        write(root, &why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
+                    }
+                }
+            }
+        }
+        for block in &group.blocks {
+            write(
+                root,
+                &block.name,
+                &bold(TEXT, HPos::Left, VPos::Center),
+                TEXT,
+                (4.0, y + block.top - NAME / 2.0),
+            )?;
+            for (row, method) in block.methods.iter().enumerate() {
+                let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
+                write(root, method, &font(TEXT, HPos::Right, VPos::Center), TEXT, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a method has no mark where others have one, if its outcome says so.
+    fn outcome(&self, of_side: &Case, block: &Block<'_>, method: &str) -> Option<String> {
+        let is_it = |record: &&Record| {
+            record.method == method && work(&record.case) == block.work && on_side(&record.case, of_side)
+        };
+        let mut of_method = self.results.over.iter().filter(is_it).peekable();
+        let first = of_method.peek()?.outcome.clone();
+        Some(if of_method.any(measured) { "no figure".to_owned() } else { first })
+    }
+
+    /// The axis of a group, on all sides; where it does not hold its longest bars, these say how long they are.
+    fn axis(&self, data: &[&Datum]) -> Axis {
+        let around = |values: &[f64], base, scale| {
+            Axis::around(values, base, scale, self.picture.unit.shown(self.typical).0, self.columns.numbers())
+        };
+        let held = |scale| held(data.iter().copied(), scale);
+        match self.picture.shape {
+            Shape::Bars { base } => around(&held(self.picture.scale), Some(base), self.picture.scale),
+            Shape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
+            Shape::Stack => around(&usual(totals(data)), Some(0.0), Scale::Linear),
+            Shape::Launches | Shape::Lines => {
+                let values = held(Scale::Log);
+                let (low, high) =
+                    values.iter().fold((f64::MAX, 0.0), |(low, high), v| (v.min(low), v.max(high)));
+                // Points of methods that differ by several times would lie on each other.
+                around(&values, None, if high > 4.0 * low { Scale::Log } else { Scale::Linear })
+            }
+        }
+    }
+
+    /// The marks of a method on one side.
+    fn row(
+        &self,
+        frame: &mut Frame<'_, '_>,
+        axis: &Axis,
+        method: &str,
+        data: &[&Datum],
+        y: f64,
+    ) -> Result<(), Refused> {
+        let look = self.looks.get(method);
+        let place = |value: f64| axis.scale.place(value);
+        let end = axis.range.end;
+        let bar = |frame: &mut Frame<'_, '_>, from: f64, to: f64, look: Look| -> Result<(), Refused> {
+            let corners = [(from.min(end), y - 0.38 * ROW), (to.min(end), y + 0.38 * ROW)];
+            frame.draw_series([Rectangle::new(corners, look.surface())])?;
+            frame.draw_series([PathElement::new(outline(corners), stroke(look.colour, 0.8))])?;
+            Ok(())
+        };
+        match self.picture.shape {
+            Shape::Bars { .. } | Shape::Times => {
+                let base = if let Shape::Bars { base } = self.picture.shape { base } else { 0.0 };
+                for datum in data {
+                    bar(frame, place(base), place(datum.value), look)?;
+                    if place(datum.value) > end {
+                        self.length(frame, axis, datum.value, y)?;
+                    } else if let Some((low, high)) = datum.interval {
+                        whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
+                    }
+                }
+            }
+            Shape::Stack => {
+                let mut from = 0.0;
+                for datum in data {
+                    let (colour, _) = part_look(&datum.quantity);
+                    bar(frame, from, from + datum.value, Look { colour, shape: 0, filled: true })?;
+                    from += datum.value;
+                }
+                if from > end {
+                    self.length(frame, axis, from, y)?;
+                }
+            }
+            Shape::Launches => {
+                for datum in data.iter().filter(|datum| datum.launch.is_none()) {
+                    if let Some((low, high)) = datum.interval {
+                        whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
+                    }
+                    let median =
+                        vec![(place(datum.value), y - 0.4 * ROW), (place(datum.value), y + 0.4 * ROW)];
+                    frame.draw_series([PathElement::new(median, stroke(INK, 1.6))])?;
+                }
+                for datum in data.iter().filter(|datum| datum.launch.is_some()) {
+                    point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
+                }
+            }
+            Shape::Lines => {}
+        }
+        Ok(())
+    }
+
+    /// How long a bar is that its axis does not hold, at the end of it.
+    fn length(&self, frame: &mut Frame<'_, '_>, axis: &Axis, value: f64, y: f64) -> Result<(), Refused> {
+        let (size, unit) = self.picture.unit.shown(self.typical);
+        let text = format!("{} {unit} >", three_digits(value / size));
+        let area = frame.plotting_area().strip_coord_spec();
+        let ((x0, y0), at) = (area.get_base_pixel(), frame.backend_coord(&(axis.range.end, y)));
+        let (x, y) = (at.0 - x0 - fine(3.0), at.1 - y0);
+        let (half, long) = (fine(0.3 * ROW), fine(width(&text, TEXT - 1.0) + 6.0));
+        area.draw(&Rectangle::new([(x - long, y - half), (x, y + half)], PAPER.filled()))?;
+        let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
+        area.draw(&Text::new(text, (x - fine(2.0), y), style))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! What all pictures have in common: columns of panels side by side, one per MPI; a frame with its axes; marks and legends.
+
+use plotters::chart::ChartContext;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::Results;
+use super::axis::Axis;
+use super::canvas::{
+    Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, fine, font, stroke, width, write,
+};
+use super::data::{Datum, distinct, sides};
+use crate::model::Case;
+
+/// Blank beside the sheet's right edge.
+const RIGHT: f64 = 18.0;
+/// Blank between panels.
+const GAP: f64 = 26.0;
+/// Height of the numbers below an axis.
+pub const NUMBERS: f64 = 18.0;
+
+/// A frame in which places are drawn.
+pub type Frame<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, place: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (self.share(*place) * f64::from(to - from)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        let all = || self.ticks.iter().map(|tick| tick.0).collect();
+        if hint.weight().allow_light_points() { Vec::new() } else { all() }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, place: &f64) -> String {
+        let found = self.ticks.iter().find(|tick| tick.0 == *place);
+        found.map_or_else(String::new, |tick| tick.1.clone())
+    }
+}
+
+/// How the marks of a method look, in all pictures of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Its colour.
+    pub colour: RGBColor,
+    /// Which of the shapes its points have.
+    pub shape: usize,
+    /// Whether they are filled: where there are more methods than colours, those of a colour differ in that.
+    pub filled: bool,
+}
+
+/// The looks of a run's methods, in the order in which they were measured.
+pub struct Looks(Vec<(String, Look)>);
+
+impl Looks {
+    /// Those of a run.
+    pub fn of(results: &Results<'_>) -> Self {
+        let names = distinct(results.over.iter().map(|record| record.method.clone()));
+        let (mut references, mut coloured) = (0, 0);
+        let look = |name: String| {
+            let look = if results.is_reference(&name) {
+                let i = references;
+                references += 1;
+                Look { colour: REFERENCE, shape: (3 + i) % 4, filled: i == 0 }
+            } else {
+                let i = coloured;
+                coloured += 1;
+                Look {
+                    colour: COLOURS[i % COLOURS.len()],
+                    shape: (i % 3 + i / 12) % 3,
+                    filled: (i / COLOURS.len()).is_multiple_of(2),
+                }
+            };
+            (name, look)
+        };
+        Self(names.into_iter().map(look).collect())
+    }
+
+    /// That of a method.
+    pub fn get(&self, method: &str) -> Look {
+        let unknown = Look { colour: REFERENCE, shape: 3, filled: false };
+        self.0.iter().find(|(name, _)| name == method).map_or(unknown, |(_, look)| *look)
+    }
+}
+
+impl Look {
+    /// How a surface is filled.
+    pub fn surface(self) -> ShapeStyle {
+        if self.filled { self.colour.filled() } else { PAPER.filled() }
+    }
+}
+
+/// Sides in bands of so many that they have room beside each other.
+pub struct Columns {
+    /// The sides of each band, with their names.
+    pub bands: Vec<Vec<(Case, String)>>,
+    left: f64,
+    width: f64,
+}
+
+impl Columns {
+    /// Those of the data, right of labels that take `left`.
+    pub fn of(data: &[Datum], left: f64) -> Self {
+        let sides = sides(data.iter().map(|datum| &datum.case));
+        let most = match sides.len() {
+            count @ 0..=3 => count.max(1),
+            4 => 2,
+            _ => 3,
+        };
+        let room = WIDTH - left - RIGHT - GAP * (most - 1) as f64;
+        Self { bands: sides.chunks(most).map(<[_]>::to_vec).collect(), left, width: room / most as f64 }
+    }
+
+    /// Left end of a column.
+    pub fn start(&self, column: usize) -> f64 {
+        self.left + column as f64 * (self.width + GAP)
+    }
+
+    /// Width of each.
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+
+    /// Numbers that have room on the axis of one.
+    pub fn numbers(&self) -> usize {
+        ((self.width / 36.0) as usize).clamp(3, 7)
+    }
+
+    /// The names of a band's sides, above their columns.
+    pub fn head(&self, root: &Area<'_>, band: &[(Case, String)], y: f64) -> Result<(), Refused> {
+        for (i, (_, name)) in band.iter().enumerate() {
+            let most = (self.width / width("x", TEXT)) as usize;
+            let shown: String = name.chars().take(most).collect();
+            let style = super::canvas::bold(TEXT, HPos::Center, VPos::Top);
+            write(root, &shown, &style, TEXT, (self.start(i) + self.width / 2.0, y))?;
+        }
+        Ok(())
+    }
+
+    /// The title of the horizontal axes of a band.
+    pub fn title(&self, root: &Area<'_>, text: &str, columns: usize, y: f64) -> Result<(), Refused> {
+        let middle = (self.start(0) + self.start(columns - 1) + self.width) / 2.0;
+        write(root, text, &font(TEXT, HPos::Center, VPos::Top), TEXT, (middle, y))
+    }
+}
+
+/// A frame at a place of the sheet, both axes with grid lines; numbers of the horizontal one are below it, those of the vertical one
+/// left of it, where it has any.
+pub fn frame<'a, 'b>(
+    root: &'a Area<'b>,
+    (x, y): (f64, f64),
+    (w, h): (f64, f64),
+    [across, up]: [&Axis; 2],
+    names_up: bool,
+) -> Result<Frame<'a, 'b>, Refused> {
+    const NUMBERS_UP: f64 = 44.0;
+    let left = if names_up { NUMBERS_UP } else { 0.0 };
+    let area = root.clone().shrink((fine(x - left), fine(y)), (fine(w + left), fine(h + NUMBERS)));
+    let mut chart = ChartBuilder::on(&area)
+        .x_label_area_size(fine(NUMBERS))
+        .y_label_area_size(fine(left))
+        .build_cartesian_2d(across.clone(), up.clone())?;
+    let mut mesh = chart.configure_mesh();
+    mesh.bold_line_style(stroke(LINE, 0.7))
+        .light_line_style(TRANSPARENT)
+        .axis_style(stroke(INK, 0.7))
+        .x_label_style(font(TEXT - 1.0, HPos::Center, VPos::Top))
+        .y_label_style(font(TEXT - 1.0, HPos::Right, VPos::Center))
+        .set_all_tick_mark_size(fine(3.0));
+    if !names_up {
+        mesh.disable_y_axis();
+    }
+    mesh.draw()?;
+    Ok(chart)
+}
+
+/// The line around a rectangle; what `plotters` draws around one is always one pixel of the sheet wide.
+pub fn outline<T: Copy>([(left, top), (right, bottom)]: [(T, T); 2]) -> Vec<(T, T)> {
+    vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+}
+
+/// A point at a place: a disc, a square, a triangle or a cross.
+pub fn point(frame: &mut Frame<'_, '_>, look: Look, at: (f64, f64), px: f64) -> Result<(), Refused> {
+    let place = frame.backend_coord(&at);
+    let area = frame.plotting_area().strip_coord_spec();
+    let (x0, y0) = area.get_base_pixel();
+    symbol(&area, look, (place.0 - x0, place.1 - y0), px)
+}
+
+/// The same at pixels of the sheet.
+pub fn symbol(area: &Area<'_>, look: Look, (x, y): (i32, i32), px: f64) -> Result<(), Refused> {
+    let r = fine(px);
+    let line = stroke(look.colour, 1.2);
+    match look.shape {
+        0 => {
+            area.draw(&Circle::new((x, y), r, look.surface()))?;
+            area.draw(&Circle::new((x, y), r, line))?;
+        }
+        1 => {
+            let corners = [(x - r, y - r), (x + r, y + r)];
+            area.draw(&Rectangle::new(corners, look.surface()))?;
+            area.draw(&PathElement::new(outline(corners), line))?;
+        }
+        2 => {
+            let corners = vec![(x - r, y + r), (x + r, y + r), (x, y - r)];
+            area.draw(&Polygon::new(corners.clone(), look.surface()))?;
+            area.draw(&PathElement::new([corners.clone(), corners[..2].to_vec()].concat(), line))?;
+        }
+        _ => {
+            area.draw(&PathElement::new(vec![(x - r, y - r), (x + r, y + r)], line))?;
+            area.draw(&PathElement::new(vec![(x - r, y + r), (x + r, y - r)], line))?;
+        }
+    }
+    Ok(())
+}
+
+/// An entry of a legend: how it is drawn at pixels of the sheet, and what it says.
+pub type Entry<'a> = (Box<dyn Fn(&Area<'_>, (i32, i32)) -> Result<(), Refused> + 'a>, String);
+
+/// Height of a line of a legend.
+const ENTRY: f64 = 17.0;
+/// Room for an entry's mark.
+const MARK: f64 = 24.0;
+
+/// Lines of a legend, as many entries in each as have room.
+fn legend_lines<'a, 'b>(entries: &'b [Entry<'a>]) -> Vec<Vec<(f64, &'b Entry<'a>)>> {
+    let mut lines: Vec<Vec<(f64, &Entry<'_>)>> = Vec::new();
+    let mut x = WIDTH;
+    for entry in entries {
+        let needs = MARK + width(&entry.1, TEXT) + 14.0;
+        if x + needs > WIDTH {
+            lines.push(Vec::new());
+            x = RIGHT;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push((x, entry));
+        }
+        x += needs;
+    }
+    lines
+}
+
+/// The height of a legend.
+pub fn legend_height(entries: &[Entry<'_>]) -> f64 {
+    legend_lines(entries).len() as f64 * ENTRY
+}
+
+/// A legend, from `y` on.
+pub fn legend(root: &Area<'_>, entries: &[Entry<'_>], y: f64) -> Result<(), Refused> {
+    for (i, line) in legend_lines(entries).into_iter().enumerate() {
+        let middle = y + (i as f64 + 0.5) * ENTRY;
+        for (x, (mark, name)) in line {
+            mark(root, (fine(x + MARK / 2.0 - 3.0), fine(middle)))?;
+            write(root, name, &font(TEXT, HPos::Left, VPos::Center), TEXT, (x + MARK, middle))?;
+        }
+    }
+    Ok(())
+}
+
+/// A line from one place to another, in pixels of the sheet around a point; for legends.
+pub fn dash(area: &Area<'_>, (x, y): (i32, i32), style: ShapeStyle, dashed: bool) -> Result<(), Refused> {
+    let half = fine(9.0);
+    let ends = if dashed { vec![(-half, -half / 4), (half / 4, half)] } else { vec![(-half, half)] };
+    for (from, to) in ends {
+        area.draw(&PathElement::new(vec![(x + from, y), (x + to, y)], style))?;
+    }
+    Ok(())
+}
+
+/// An interval: a line between its ends, across or up, with a cap at each that the frame holds.
+pub fn whisker(
+    frame: &mut Frame<'_, '_>,
+    [from, to]: [(f64, f64); 2],
+    is_across: bool,
+    colour: RGBColor,
+) -> Result<(), Refused> {
+    let area = frame.plotting_area().strip_coord_spec();
+    let ((x0, y0), (width, height)) = (area.get_base_pixel(), area.dim_in_pixel());
+    let half = (2.5 * FINE) as i32;
+    let held = |at: &(f64, f64)| {
+        let (x, y) = frame.backend_coord(at);
+        let (x, y) = (x - x0, y - y0);
+        let inside = (x.clamp(0, width as i32), y.clamp(0, height as i32));
+        (inside, inside == (x, y))
+    };
+    let ends = [held(&from), held(&to)];
+    let style = stroke(colour, 0.9);
+    area.draw(&PathElement::new(ends.map(|end| end.0).to_vec(), style))?;
+    for ((x, y), _) in ends.into_iter().filter(|(_, is_end)| *is_end) {
+        let cap = if is_across { [(x, y - half), (x, y + half)] } else { [(x - half, y), (x + half, y)] };
+        area.draw(&PathElement::new(cap.to_vec(), style))?;
+    }
+    Ok(())
+}

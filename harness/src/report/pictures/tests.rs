@@ -1,0 +1,327 @@
+use super::*;
+use crate::model::{Case, Figure, MethodInfo, Phase, Quantity};
+use crate::report::columns::{Align, Column};
+
+static METHODS: [MethodInfo; 6] = [
+    MethodInfo::new("reference", "").contiguous(),
+    MethodInfo::new("put_reference", "").contiguous(),
+    MethodInfo::new("manual", ""),
+    MethodInfo::new("ddt", ""),
+    MethodInfo::new("ddt_to_packed", "").partial(),
+    MethodInfo::new("put_ddt", "").against("put_reference"),
+];
+
+static FORM: TableFormat = TableFormat {
+    method: &|name| METHODS.iter().find(|method| method.name == name),
+    headline: Phase::RoundTrip,
+    reference_method: "reference",
+    columns: &[Column::new("method", Align::Left, 0)],
+    legend: "",
+    figures: |_, _| Vec::new(),
+    size: |_| String::new(),
+    set: |_| String::new(),
+    reference: "",
+    contest: "",
+    verdict_name: "",
+    verdict: |_| String::new(),
+    answer: crate::report::answer::Answer::PLAIN,
+};
+
+fn case(kind: &str, mpi: &str, params: &str) -> Case {
+    Case {
+        experiment: kind.into(),
+        test: "nas_lu_y".into(),
+        set: "custom".into(),
+        params: params.into(),
+        mpi: mpi.into(),
+        ranks: 2,
+        ..Case::default()
+    }
+}
+
+/// A record of the headline phase with an interval of a tenth to both sides.
+fn record(case: &Case, method: &str, median_s: f64) -> Record {
+    Record {
+        case: case.clone(),
+        method: method.into(),
+        pair: Record::ALL_PAIRS.into(),
+        bytes: 800,
+        median_s: Some(median_s),
+        median_low_s: Some(0.9 * median_s),
+        median_high_s: Some(1.1 * median_s),
+        outcome: "converged".into(),
+        ..Record::default()
+    }
+}
+
+/// The same with a pack overhead.
+fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f64)>) -> Record {
+    let against = if method.starts_with("put") { "put_reference" } else { "reference" };
+    let mut figure = Figure::plain(Quantity::OverheadReference, value).against(against);
+    (figure.low, figure.high) = interval.unzip();
+    Record { figures: vec![figure], ..record(case, method, 1e-5) }
+}
+
+fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
+    Results { form: &FORM, over, launches }
+}
+
+fn drawn(name: &str, over: &[Record]) -> Drawn {
+    Picture::find(name).unwrap().draw(&results(over, &[])).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// What tells a mark from others, with its value.
+fn marks(data: &[Datum]) -> Vec<(&str, &str, f64)> {
+    data.iter().map(|datum| (datum.case.mpi.as_str(), datum.method.as_str(), datum.value)).collect()
+}
+
+#[test]
+fn bars_of_overhead_are_the_figures_and_of_what_goes_from_arrays_to_arrays() {
+    let case = case("pingpong", "mpich", "nx=1");
+    let over = [
+        record(&case, "reference", 5e-6),
+        with_overhead(&case, "manual", 0.53, Some((0.5, 0.56))),
+        with_overhead(&case, "ddt", -0.2, None),
+        with_overhead(&case, "ddt_to_packed", 0.9, None),
+        with_overhead(&case, "put_ddt", 0.7, None),
+    ];
+    let data = marks::overhead(&results(&over, &[]));
+    assert_eq!(marks(&data), [("mpich", "manual", 0.53), ("mpich", "ddt", -0.2)]);
+    assert_eq!(data.iter().map(|datum| datum.interval).collect::<Vec<_>>(), [Some((0.5, 0.56)), None]);
+    assert_eq!(marks(&marks::overhead_put(&results(&over, &[]))), [("mpich", "put_ddt", 0.7)]);
+    let caption = drawn("overhead", &over).caption;
+    assert!(caption.contains("Largest: 53%, manual of nas_lu_y on mpich. Smallest: -20%, ddt"), "{caption}");
+}
+
+#[test]
+fn no_whisker_is_drawn_without_an_interval() {
+    let case = case("pingpong", "mpich", "nx=1");
+    // What has the width of whiskers; grid lines have another.
+    let count = |svg: &str| {
+        svg.lines().filter(|l| l.starts_with("<polyline") && l.contains("stroke-width=\"9\"")).count()
+    };
+    let lines = |interval| count(&drawn("overhead", &[with_overhead(&case, "manual", 0.5, interval)]).svg);
+    // One line and two caps.
+    assert_eq!(lines(Some((0.45, 0.55))), lines(None) + 3);
+    let plain = |over: Record| Record { median_low_s: None, median_high_s: None, ..over };
+    let sweep = |change: fn(Record) -> Record| {
+        let over: Vec<Record> = [(100, 1e-6), (200, 2e-6)]
+            .map(|(n, t)| Record {
+                bytes: n,
+                ..record(&self::case("pingpong", "m", &format!("ny={n}")), "ddt", t)
+            })
+            .map(change)
+            .to_vec();
+        count(&drawn("time_over_size", &over).svg)
+    };
+    assert_eq!(sweep(|over| over), sweep(plain) + 2 * 3);
+}
+
+#[test]
+fn equal_cases_of_two_mpis_stand_side_by_side_and_are_never_one() {
+    let (a, b) = (case("pingpong", "mpich", "nx=1"), case("pingpong", "openmpi", "nx=1"));
+    let over = [with_overhead(&a, "ddt", 0.25, None), with_overhead(&b, "ddt", 0.75, None)];
+    let picture = drawn("overhead", &over);
+    let text = String::from_utf8(picture.csv).unwrap();
+    assert_eq!(text.lines().count(), 3, "a row each: {text}");
+    assert!(picture.svg.contains("\nmpich\n") && picture.svg.contains("\nopenmpi\n"));
+    // One test with one name at the left, and a bar in each of two frames.
+    assert_eq!(picture.svg.matches("\nnas_lu_y\n").count(), 1);
+    let colour = format!("fill=\"{}\"", canvas::written(canvas::COLOURS[0]));
+    let bars: Vec<&str> =
+        picture.svg.lines().filter(|l| l.starts_with("<rect") && l.contains(&colour)).collect();
+    let number = |bar: &str, name: &str| -> f64 {
+        let from = bar.split(&format!(" {name}=\"")).nth(1).unwrap();
+        from.split('"').next().unwrap().parse().unwrap()
+    };
+    let [first, second] = bars[..] else { panic!("{bars:?}") };
+    assert_eq!(number(first, "y"), number(second, "y"));
+    assert!(number(first, "x") + number(first, "width") < number(second, "x"));
+    assert!((number(second, "width") / number(first, "width") - 3.0).abs() < 0.01, "one axis");
+}
+
+#[test]
+fn phases_double_what_is_packed_explicitly_and_nothing_else() {
+    let case = case("pingpong", "mpich", "nx=1");
+    let part = |method: &str, phase, t| Record { phase, ..record(&case, method, t) };
+    let over = [
+        record(&case, "reference", 5e-6),
+        record(&case, "manual", 12e-6),
+        part("manual", Phase::Pack, 2e-6),
+        part("manual", Phase::Communicate, 9e-6),
+        part("manual", Phase::Net, 6e-6),
+        part("manual", Phase::Unpack, 1e-6),
+        record(&case, "ddt", 20e-6),
+        part("ddt", Phase::Create, 3e-6),
+        part("ddt", Phase::Communicate, 20e-6),
+    ];
+    let data = marks::phases(&results(&over, &[]));
+    let parts: Vec<_> = data.iter().map(|d| (d.method.as_str(), d.quantity.as_str(), d.value)).collect();
+    let expected = [
+        ("reference", "round_trip", 5e-6),
+        ("manual", "pack_doubled", 4e-6),
+        ("manual", "net", 6e-6),
+        ("manual", "unpack_doubled", 2e-6),
+        ("ddt", "create", 3e-6),
+        ("ddt", "communicate", 20e-6),
+    ];
+    assert_eq!(parts, expected);
+    let picture = drawn("phases", &over);
+    assert!(picture.caption.contains("doubled") && picture.svg.contains("pack, doubled"));
+}
+
+#[test]
+fn a_bar_that_its_axis_does_not_hold_says_how_long_it_is() {
+    let case = case("halo", "mpich", "nx=1");
+    let times = [1e-6, 1.1e-6, 1.2e-6, 1.3e-6, 500e-6];
+    let names = ["reference", "manual", "ddt", "ddt_to_packed", "put_ddt"];
+    let over: Vec<Record> = names.iter().zip(times).map(|(name, t)| record(&case, name, t)).collect();
+    let with = drawn("exchange", &over).svg;
+    assert!(with.contains("\n500 µs &gt;\n"), "{with}");
+    assert!(!drawn("exchange", &over[..4]).svg.contains("&gt;"));
+}
+
+#[test]
+fn a_sweep_is_over_the_bytes_or_over_what_was_swept() {
+    let at = |params: &str, bytes| Record { bytes, ..record(&case("pingpong", "m", params), "ddt", 1e-6) };
+    let places = |over: &[Record]| {
+        let data = marks::time_over_size(&results(over, &[]));
+        data.into_iter().map(|d| (d.panel, d.x_name, d.x.unwrap())).collect::<Vec<_>>()
+    };
+    let of = |panel: &str, name: &str, x| (panel.to_owned(), name.to_owned(), x);
+    assert_eq!(
+        places(&[at("nx=1 ny=2", 80), at("nx=1 ny=4", 160)]),
+        [of("nas_lu_y", "bytes", 80.0), of("nas_lu_y", "bytes", 160.0)]
+    );
+    assert_eq!(
+        places(&[at("n=1 stride=2", 80), at("n=1 stride=4", 80)]),
+        [of("nas_lu_y", "stride", 2.0), of("nas_lu_y", "stride", 4.0)]
+    );
+    let both = ["n=1 s=2", "n=2 s=2", "n=3 s=2", "n=1 s=4", "n=2 s=4", "n=3 s=4"];
+    let both: Vec<Record> =
+        both.iter().zip([1, 2, 3, 1, 2, 3]).map(|(params, bytes)| at(params, bytes)).collect();
+    let panels: Vec<_> = places(&both).into_iter().map(|(panel, _, x)| (panel, x)).collect();
+    assert_eq!(panels[..3], [1.0, 2.0, 3.0].map(|x| ("nas_lu_y s=2".to_owned(), x)));
+    assert_eq!(panels[3..], [1.0, 2.0, 3.0].map(|x| ("nas_lu_y s=4".to_owned(), x)));
+    assert!(places(&both[..1]).is_empty(), "nothing was swept");
+    // Sets with names differ in several parameters at once.
+    let set =
+        |name: &str, record: Record| Record { case: Case { set: name.into(), ..record.case }, ..record };
+    let sets = [set("s", at("nx=1 ny=1", 8)), set("l", at("nx=2 ny=2", 16))];
+    assert_eq!(places(&sets), [of("nas_lu_y", "bytes", 8.0), of("nas_lu_y", "bytes", 16.0)]);
+}
+
+#[test]
+fn a_bandwidth_has_the_interval_of_its_time_unless_it_is_a_sum_over_pairs() {
+    let at = |n: u64| {
+        let figures = vec![Figure::plain(Quantity::Bandwidth, 1e9)];
+        let case = case("pingpong", "m", &format!("ny={n}"));
+        Record { bytes: n, figures, ..record(&case, "ddt", 1e-6) }
+    };
+    let mut over = vec![at(80), at(160)];
+    let interval = |over: &[Record]| marks::bandwidth_over_size(&results(over, &[]))[0].interval;
+    let (low, high) = interval(&over).unwrap();
+    assert!((low - 1e9 / 1.1).abs() < 1.0 && (high - 1e9 / 0.9).abs() < 1.0, "{low} {high}");
+    over.push(Record { pair: "0".into(), ..at(80) });
+    assert_eq!(interval(&over), None);
+}
+
+#[test]
+fn launches_are_points_beside_what_they_come_to() {
+    let case = case("pingpong", "mpich", "nx=1");
+    let launch = |launch, t| Record { launch: Some(launch), ..record(&case, "ddt", t) };
+    let launches =
+        [launch(0, 1e-6), launch(1, 3e-6), Record { launch: Some(0), ..record(&case, "manual", 9e-6) }];
+    let over = [record(&case, "ddt", 2e-6), record(&case, "manual", 9e-6)];
+    let data = marks::launches(&results(&over, &launches));
+    let points: Vec<_> = data.iter().map(|d| (d.method.as_str(), d.launch, d.value, d.interval)).collect();
+    let expected = [
+        ("ddt", Some(0), 1e-6, None),
+        ("ddt", Some(1), 3e-6, None),
+        ("ddt", None, 2e-6, Some((0.9 * 2e-6, 1.1 * 2e-6))),
+    ];
+    assert_eq!(points, expected, "one launch is no distribution");
+    let picture = Picture::find("launches").unwrap().draw(&results(&over, &launches)).unwrap();
+    assert!(
+        picture.caption.contains("ddt of nas_lu_y on mpich: 1.00 µs to 3.00 µs, 3.00 times"),
+        "{}",
+        picture.caption
+    );
+}
+
+#[test]
+fn partitions_are_placed_by_their_size_beside_the_model() {
+    let at = |partitions: u32, model: Option<f64>| {
+        let case = case("partitioned", "mpich", &format!("bytes=1024 partitions={partitions} threads=1"));
+        let mut figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.4, 1.6)).against("single")];
+        figures.extend(model.map(|model| Figure::plain(Quantity::GainModel, model).against("equation 4")));
+        Record { figures, ..record(&case, "many", 1e-6) }
+    };
+    let over = [at(4, Some(2.0)), at(16, None)];
+    let data = marks::gain_over_partition(&results(&over, &[]));
+    let places: Vec<_> = data.iter().map(|d| (d.quantity.as_str(), d.x, d.value)).collect();
+    let expected = [("gain", Some(256.0), 1.5), ("gain", Some(64.0), 1.5), ("gain_model", Some(256.0), 2.0)];
+    assert_eq!(places, expected);
+    assert!(drawn("gain_over_partition", &over).svg.contains("\nmany, model\n"));
+    assert!(marks::gain_over_partition(&results(&over[..1], &[])).is_empty(), "one size is no line");
+}
+
+#[test]
+fn the_engine_is_what_packing_and_unpacking_are_held_against() {
+    let case = case("engine", "mpich", "nx=1");
+    let over = |phase, value| {
+        let figures = vec![Figure::with_interval(Quantity::TimeOver, value, (0.5, 4.0)).against("engine")];
+        Record { phase, figures, ..record(&case, "manual", 1e-6) }
+    };
+    let over = [over(Phase::Pack, 2.0), over(Phase::Unpack, 0.75), over(Phase::Create, 9.0)];
+    let of = |data: Vec<Datum>| data.into_iter().map(|d| (d.quantity, d.value)).collect::<Vec<_>>();
+    assert_eq!(of(marks::packing_over_engine(&results(&over, &[]))), [("pack_time_over".to_owned(), 2.0)]);
+    assert_eq!(
+        of(marks::unpacking_over_engine(&results(&over, &[]))),
+        [("unpack_time_over".to_owned(), 0.75)]
+    );
+}
+
+#[test]
+fn what_failed_is_no_mark_and_is_named() {
+    let (a, b) = (case("pingpong", "mpich", "nx=1"), case("pingpong", "openmpi", "nx=1"));
+    let failed = Record { outcome: "wrong data".into(), ..with_overhead(&b, "ddt", 0.5, None) };
+    let over = [with_overhead(&a, "ddt", 0.25, None), with_overhead(&b, "manual", 0.5, None), failed];
+    assert_eq!(
+        marks(&marks::overhead(&results(&over, &[]))),
+        [("mpich", "ddt", 0.25), ("openmpi", "manual", 0.5)]
+    );
+    let picture = drawn("overhead", &over);
+    assert!(picture.caption.contains("ddt on openmpi (wrong data)"), "{}", picture.caption);
+    assert!(picture.svg.contains("\nwrong data\n"));
+}
+
+#[test]
+fn pictures_have_names_of_their_own_and_are_of_their_kinds() {
+    for (i, picture) in PICTURES.iter().enumerate() {
+        assert!(PICTURES[..i].iter().all(|other| other.name != picture.name), "{}", picture.name);
+        assert!(picture.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", picture.name);
+    }
+    let case = case("probes", "mpich", "nx=1");
+    assert_eq!(all(&results(&[with_overhead(&case, "ddt", 0.5, None)], &[])), []);
+    assert_eq!(all(&results(&[], &[])), []);
+}
+
+#[test]
+fn methods_of_one_colour_differ_in_their_points() {
+    let case = case("partitioned", "mpich", "nx=1");
+    let mut over: Vec<Record> = (0..30).map(|i| record(&case, &format!("m{i}"), 1.0)).collect();
+    over.extend(["reference", "put_reference"].map(|name| record(&case, name, 1.0)));
+    let looks = sheet::Looks::of(&results(&over, &[]));
+    let all: Vec<sheet::Look> = over.iter().map(|record| looks.get(&record.method)).collect();
+    for (i, look) in all.iter().enumerate() {
+        assert!(!all[..i].contains(look), "{i}");
+    }
+}
+
+#[test]
+fn a_page_gives_pictures_its_own_colours() {
+    let style = page_style();
+    assert!(style.contains("figure svg [fill=\"#1C2330\"] { fill: var(--ink); }"), "{style}");
+    assert!(style.contains("figure svg [stroke=\"#D9DEE7\"] { stroke: var(--line); }"), "{style}");
+}
