@@ -65,15 +65,16 @@ impl ResultsArgs {
             kind.answer(records, output::width())
         };
         output::print_coloured(&shown)?;
-        let files: [(&Option<PathBuf>, &dyn Fn() -> Vec<u8>); 3] = [
-            (&self.export_json, &|| export::json(records).into_bytes()),
-            (&self.export_markdown, &|| export::markdown(kind.table_format(), records).into_bytes()),
-            (&self.export_csv, &|| times_csv(records)),
-        ];
-        files
-            .into_iter()
-            .filter_map(|(file, bytes)| Some((file.as_ref()?, bytes)))
-            .try_for_each(|(file, bytes)| write_new(file, &bytes()))
+        if let Some(file) = &self.export_json {
+            write_new(file, export::json(records).as_bytes())?;
+        }
+        if let Some(file) = &self.export_markdown {
+            write_new(file, export::markdown(kind.table_format(), records).as_bytes())?;
+        }
+        if let Some(file) = &self.export_csv {
+            write_new(file, &times_csv(records))?;
+        }
+        Ok(())
     }
 }
 
