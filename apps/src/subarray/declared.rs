@@ -14,7 +14,7 @@ pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
 /// Where no halo is given, these axes have one, from the fastest on: in most codes axes beyond three are components.
 const SPACE: usize = 3;
 
-/// Names of several arrays, each of a kind of its own: as many as [`Arrays`] keeps in different cache sets.
+/// Names of several arrays: as many as [`Arrays`] lets begin in different cache sets.
 const NAMES: [&str; 64] = names();
 
 const fn names() -> [&'static str; 64] {
