@@ -7,6 +7,18 @@
 //! There are two loops for each: [`MicroApp::pack`], the nest as the application has it, and [`MicroApp::pack_tuned`],
 //! what an expert makes of it; likewise to unpack. `cargo bench -p ddtbench-apps` compares both with C.
 //!
+//! ```
+//! use ddtbench_apps::{Context, Side, WireOrder, find};
+//!
+//! let test = find("nas_lu_y")?;
+//! let mut values = test.set("408x408")?;
+//! values.assign(test, "ny", "100")?;
+//! let app = test.build(&values, Context::default())?;
+//! let message = app.message(Side::Send, WireOrder::Ddt);
+//! assert_eq!((message.size(), message.segments().count()), (100 * 5 * 8, 100));
+//! # Ok::<(), ddtbench_apps::ParameterError>(())
+//! ```
+//!
 //! Adding one is a file that implements [`MicroApp`] and a line in [`TESTS`].
 //!
 //! These are messages between two ranks; [`halo`] has the exchanges that they are taken from, between any number.
@@ -14,6 +26,7 @@
 mod app;
 mod arrays;
 mod blocks;
+mod bytes;
 mod message;
 mod nest;
 mod nests;
@@ -37,6 +50,7 @@ mod wrf;
 
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
+pub use bytes::bytes;
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test, Values,

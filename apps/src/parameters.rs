@@ -2,7 +2,7 @@
 
 use datatypes::Element;
 
-use crate::{ArraySpec, Arrays, MicroApp};
+use crate::{ArraySpec, Arrays, MicroApp, bytes};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,10 @@ impl Parameter {
             i.map(|i| Value::Number(i as i64)).ok_or_else(|| format!("must be one of {}", words.join(", ")))
         };
         match self.value_type {
+            ParameterType::Integer if self.unit == "bytes" && !text.starts_with('-') => {
+                let value = bytes(text).and_then(|value| i64::try_from(value).ok());
+                value.map(Value::Number).ok_or_else(|| "must be a whole number, for example 64KiB".to_owned())
+            }
             ParameterType::Integer => {
                 text.parse().map(Value::Number).map_err(|_| "must be a whole number".to_owned())
             }

@@ -1,7 +1,9 @@
 //! Every test, every parameter set: hand-written loops, layouts and literal places agree byte for byte.
 
-use apps::{Arrays, Context, Exchange, MicroApp, ParameterSet, Place, Preset, Side, TESTS, Test, WireOrder};
 use datatypes::{Layout, interpret};
+use ddtbench_apps::{
+    Arrays, Context, Exchange, MicroApp, ParameterSet, Place, Preset, Side, TESTS, Test, WireOrder,
+};
 
 /// Byte of memory that no loop may change, and packed bytes before a pack.
 const POISON: u8 = 0xA5;
@@ -221,7 +223,7 @@ fn other_values_than_the_sets_move_the_right_bytes() {
         ),
     ];
     for (name, changes) in variations {
-        let test = apps::find(name).unwrap();
+        let test = ddtbench_apps::find(name).unwrap();
         let mut values = test.set(test.quick_set().name).unwrap();
         for (parameter, text) in *changes {
             values.assign(test, parameter, text).unwrap();
@@ -291,7 +293,7 @@ fn what_is_sent_and_what_is_received_have_one_type_signature() {
 
 #[test]
 fn the_blocks_of_an_all_to_all_make_the_message() {
-    let fft = apps::find("fft2d").unwrap();
+    let fft = ddtbench_apps::find("fft2d").unwrap();
     for ranks in [1, 2, 4, 8] {
         let app = build(fft, fft.quick_set(), Context { ranks, ..Context::default() });
         check_pack(&format!("fft2d on {ranks} ranks"), &*app);

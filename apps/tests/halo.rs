@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest, Version};
-use apps::{Arrays, ParameterError, ParameterType, Preset, Side, Values, WireOrder};
 use datatypes::{Layout, interpret};
+use ddtbench_apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest, Version};
+use ddtbench_apps::{Arrays, ParameterError, ParameterType, Preset, Side, Values, WireOrder};
 
 /// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];

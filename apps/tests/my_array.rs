@@ -1,6 +1,6 @@
 //! `docs/my-array.md`: its commands can be built, and those that stand for a test of an application move its bytes.
 
-use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
+use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
 /// The commands of the page, each with the comment before it.
 fn commands() -> Vec<(String, String)> {
@@ -59,13 +59,13 @@ fn the_commands_of_the_page_can_be_run() {
     for (_, command) in &all {
         match command.split_whitespace().nth(1) {
             Some("halo") => {
-                let test = apps::halo::find("subarray").unwrap();
-                let context = apps::halo::HaloContext { ranks: 8, periodic: true, seed: 1 };
+                let test = ddtbench_apps::halo::find("subarray").unwrap();
+                let context = ddtbench_apps::halo::HaloContext { ranks: 8, periodic: true, seed: 1 };
                 test.build(&values(test, command), context).unwrap_or_else(|e| panic!("{command}: {e}"));
             }
             _ => drop(build(
-                apps::find("subarray").unwrap(),
-                &values(apps::find("subarray").unwrap(), command),
+                ddtbench_apps::find("subarray").unwrap(),
+                &values(ddtbench_apps::find("subarray").unwrap(), command),
             )),
         }
     }
@@ -73,19 +73,19 @@ fn the_commands_of_the_page_can_be_run() {
 
 #[test]
 fn tests_of_applications_move_the_bytes_of_their_commands() {
-    let subarray = apps::find("subarray").unwrap();
+    let subarray = ddtbench_apps::find("subarray").unwrap();
     let mut checked = Vec::new();
     for (comment, command) in commands().iter().filter(|(comment, _)| !comment.is_empty()) {
         let (names, set) = comment.split_once(", set ").expect("# TEST and TEST, set SET: words");
         let set = set.split(':').next().expect("a set");
         let own = moved(&*build(subarray, &values(subarray, command)));
         for name in names.split(" and ") {
-            let test = apps::find(name).unwrap();
+            let test = ddtbench_apps::find(name).unwrap();
             assert!(own == moved(&*build(test, &test.set(set).unwrap())), "{name} {set}: {command}");
             checked.push(name.to_owned());
         }
     }
-    for test in apps::TESTS.iter().filter(|test| ["wrf", "nas"].contains(&&test.name[..3])) {
+    for test in ddtbench_apps::TESTS.iter().filter(|test| ["wrf", "nas"].contains(&&test.name[..3])) {
         assert!(checked.iter().any(|name| name == test.name), "the page has no command for {}", test.name);
     }
 }

@@ -3,7 +3,7 @@
 //! The numbers are those of DDTBench 1.2 itself: message bytes as in the `bytes` column of its output, runs counted
 //! in the order of the array, arrays as it allocates them on one rank.
 
-use apps::{Context, MicroApp, Side, WireOrder};
+use ddtbench_apps::{Context, MicroApp, Side, WireOrder};
 
 /// Test, set, message bytes, runs (of the send side), bytes of all arrays.
 const ORIGINAL: &[(&str, &str, u64, usize, usize)] = &[
@@ -80,7 +80,7 @@ fn names(row: &str) -> Vec<String> {
 }
 
 fn build(name: &str, set: &str) -> Box<dyn MicroApp> {
-    let test = apps::find(name).unwrap();
+    let test = ddtbench_apps::find(name).unwrap();
     test.build(&test.set(set).unwrap(), Context::default()).unwrap()
 }
 
@@ -107,8 +107,8 @@ fn messages_runs_and_arrays_are_as_large_as_the_originals() {
 
 #[test]
 fn every_set_of_the_original_is_here_and_no_other_is_called_default() {
-    for test in apps::TESTS.iter().filter(|test| test.original_name.is_some()) {
-        let here: Vec<&str> = test.sets_of(apps::Preset::Default).map(|set| set.name).collect();
+    for test in ddtbench_apps::TESTS.iter().filter(|test| test.original_name.is_some()) {
+        let here: Vec<&str> = test.sets_of(ddtbench_apps::Preset::Default).map(|set| set.name).collect();
         let original: Vec<&str> = ORIGINAL
             .iter()
             .filter(|row| names(row.0).iter().any(|name| name == test.name))

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use apps::{Context, ParameterError, ParameterType, Preset, TESTS, Test};
+use ddtbench_apps::{Context, ParameterError, ParameterType, Preset, TESTS, Test, find};
 
 /// The test's quick set with one value changed, built for `ranks`.
 fn error_of(name: &str, changes: &[(&str, &str)], ranks: usize) -> Option<ParameterError> {
-    let test: &Test = apps::find(name).unwrap();
+    let test: &Test = find(name).unwrap();
     let mut values = test.set(test.quick_set().name).unwrap();
     for (parameter, text) in changes {
         if let Err(error) = values.assign(test, parameter, text) {
@@ -248,7 +248,7 @@ fn a_block_of_your_own_array_lies_in_it() {
 
 #[test]
 fn a_block_stands_instead_of_the_face_of_a_set_and_the_other_way_round() {
-    let test = apps::find("subarray").unwrap();
+    let test = find("subarray").unwrap();
     let values = |set: &str, changes: &[(&str, &str)]| {
         let mut values = test.set(set).unwrap();
         changes.iter().for_each(|(name, text)| values.assign(test, name, text).unwrap());
@@ -300,4 +300,15 @@ fn tests_sets_and_parameters_are_named_once() {
         assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
     }
     assert_eq!(TESTS.len(), 20);
+}
+
+#[test]
+fn numbers_of_bytes_have_units() {
+    let test = find("contiguous").unwrap();
+    let mut values = test.set(test.quick_set().name).unwrap();
+    values.assign(test, "bytes", "64KiB").unwrap();
+    assert_eq!(values.get("bytes"), 65_536);
+    let wrong = values.assign(test, "bytes", "64kib").unwrap_err().to_string();
+    assert!(wrong.contains("bytes = 64kib") && wrong.contains("64KiB"), "{wrong}");
+    assert!(values.assign(test, "bytes", "99999999999GiB").is_err());
 }

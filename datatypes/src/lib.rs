@@ -15,6 +15,18 @@
 //! All displacements, bounds and extents are in bytes unless a name says otherwise; they are signed, because
 //! MPI's are. [`interpret`] packs and unpacks by a literal reading of the type map: slow, and the oracle that
 //! everything fast is compared with.
+//!
+//! A column of a C array of 4 x 3 doubles:
+//!
+//! ```
+//! use ddtbench_datatypes::{Element, Layout};
+//!
+//! let column = Layout::vector(4, 1, 3, &Layout::named(Element::Double))?;
+//! assert_eq!((column.size(), column.extent()), (32, 80));
+//! let starts: Vec<i64> = column.segments().map(|segment| segment.offset).collect();
+//! assert_eq!(starts, [0, 24, 48, 72]);
+//! # Ok::<(), ddtbench_datatypes::LayoutError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod bounds;

@@ -360,10 +360,14 @@ pub fn times_csv(records: &[Record]) -> Vec<u8> {
     table(records, &record_columns())
 }
 
-/// The columns of the cases, which have these parameters that are numbers.
+/// The columns of the cases, which have these parameters that are numbers. One that is called as a column, as `bytes`, is
+/// `param_bytes`: no name is there twice.
 fn case_columns(numbers: &[String]) -> Vec<String> {
     let columns = rows::columns(&(Case::default(), CaseFacts::default()));
-    ["number".to_owned()].into_iter().chain(columns).chain(numbers.iter().cloned()).collect()
+    let is_taken = |name: &String| columns.contains(name);
+    let numbers =
+        numbers.iter().map(|name| if is_taken(name) { format!("param_{name}") } else { name.clone() });
+    ["number".to_owned()].into_iter().chain(columns.clone()).chain(numbers).collect()
 }
 
 /// The columns of launches and of the summary.

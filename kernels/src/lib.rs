@@ -14,6 +14,33 @@
 //! no cache holds are written past the caches. Instruction sets are chosen at run time. [`Program::explain`] tells what
 //! was chosen.
 //!
+//! The x face of a Fortran array `real(8) :: a(6,5,4)`, without the halo of one point on each side, packed and put elsewhere:
+//!
+//! ```
+//! # use datatypes as ddtbench_datatypes;
+//! use ddtbench_datatypes::{Element, Layout, Order};
+//! use ddtbench_kernels::compile;
+//!
+//! let face = Layout::subarray(&[6, 5, 4], &[1, 3, 2], &[4, 1, 1], Order::Fortran, &Layout::named(Element::Double))?;
+//! let program = compile(&face, 1)?;
+//!
+//! let a: Vec<f64> = (0..6 * 5 * 4).map(f64::from).collect();
+//! let bytes: Vec<u8> = a.iter().flat_map(|value| value.to_ne_bytes()).collect();
+//! let mut packed = vec![0; program.size()];
+//! program.pack(&bytes, 0, &mut packed)?;
+//!
+//! let values: Vec<f64> = packed.chunks(8).map(|value| f64::from_ne_bytes(value.try_into().unwrap())).collect();
+//! // a(5,2,2), a(5,3,2), ...
+//! assert_eq!(values, [40.0, 46.0, 52.0, 70.0, 76.0, 82.0]);
+//!
+//! let mut other = vec![0; bytes.len()];
+//! program.unpack(&packed, &mut other, 0)?;
+//! assert_eq!(other[8 * 40..8 * 41], bytes[8 * 40..8 * 41]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What is packed can be sent by any library; `harness/rank/examples/send_a_face.rs` sends it with the crate `mpi`.
+//!
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
 mod block_copy;

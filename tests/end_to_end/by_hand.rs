@@ -168,6 +168,16 @@ fn a_report(mpi: &Mpi) {
     let json: Value = serde_json::from_str(&read("t.json")).unwrap();
     assert_eq!(json["results"].as_array().unwrap().len() + 1, read("t.csv").lines().count());
     assert!(read("t.md").contains("## nas_lu_y 408x408\n") && read("t.md").contains("| reference | "));
+    // A picture alone, and side by side with itself.
+    report(&["--figures", "one.svg"]).expect_code(0);
+    assert_eq!(read("one.svg"), read("told/figures/overhead.svg"));
+    report(&["--figures", "one.csv", "--figure", "launches"]).expect_code(0);
+    assert_eq!(read("one.csv"), read("told/figures/launches.csv"));
+    measure(mpi, dir.path(), "more", &["nas_lu_y", "-m", "reference,manual,ddt"]);
+    let both = report(&["more"]).expect_code(0).out;
+    assert!(both.contains("\ntold: ") && both.contains("\nmore: "), "{both}");
+    assert_eq!(both.lines().filter(|line| line.starts_with("nas_lu_y ")).count(), 2, "{both}");
+    report(&["told"]).expect_code(2).expect_err(&["told", "twice"]);
     for flag in exports.chunks(2) {
         report(flag).expect_code(2).expect_err(&[flag[0], flag[1], "is there already"]);
     }

@@ -2,8 +2,9 @@
 //! tests as well, beside it, of what is built anyway.
 
 use std::env;
+use std::process::Command;
 
-use ddtbench::mpi::Project;
+use ddtbench::mpi::{Installation, Project};
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -14,21 +15,45 @@ const AS_TESTS: [&str; 4] =
     ["opt-level = 0", "codegen-units = 16", "debug-assertions = true", "overflow-checks = true"];
 
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("mpich::unit tests of the rank program", || {
-        unit_tests();
-        Ok(())
-    })]
+    let trial = |name: &str, check: fn()| {
+        Trial::test(format!("mpich::{name}"), move || {
+            check();
+            Ok(())
+        })
+    };
+    vec![
+        trial("unit tests of the rank program", unit_tests),
+        trial("the example that sends what the pack engine has packed", send_a_face),
+    ]
+}
+
+/// Cargo, as it builds the rank program.
+fn cargo(project: &Project, installation: &Installation, command: &str) -> Command {
+    let mut cargo = project.cargo(installation, &mut |_| {}).unwrap();
+    cargo.args([command, "--release", "--package", "ddtbench-rank"]);
+    for setting in AS_TESTS {
+        cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
+    }
+    cargo
+}
+
+fn send_a_face() {
+    let mpi = setup::mpi("mpich");
+    let project = Project::at(root().to_owned());
+    let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
+    run(cargo(&project, &installation, "build").args(["--example", "send_a_face"])).expect_code(0);
+    let program = mpi.rank_program.with_file_name("examples").join("send_a_face");
+    let ended = run(mpi.command(&mpi.mpiexec).args(["-n", "2"]).arg(program)).expect_code(0);
+    for rank in 0..2 {
+        assert!(ended.out.contains(&format!("rank {rank}: 40000 bytes have come")), "{ended}");
+    }
 }
 
 fn unit_tests() {
     let mpi = setup::mpi("mpich");
     let project = Project::at(root().to_owned());
     let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
-    let mut cargo = project.cargo(&installation, &mut |_| {}).unwrap();
-    cargo.args(["test", "--release", "--package", "ddtbench-rank"]);
-    for setting in AS_TESTS {
-        cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
-    }
+    let mut cargo = cargo(&project, &installation, "test");
     // The tests are no program that the build tells where its MPI is.
     let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
     let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();

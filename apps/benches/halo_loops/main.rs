@@ -16,8 +16,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use apps::Arrays;
-use apps::halo::{Face, Field, HaloContext, find};
+use ddtbench_apps::Arrays;
+use ddtbench_apps::halo::{Face, Field, HaloContext, find};
 use libloading::Library;
 
 /// The exchanges that have twins, at their quick sets but for these values.
@@ -115,7 +115,7 @@ impl Case {
             }
         }
         let stages = app.stages(0);
-        let faces = |which: fn(&apps::halo::Stage) -> &Vec<apps::halo::Transfer>| {
+        let faces = |which: fn(&ddtbench_apps::halo::Stage) -> &Vec<ddtbench_apps::halo::Transfer>| {
             stages.iter().flat_map(which).map(|transfer| transfer.face.clone()).collect::<Vec<_>>()
         };
         let (sends, receives) = (faces(|stage| &stage.sends), faces(|stage| &stage.receives));

@@ -2,11 +2,11 @@
 
 use std::ffi::c_void;
 
-use apps::{
+use datatypes::{Constructor, Element};
+use ddtbench_apps::{
     ArraySpec, Arrays, Context, MicroApp, PAGE_BYTES, ParameterSet, ParameterType, Side, Test, Values,
     WireOrder,
 };
-use datatypes::{Constructor, Element};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -186,7 +186,7 @@ fn fill(memory: &mut [u8]) {
 /// What the twins take: the values in order, an element as its size, a word as its index, a number for each axis as their
 /// number and then they; then the number of ranks.
 fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
-    let value = |parameter: &apps::Parameter| match parameter.value_type {
+    let value = |parameter: &ddtbench_apps::Parameter| match parameter.value_type {
         ParameterType::Integer | ParameterType::Choice(_) => vec![values.get(parameter.name)],
         ParameterType::Element => vec![values.element(parameter.name).size() as i64],
         ParameterType::PerAxis(_) => {

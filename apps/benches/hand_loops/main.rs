@@ -11,8 +11,8 @@ mod interleaved;
 mod ratios;
 mod twins;
 
-use apps::{Context, ParameterSet, Preset, TESTS, Test};
 use case::{Case, Direction};
+use ddtbench_apps::{Context, ParameterSet, Preset, TESTS, Test};
 use interleaved::Comparison;
 use twins::{COMPILATIONS, Twins};
 

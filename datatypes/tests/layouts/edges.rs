@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use datatypes::Element::{Byte, Double, Int32};
-use datatypes::{Layout, Order, Segment, TypeMap};
+use ddtbench_datatypes::Element::{Byte, Double, Int32};
+use ddtbench_datatypes::{Layout, Order, Segment, TypeMap};
 
 use crate::named;
 use crate::properties::assert_agrees;

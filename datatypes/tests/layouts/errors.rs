@@ -1,7 +1,7 @@
 //! What constructors refuse. A message names the constructor, the argument and its value.
 
-use datatypes::Element::{Double, Int32};
-use datatypes::{Layout, LayoutError, MAX_DEPTH, Order};
+use ddtbench_datatypes::Element::{Double, Int32};
+use ddtbench_datatypes::{Layout, LayoutError, MAX_DEPTH, Order};
 
 use crate::named;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use datatypes::{Constructor, Element, Layout, Order};
+use ddtbench_datatypes::{Constructor, Element, Layout, Order};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -1,6 +1,6 @@
 //! Layouts in files.
 
-use datatypes::{Constructor, Element, Layout, MAX_DEPTH, SCHEMA, SchemaError};
+use ddtbench_datatypes::{Constructor, Element, Layout, MAX_DEPTH, SCHEMA, SchemaError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
@@ -177,7 +177,7 @@ proptest! {
         cut in 0..12usize,
         patch in r#"[-0-9{}\[\],:"a-z]{0,4}"#,
     ) {
-        let mut text = datatypes::pool::random_layout(seed, 3, 50).to_json();
+        let mut text = ddtbench_datatypes::pool::random_layout(seed, 3, 50).to_json();
         let from = from.index(text.len());
         text.replace_range(from..text.len().min(from + cut), &patch);
         if let Ok(layout) = Layout::from_json(&text) {

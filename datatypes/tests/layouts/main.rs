@@ -10,14 +10,14 @@ mod properties; // everything derived, against the type map, on random trees
 mod standard; // type maps worked out by hand, from the standard's examples
 mod text; // tree and statistics
 
-use datatypes::{Element, Layout};
+use ddtbench_datatypes::{Element, Layout};
 
 /// Random layouts with fixed seeds: `trees(n)` are the same on every machine.
 fn trees(count: u64) -> impl Iterator<Item = (u64, Layout)> {
     (0..count).map(|seed| {
         let depth = 1 + (seed % 6) as u32;
         let entries = [20, 200, 2000][(seed % 3) as usize];
-        (seed, datatypes::pool::random_layout(seed, depth, entries))
+        (seed, ddtbench_datatypes::pool::random_layout(seed, depth, entries))
     })
 }
 

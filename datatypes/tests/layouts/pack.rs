@@ -1,6 +1,6 @@
 //! `unpack(pack(x))` restores what the type map covers and touches nothing else.
 
-use datatypes::{Element, Layout, PackError, TypeMap, interpret};
+use ddtbench_datatypes::{Element, Layout, PackError, TypeMap, interpret};
 
 use crate::{named, trees};
 

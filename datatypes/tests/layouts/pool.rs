@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use datatypes::pool::random_layout;
-use datatypes::{Constructor, Layout, MAX_DEPTH, TypeMap};
+use ddtbench_datatypes::pool::random_layout;
+use ddtbench_datatypes::{Constructor, Layout, MAX_DEPTH, TypeMap};
 
 #[test]
 fn bounds_hold_at_every_depth() {

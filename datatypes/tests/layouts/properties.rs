@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use datatypes::{Constructor, Element, Layout, Order, Segment, Signature, TypeMap};
+use ddtbench_datatypes::{Constructor, Element, Layout, Order, Segment, Signature, TypeMap};
 
 use crate::{named, trees, visit};
 

@@ -1,8 +1,8 @@
 //! Type maps worked out by hand. The type maps, bounds and segments here are written as the standard prints
 //! them, so that the type map in the library, from which the other tests derive, is not its own judge.
 
-use datatypes::Element::{Char, Double, Float, FloatComplex, Int8, Int32};
-use datatypes::{Element, Entry, Layout, Order, Segment, TypeMap};
+use ddtbench_datatypes::Element::{Char, Double, Float, FloatComplex, Int8, Int32};
+use ddtbench_datatypes::{Element, Entry, Layout, Order, Segment, TypeMap};
 
 use crate::named;
 use crate::properties::assert_agrees;

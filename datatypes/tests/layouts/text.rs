@@ -1,7 +1,7 @@
 //! What people read: the tree, and the statistics of its segments.
 
-use datatypes::Element::{Char, Double, Float, Int32};
-use datatypes::{Layout, Order, Segment, Spread, Statistics};
+use ddtbench_datatypes::Element::{Char, Double, Float, Int32};
+use ddtbench_datatypes::{Layout, Order, Segment, Spread, Statistics};
 
 use crate::named;
 

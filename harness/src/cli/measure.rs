@@ -262,7 +262,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let over = over_launches(&records, checked.plan.limits.precision());
     if !over.is_empty() {
         let pictures = pictures(kind, &over, &records);
-        let page = page(kind, &over, &pictures, folder.path());
+        let page = page(kind, &over, &pictures, &[folder.path()]);
         let written = folder.write_summary(&over, &page);
         written.and_then(|()| keep(folder.path(), &pictures)).with_context(|| resume_hint(folder.path()))?;
     }
@@ -294,10 +294,12 @@ impl Ended {
     }
 }
 
-/// The records as a page with their pictures, and with the folder's account of the machine.
-pub(super) fn page(kind: Kind, records: &[Record], pictures: &[Drawn], dir: &Path) -> String {
-    let environment = std::fs::read_to_string(dir.join(folder::ENVIRONMENT)).unwrap_or_default();
-    kind.page(records, pictures, environment.trim_end())
+/// The records as a page with their pictures, and with the folders' accounts of machines.
+pub(super) fn page<D: AsRef<Path>>(kind: Kind, records: &[Record], pictures: &[Drawn], dirs: &[D]) -> String {
+    let account =
+        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
+    let accounts: String = dirs.iter().map(account).collect();
+    kind.page(records, pictures, accounts.trim_end())
 }
 
 /// The pictures of a run: of the records over all launches, and of those of each.

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
 use ddtbench::experiments::{Kind, list, memory};
+use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::pictures::{Drawn, PICTURES, Picture};
 use ddtbench::{folder, report};
@@ -60,8 +61,9 @@ pub struct LayoutArgs {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The folder of a run
-    dir: PathBuf,
+    /// The folder of a run; several stand side by side, each by its name
+    #[arg(required = true)]
+    dirs: Vec<PathBuf>,
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
     format: ReportFormat,
@@ -147,13 +149,13 @@ impl LayoutArgs {
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         self.results.check()?;
+        let launches = self.launches()?;
         // Plans of earlier schemas may have what is none today.
-        let limits = Plan::read(&self.dir.join(folder::PLAN)).map(|plan| plan.limits).unwrap_or_default();
-        let launches = folder::read_records(&self.dir)?;
+        let plan = Plan::read(&self.dirs[0].join(folder::PLAN));
+        let limits = plan.map(|plan| plan.limits).unwrap_or_default();
         let records = over_launches(&launches, limits.precision());
-        let Some(first) = records.first() else { bail!("{}: no case has ended", self.dir.display()) };
-        let kind = Kind::find(&first.case.experiment)
-            .map_err(|reason| anyhow!("{}: {reason}", self.dir.display()))?;
+        let kind = Kind::find(&records[0].case.experiment)
+            .map_err(|reason| anyhow!("{}: {reason}", self.dirs[0].display()))?;
         let pictures = pictures(kind, &records, &launches);
         if let Some(file) = &self.figures {
             let picture = self.one(&pictures)?;
@@ -161,14 +163,37 @@ impl ReportArgs {
             let bytes = if is_data { &picture.csv[..] } else { picture.svg.as_bytes() };
             return write_new(file, bytes);
         }
-        // A folder that cannot be written to, as that of somebody else, can be shown.
-        if let Err(error) = keep(&self.dir, &pictures) {
+        // Pictures of several runs belong to none of their folders. One that cannot be written to can be shown.
+        if let [dir] = &self.dirs[..]
+            && let Err(error) = keep(dir, &pictures)
+        {
             output::say(&format!("warning: pictures are not kept: {error}"));
         }
         match self.format {
             ReportFormat::Text => self.results.tell(kind, &records),
-            ReportFormat::Html => output::print(page(kind, &records, &pictures, &self.dir).as_bytes()),
+            ReportFormat::Html => output::print(page(kind, &records, &pictures, &self.dirs).as_bytes()),
         }
+    }
+
+    /// What each launch of all folders came to. Where there are several, each run is called by its folder.
+    fn launches(&self) -> anyhow::Result<Vec<Record>> {
+        let mut all: Vec<Record> = Vec::new();
+        for dir in &self.dirs {
+            let mut records = folder::read_records(dir)?;
+            let Some(first) = records.first() else { bail!("{}: no case has ended", dir.display()) };
+            let kind = first.case.experiment.clone();
+            if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
+                bail!("{}: a run of {kind}, beside one of {}", dir.display(), other.case.experiment);
+            }
+            if self.dirs.len() > 1 {
+                records.iter_mut().for_each(|record| record.case.run = dir.display().to_string());
+            }
+            if all.iter().any(|other| other.case.run == records[0].case.run) {
+                bail!("{}: is named twice", dir.display());
+            }
+            all.extend(records);
+        }
+        Ok(all)
     }
 
     /// The picture that was asked for, or the first.
@@ -181,12 +206,12 @@ impl ReportArgs {
             match wanted.and_then(Picture::find) {
                 Some(picture) => anyhow!(
                     "{} has no picture {}, which is of {} and needs {}; it has {has}",
-                    self.dir.display(),
+                    self.dirs[0].display(),
                     picture.name,
                     picture.kinds.join(", "),
                     picture.needs
                 ),
-                None => anyhow!("{} has what no picture needs", self.dir.display()),
+                None => anyhow!("{} has what no picture needs", self.dirs[0].display()),
             }
         })
     }

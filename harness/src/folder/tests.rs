@@ -434,3 +434,11 @@ fn probes_that_are_torn_or_of_earlier_columns_are_set_aside() {
     assert_eq!((names(&folder), moved), (Vec::new(), vec![aside("2")]));
     assert_eq!(fs::read_to_string(aside("2")).unwrap(), earlier);
 }
+
+#[test]
+fn no_column_of_the_cases_is_there_twice() {
+    let columns = case_columns(&["bytes", "nx"].map(str::to_owned));
+    let distinct: std::collections::BTreeSet<&String> = columns.iter().collect();
+    assert_eq!(distinct.len(), columns.len(), "{columns:?}");
+    assert_eq!(columns[columns.len() - 2..], ["param_bytes", "nx"]);
+}

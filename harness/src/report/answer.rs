@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
-use super::case::{CaseView, conditions, launches, overhead, warnings};
+use super::case::{CaseView, launches, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
 use super::table::{TableFormat, left_out, text_width};
 use super::verdict::{Against, Base, Claim, times_text};
@@ -79,12 +80,12 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     }
     let mut places: Vec<String> = Vec::new();
     for case in &cases {
-        let place = conditions(case.first());
+        let place = case.conditions();
         if !places.contains(&place) {
             places.push(place);
         }
     }
-    let here = |place: &String| cases.iter().filter(move |case| conditions(case.first()) == *place).collect();
+    let here = |place: &String| cases.iter().filter(move |case| case.conditions() == *place).collect();
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
     let shown = lines(form, &groups, room);
     let mut rows = shown.rows.into_iter();
@@ -169,11 +170,16 @@ fn verdict(claim: &Claim) -> String {
     }
 }
 
+/// What was found, what stands out, and what failed, without codes for colours.
+pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+    sentences(form, cases).iter().map(|sentence| strip_str(sentence).to_string()).collect()
+}
+
 /// What was found, what stands out, and what failed.
 fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     let mut mpis: Vec<String> = Vec::new();
     for case in cases {
-        let mpi = case.first().case.mpi_label();
+        let mpi = case.side();
         if !mpis.contains(&mpi) {
             mpis.push(mpi);
         }
@@ -186,7 +192,7 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
 
 /// How often which of two methods is faster, on one MPI.
 fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
-    let of_mpi = cases.iter().filter(|case| case.first().case.mpi_label() == mpi);
+    let of_mpi = cases.iter().filter(|case| case.side() == mpi);
     let claims: Vec<Claim> = of_mpi.map(|case| (form.answer.claim)(case)).collect();
     if let [claim] = &claims[..] {
         return format!("Found, {mpi}: {}.", claim.words());
@@ -244,7 +250,6 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
             "Nothing stands out: no method takes {STANDS_OUT} times as long as the fastest for certain."
         );
     };
-    let first = case.first();
     let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
     let more = match slow.len() - 1 {
         0 => String::new(),
@@ -254,7 +259,7 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
         "{} of {}, {}, takes {} times as long as {fastest}.",
         ratio.name,
         case.name().replace("  ", " "),
-        conditions(first),
+        case.conditions(),
         times_text((ratio.value, ratio.low, ratio.high)),
     );
     format!("Stands out: {}{more}", painted(CLIFF, &what))
@@ -263,7 +268,7 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
 /// What failed, and how.
 fn failures(cases: &[CaseView]) -> Vec<String> {
     let of_case = |case: &CaseView| {
-        let (name, mpi) = (case.name().replace("  ", " "), case.first().case.mpi_label());
+        let (name, mpi) = (case.name().replace("  ", " "), case.side());
         let told = |(outcome, detail, methods): (&str, &str, Vec<&str>)| {
             let what = painted(FAILED, &format!("{} {outcome}", methods.join(", ")));
             format!("{name}, {mpi}: {what}: {detail}")

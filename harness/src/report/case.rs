@@ -17,18 +17,21 @@ const DISTURBED: f64 = 0.25;
 pub struct CaseView<'a> {
     form: &'static TableFormat,
     records: Vec<&'a Record>,
+    /// Whether there are cases of several runs beside it.
+    is_of_several_runs: bool,
 }
 
 impl<'a> CaseView<'a> {
     /// One view per case, in the order of the records.
     pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
+        let is_of_several_runs = records.windows(2).any(|two| two[0].case.run != two[1].case.run);
         let mut cases: Vec<Self> = Vec::new();
         let mut places: BTreeMap<&Case, usize> = BTreeMap::new();
         for record in records {
             let place = *places.entry(&record.case).or_insert(cases.len());
             match cases.get_mut(place) {
                 Some(case) => case.records.push(record),
-                None => cases.push(Self { form, records: vec![record] }),
+                None => cases.push(Self { form, records: vec![record], is_of_several_runs }),
             }
         }
         cases
@@ -37,6 +40,22 @@ impl<'a> CaseView<'a> {
     /// Any of its records, for what they share.
     pub fn first(&self) -> &'a Record {
         self.records[0]
+    }
+
+    /// The MPI and the place, whether threads had to share cores, and where there are several runs, which.
+    pub fn conditions(&self) -> String {
+        let first = self.first();
+        let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
+        format!("{run}{}", conditions(first))
+    }
+
+    /// The MPI, and where there are several runs, which.
+    pub fn side(&self) -> String {
+        let case = &self.first().case;
+        match self.is_of_several_runs {
+            true => format!("{} of {}", case.mpi_label(), case.run),
+            false => case.mpi_label(),
+        }
     }
 
     /// The record of the headline phase of each method.
@@ -185,7 +204,7 @@ pub fn place(case: &Case) -> String {
 }
 
 /// The MPI and the place of a record, and whether threads had to share cores.
-pub fn conditions(r: &Record) -> String {
+fn conditions(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
     format!("{}, {}{shared}", r.case.mpi_label(), place(&r.case))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::case::{CaseView, conditions};
+use super::case::CaseView;
 use super::columns::markdown as rows;
 use super::layout::pretty;
 use super::table::TableFormat;
@@ -39,7 +39,7 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let methods = case.methods().map(|record| format.row(case, record));
         let table = rows(&std::iter::once(header).chain(methods).collect::<Vec<_>>());
         let verdict = (format.answer.claim)(case).words();
-        let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), conditions(first));
+        let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
     };
     CaseView::all(format, records).iter().map(of_case).collect::<Vec<_>>().join("\n")

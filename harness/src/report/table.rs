@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::answer::Answer;
-use super::case::{CaseView, conditions, launches, measured, warnings};
+use super::case::{CaseView, launches, measured, warnings};
 use super::columns::{Align, Column, fitted, wrapped};
 use super::{earlier, units};
 use crate::model::{MethodInfo, Phase, Quantity, Record};
@@ -112,17 +112,20 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let room = width.map(usize::from);
     let width = text_width(width);
     let cases = CaseView::all(form, records);
-    let Some(first) = cases.first().map(CaseView::first) else {
-        return "No records.\n".to_owned();
-    };
+    if cases.is_empty() {
+        return "No records.
+"
+        .to_owned();
+    }
     // What is the same everywhere is said once.
-    let same = cases.iter().all(|case| conditions(case.first()) == conditions(first));
+    let all = cases[0].conditions();
+    let same = cases.iter().all(|case| case.conditions() == all);
     let mut text = wrapped("", form.legend, width, 0);
     if let Some(note) = earlier::note(records) {
         text += &wrapped("", &note, width, 0);
     }
     if same {
-        let _ = writeln!(text, "All: {}", conditions(first));
+        let _ = writeln!(text, "All: {all}");
     }
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
@@ -143,7 +146,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     for case in &cases {
         let r = case.first();
         let size = (form.size)(r);
-        let at = if same { String::new() } else { format!("  {}", conditions(r)) };
+        let at = if same { String::new() } else { format!("  {}", case.conditions()) };
         text.push('\n');
         text +=
             &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.case.params), width, 4);
@@ -160,7 +163,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     rows.extend(cases.iter().map(|case| {
         let r = case.first();
-        let at = if same { String::new() } else { conditions(r) };
+        let at = if same { String::new() } else { case.conditions() };
         vec![r.case.test.clone(), (form.set)(r), at, case.fastest().words(), (form.verdict)(case)]
     }));
     if same {
@@ -175,7 +178,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
 /// What is to be said of each case besides.
 fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
     let of_case = |case: &CaseView| {
-        let at = if same { String::new() } else { format!("  {}", conditions(case.first())) };
+        let at = if same { String::new() } else { format!("  {}", case.conditions()) };
         let start = format!("  {}{at}: ", case.name());
         case.notes().iter().map(|note| wrapped(&start, note, width, 4)).collect::<String>()
     };

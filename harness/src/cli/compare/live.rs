@@ -127,7 +127,7 @@ impl Live<'_> {
         let plan = &self.run.plan.plan;
         let over = over_launches(&self.records, plan.limits.precision());
         let pictures = measure::pictures(plan.experiment, &over, &self.records);
-        let page = measure::page(plan.experiment, &over, &pictures, self.folder.path());
+        let page = measure::page(plan.experiment, &over, &pictures, &[self.folder.path()]);
         self.folder.write_summary(&over, &page)?;
         measure::keep(self.folder.path(), &pictures)?;
         self.folder.write_comparison(comparisons)?;

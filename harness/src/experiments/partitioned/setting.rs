@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
+
+use apps::bytes;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
 use crate::experiments::fine_grained::emulation::Computing;
@@ -226,24 +227,6 @@ impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&joined(self.pairs()))
     }
-}
-
-/// A number of bytes: plain, or with a unit of 1000 or 1024.
-pub(crate) fn bytes(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let unit = match &text[digits..] {
-        "" | "B" => 1,
-        "kB" => 1000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "TB" => 1_000_000_000_000,
-        "KiB" | "K" | "k" => 1 << 10,
-        "MiB" | "M" | "m" => 1 << 20,
-        "GiB" | "G" | "g" => 1 << 30,
-        "TiB" | "T" | "t" => 1 << 40,
-        _ => return None,
-    };
-    u64::from_str(&text[..digits]).ok()?.checked_mul(unit)
 }
 
 #[cfg(test)]

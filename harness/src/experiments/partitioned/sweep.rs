@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::setting::bytes;
 use super::{PARAMETERS, Setting, TEST};
 use crate::experiments::parameter::{Flag, Sweep, place};
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::model::CUSTOM;
+use apps::bytes;
 
 /// What stands for a product of two parameters: flags of a sweep alone.
 pub const PRODUCTS: &[Flag] = &[
