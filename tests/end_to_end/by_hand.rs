@@ -171,8 +171,8 @@ fn a_report(mpi: &Mpi) {
     // A picture alone, and side by side with itself.
     report(&["--figures", "one.svg"]).expect_code(0);
     assert_eq!(read("one.svg"), read("told/figures/overhead.svg"));
-    report(&["--figures", "one.csv", "--figure", "launches"]).expect_code(0);
-    assert_eq!(read("one.csv"), read("told/figures/launches.csv"));
+    report(&["--figures", "one.csv", "--figure", "phases"]).expect_code(0);
+    assert_eq!(read("one.csv"), read("told/figures/phases.csv"));
     measure(mpi, dir.path(), "more", &["nas_lu_y", "-m", "reference,manual,ddt"]);
     let both = report(&["more"]).expect_code(0).out;
     assert!(both.contains("\ntold: ") && both.contains("\nmore: "), "{both}");

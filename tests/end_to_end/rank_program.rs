@@ -2,13 +2,14 @@
 //! tests as well, beside it, of what is built anyway.
 
 use std::env;
+use std::ffi::OsString;
 use std::process::Command;
 
 use ddtbench::mpi::{Installation, Project};
 use libtest_mimic::Trial;
 
 use super::job::run;
-use super::setup::{self, root};
+use super::setup::{self, Mpi, root};
 
 /// Nothing is timed in unit tests: compiled in seconds, and with all checks.
 const AS_TESTS: [&str; 4] =
@@ -37,13 +38,23 @@ fn cargo(project: &Project, installation: &Installation, command: &str) -> Comma
     cargo
 }
 
+/// Where an MPI's libraries are. Tests and examples are no programs that the build tells where their MPI is.
+fn libraries(mpi: &Mpi, installation: &Installation) -> OsString {
+    let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
+    let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = [folder].into_iter().chain(installation.library_dirs.clone()).chain(env::split_paths(&own));
+    env::join_paths(folders).unwrap()
+}
+
 fn send_a_face() {
     let mpi = setup::mpi("mpich");
     let project = Project::at(root().to_owned());
     let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
     run(cargo(&project, &installation, "build").args(["--example", "send_a_face"])).expect_code(0);
     let program = mpi.rank_program.with_file_name("examples").join("send_a_face");
-    let ended = run(mpi.command(&mpi.mpiexec).args(["-n", "2"]).arg(program)).expect_code(0);
+    let mut command = mpi.command(&mpi.mpiexec);
+    command.args(["-n", "2"]).arg(program).env("LD_LIBRARY_PATH", libraries(mpi, &installation));
+    let ended = run(&mut command).expect_code(0);
     for rank in 0..2 {
         assert!(ended.out.contains(&format!("rank {rank}: 40000 bytes have come")), "{ended}");
     }
@@ -54,11 +65,7 @@ fn unit_tests() {
     let project = Project::at(root().to_owned());
     let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
     let mut cargo = cargo(&project, &installation, "test");
-    // The tests are no program that the build tells where its MPI is.
-    let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
-    let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let folders = [folder].into_iter().chain(installation.library_dirs).chain(env::split_paths(&own));
-    cargo.env("LD_LIBRARY_PATH", env::join_paths(folders).unwrap());
+    cargo.env("LD_LIBRARY_PATH", libraries(mpi, &installation));
     let ended = run(&mut cargo).expect_code(0);
     let passed = ended.out.lines().find_map(|line| line.strip_prefix("test result: ok. ")?.split(' ').next());
     assert!(passed.and_then(|count| count.parse().ok()) > Some(0), "no test has run: {ended}");

@@ -61,7 +61,14 @@ pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], 
     let found = plain_sentences(form, &views);
     let head = heads(environment);
     let title = title(records, &head);
-    let head: Vec<String> = head.iter().map(Head::text).collect();
+    let mut versions: Vec<String> = Vec::new();
+    for case in records.iter().map(|record| &record.case) {
+        let version = format!("{} {}", case.mpi_label(), case.mpi_version);
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+    let head: Vec<String> = head.iter().map(Head::text).chain([versions.join(", ")]).collect();
     render(
         context! { title, head, found, figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
     )
