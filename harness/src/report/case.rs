@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::columns::{Align, Column};
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Against, Base, Claim};
+use super::verdict::{Against, Base, Claim, FASTER};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, Phase, Quantity, Record};
 use crate::stats;
@@ -169,7 +169,7 @@ impl<'a> CaseView<'a> {
         if near.iter().any(|other| other.unsteady) {
             return Claim::Unsteady(names(&|_| true));
         }
-        match names(&|other| other.low <= 1.0) {
+        match names(&|other| other.low <= FASTER) {
             close if close.len() == 1 => Claim::of(*next, first),
             close => Claim::NoDifference(close),
         }

@@ -48,6 +48,9 @@ impl<'a> Against<'a> {
     }
 }
 
+/// A ratio from which on one method is called faster: less is no difference in two digits, and to nobody.
+pub const FASTER: f64 = 1.005;
+
 /// What can be said of two methods or more.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim<'a> {
@@ -60,7 +63,7 @@ pub enum Claim<'a> {
         /// How many times as fast, with both ends of the interval.
         times: (f64, f64, f64),
     },
-    /// The interval of their ratio holds 1.
+    /// The interval of their ratio holds 1, or all but does.
     NoDifference(Vec<&'a str>),
     /// The halves of the run part.
     Unsteady(Vec<&'a str>),
@@ -79,8 +82,8 @@ impl<'a> Claim<'a> {
         let times = (ratio.value, ratio.low, ratio.high);
         match ratio {
             _ if ratio.unsteady => Self::Unsteady(vec![ratio.name, base]),
-            _ if ratio.low > 1.0 => Self::Faster { faster: base, slower: ratio.name, times },
-            _ if ratio.high < 1.0 => {
+            _ if ratio.low > FASTER => Self::Faster { faster: base, slower: ratio.name, times },
+            _ if ratio.high < 1.0 / FASTER => {
                 let turned = ratio.inverse();
                 let times = (turned.value, turned.low, turned.high);
                 Self::Faster { faster: ratio.name, slower: base, times }
@@ -125,6 +128,7 @@ mod tests {
         assert_eq!(words(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
         assert_eq!(words(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
         assert_eq!(words(against(1.1, 0.9, 1.3)), "no difference shown: ddt, manual");
+        assert_eq!(words(against(1.004, 1.002, 1.2)), "no difference shown: ddt, manual");
         let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
         assert_eq!(words(moved), "unsteady, no verdict: ddt, manual");
         assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
