@@ -7,6 +7,7 @@ mod conditions;
 mod engine;
 mod guidelines;
 mod halo;
+mod headings;
 mod measure;
 mod mpi;
 mod output;

@@ -9,6 +9,7 @@ use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{MIN_ROUNDS, Plan, Variant};
 
+use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
 use super::measure::{self, Manner};
 use super::results::ResultsArgs;
 
@@ -34,12 +35,6 @@ const GIVEN: [&str; 19] = [
     "plan",
     "dry_run",
 ];
-
-// The groups of help.
-pub(super) const WHAT: &str = "What is measured";
-const WHERE: &str = "Where it runs";
-const HOW_LONG: &str = "How long, and how sure";
-pub(super) const RESULTS: &str = "Results";
 
 #[derive(Debug, Args)]
 pub struct ConditionArgs {

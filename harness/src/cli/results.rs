@@ -11,7 +11,7 @@ use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::report::export;
 
-use super::conditions::RESULTS;
+use super::headings::RESULTS;
 use super::output;
 
 #[derive(Clone, Debug, Default, Args)]

@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::conditions::{ConditionArgs, WHAT};
+use super::conditions::ConditionArgs;
+use super::headings::WHAT;
 
 /// Tests of a run that can also come from a plan, or be those of an earlier run.
 #[derive(Debug, Args)]
