@@ -15,9 +15,6 @@ use super::measure;
 use super::output;
 use super::run::RunArgs;
 
-/// Columns of text where there is no terminal.
-const WIDTH: usize = 120;
-
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ddtbench guidelines --mpi mpich nas_lu_y             one test
@@ -102,11 +99,10 @@ impl GuidelinesArgs {
 
 impl GuidelinesFormat {
     fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
-        let width = output::width().map_or(WIDTH, usize::from);
         let joined =
             |text: &dyn Fn(&Findings) -> String| findings.iter().map(text).collect::<Vec<_>>().join("\n");
         Ok(match self {
-            Self::Text => joined(&|of_mpi| of_mpi.text(width)),
+            Self::Text => joined(&|of_mpi| of_mpi.text(output::width())),
             Self::Markdown => joined(&Findings::markdown),
             Self::Json => {
                 let text = serde_json::to_string_pretty(findings).map_err(|error| anyhow!(error))?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::side::{Number, Side, Subject};
 use super::{Answer, Verdict, judge};
 use crate::experiments::Kind;
-use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
+use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
@@ -94,8 +94,8 @@ impl Overview {
         self.sides.iter().enumerate().map(of_side).collect()
     }
 
-    /// As text for a terminal of `width` columns.
-    pub fn text(&self, width: usize) -> String {
+    /// As text, sentences broken at `width`, and the table where there is no `room` for it.
+    pub fn text(&self, room: Option<usize>, width: usize) -> String {
         let mut text = String::new();
         for sentence in self.sentences() {
             text += &wrapped("  ", &sentence, width, 4);
@@ -105,7 +105,7 @@ impl Overview {
             .chain(self.sides.iter().map(|_| Column::new("", Align::Left, 2)))
             .collect();
         text.push('\n');
-        for line in aligned(&columns, &self.table()) {
+        for line in fitted(&columns, &self.table(), room, 0).rows {
             text += &format!("{line}\n");
         }
         text
@@ -248,7 +248,7 @@ mod tests {
                 "b: fastest in 1 of 1; prefers manual in 0, ddt in 1"
             ]
         );
-        let text = overview.text(100);
+        let text = overview.text(None, 100);
         assert!(text.contains("manual 10.2 µs, 2.00x [2.00, 2.00]"), "{text}");
         assert!(text.contains("  ddt 5.10 µs\n"), "the fastest loses nothing: {text}");
         assert!(!text.contains("reference"), "no application can use it: {text}");

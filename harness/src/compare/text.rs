@@ -1,20 +1,21 @@
 //! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
 use super::{Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings};
-use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
+use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
+use crate::report::table::{left_out, text_width};
 use crate::report::units;
 
 /// The columns of the rows.
 const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
-    Column::new("set", Align::Left, 2),
+    Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
-    Column::new("base", Align::Right, 2),
-    Column::new("new", Align::Right, 2),
+    Column::new("base", Align::Right, 2).rank(4),
+    Column::new("new", Align::Right, 2).rank(4),
     Column::new("over control", Align::Right, 2),
     Column::new("time", Align::Right, 2),
     Column::new("verdict", Align::Left, 2),
-    Column::new("note", Align::Left, 2),
+    Column::new("note", Align::Left, 2).rank(3),
 ];
 
 /// The columns of tab-separated values.
@@ -43,8 +44,9 @@ const TSV: [&str; 21] = [
 ];
 
 impl Comparisons {
-    /// As text, sentences broken at `width`.
-    pub fn text(&self, width: usize) -> String {
+    /// As text, nothing of it wider than a terminal of `width`.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let (room, width) = (width.map(usize::from), text_width(width));
         let mut text = String::new();
         for comparison in &self.comparisons {
             text += &format!("{}\n\n", comparison.title());
@@ -52,12 +54,12 @@ impl Comparisons {
                 text += &wrapped("  ", &finding, width, 4);
             }
             text.push('\n');
-            for line in aligned(&COLUMNS, &self.table(comparison)) {
-                text += &format!("{line}\n");
-            }
+            let shown = fitted(&COLUMNS, &self.table(comparison), room, 0);
+            shown.rows.iter().for_each(|line| text += &format!("{line}\n"));
+            text += &left_out(&shown.left_out, width);
             text.push('\n');
         }
-        text + &self.overview.text(width) + "\n" + &wrapped("", &self.legend(), width, 0)
+        text + &self.overview.text(room, width) + "\n" + &wrapped("", &self.legend(), width, 0)
     }
 
     /// As Markdown, for a pull request.
@@ -201,7 +203,7 @@ mod tests {
             row("b", "ddt", 1, 1.5, Verdict::Slower),
             ComparisonRow { note: "crashed".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
         ];
-        let text = comparisons(rows).text(100);
+        let text = comparisons(rows).text(Some(200));
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
         assert!(
             text.starts_with("one (base) and other (new): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
@@ -213,6 +215,13 @@ mod tests {
         );
         assert!(text.contains("crashed; saw changes from 1.0% on, some 12 launches would decide"), "{text}");
         assert!(at("Ratios of new over base") > at("\na "), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_terminal() {
+        let rows = vec![row("specfem3d_oc", "ddt_to_packed", 1, 22.4, Verdict::Slower)];
+        let text = comparisons(rows).text(Some(80));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]

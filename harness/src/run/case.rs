@@ -1,5 +1,6 @@
 //! One case: started, watched, and started again without a method that took the process with it.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::process_log::{Exit, ProcessLog};
@@ -15,6 +16,9 @@ const TO_LEAVE: Duration = Duration::from_secs(10);
 
 /// Processes of each method that is measured in some of its own: as many as an interval needs, and two more.
 const PROCESSES: usize = 8;
+
+/// Pause before a launcher that failed is tried once more: what it lacked, as a port, may be there again.
+const TO_RECOVER: Duration = Duration::from_secs(1);
 
 /// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
@@ -49,11 +53,19 @@ impl CaseRun<'_> {
         let mut hello = None;
         // Rounds of a new process go on where those of the last ended: only what ran side by side is compared.
         let mut first_round = 0;
+        let mut has_tried_again = false;
         while !left.is_empty() {
             let mut log = ProcessLog::default();
             let Some(exit) = self.watch(&left, &mut log, observer)? else {
                 return Ok(Finished::Interrupted);
             };
+            // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
+            if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
+                has_tried_again = true;
+                observer.note("no process has begun; once more");
+                thread::sleep(TO_RECOVER);
+                continue;
+            }
             let outcomes = log.outcomes(&left, exit);
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {

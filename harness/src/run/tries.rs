@@ -1,20 +1,15 @@
-//! When a case is run a second time: a launcher that failed, or an outcome that the machine may be at fault for.
+//! When a case is run a second time: an outcome that the machine may be at fault for.
 
 use super::{Finished, Observer, Run, RunError, Unit};
 use crate::model::{Measured, Outcome};
 
 impl Run<'_> {
-    /// Runs a case, and once more where no process has begun, or where its kind wants that: the second outcome counts then, and
+    /// Runs a case, and once more where its kind wants that: the second outcome counts then, and
     /// both are told.
     pub(super) fn try_case(&self, unit: Unit, observer: &mut dyn Observer) -> Result<Finished, RunError> {
         let Finished::Case(first, hello) = self.finish(unit, observer)? else {
             return Ok(Finished::Interrupted);
         };
-        // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
-        if hello.is_none() && first.iter().all(|one| matches!(one.outcome, Outcome::Crashed { .. })) {
-            observer.note("no process has begun; once more");
-            return self.finish(unit, observer);
-        }
         let (kind, test) = (self.plan.plan.experiment, &self.plan.plan.cases[unit.case].test);
         if hello.is_none() || !first.iter().any(|one| kind.needs_second_try(test, &one.outcome)) {
             return Ok(Finished::Case(first, hello));

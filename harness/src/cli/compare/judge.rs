@@ -12,9 +12,6 @@ use crate::cli::{measure, output};
 /// Exit code of a gate where nothing is slower, and something undecided.
 const UNDECIDED: u8 = 3;
 
-/// Columns of text where there is no terminal.
-const WIDTH: usize = 120;
-
 /// How comparisons are judged and told.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
@@ -70,7 +67,7 @@ enum ComparisonFormat {
 impl ComparisonFormat {
     fn of(self, comparisons: &Comparisons) -> anyhow::Result<String> {
         Ok(match self {
-            Self::Text => comparisons.text(output::width().map_or(WIDTH, usize::from)),
+            Self::Text => comparisons.text(output::width()),
             Self::Markdown => comparisons.markdown(),
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,

@@ -1,13 +1,14 @@
 //! Guidelines for people: how each stands, then where it is violated, the worst first.
 
 use super::{Findings, GUIDELINES, Guideline, GuidelineRow, MONOTONY, Standing};
-use crate::report::columns::{Align, Column, aligned, markdown, wrapped};
+use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
+use crate::report::table::{left_out, text_width};
 use crate::report::units;
 
 const COLUMNS: [Column; 8] = [
     Column::new("guideline", Align::Left, 0),
     Column::new("test", Align::Left, 2),
-    Column::new("set", Align::Left, 2),
+    Column::new("set", Align::Left, 2).rank(1),
     Column::new("takes", Align::Left, 2),
     Column::new("instead of", Align::Left, 2),
     Column::new("ratio", Align::Right, 2),
@@ -16,8 +17,9 @@ const COLUMNS: [Column; 8] = [
 ];
 
 impl Findings {
-    /// As text, sentences broken at `width`.
-    pub fn text(&self, width: usize) -> String {
+    /// As text, nothing of it wider than a terminal of `width`.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let (room, width) = (width.map(usize::from), text_width(width));
         let mut text = format!("{}, {}\n\n", self.mpi, self.place);
         for sentence in self.sentences() {
             text += &wrapped("  ", &sentence, width, 4);
@@ -25,7 +27,9 @@ impl Findings {
         let rows = self.table();
         if rows.len() > 1 {
             text.push('\n');
-            text.extend(aligned(&COLUMNS, &rows).into_iter().map(|line| line + "\n"));
+            let shown = fitted(&COLUMNS, &rows, room, 0);
+            text.extend(shown.rows.into_iter().map(|line| line + "\n"));
+            text += &left_out(&shown.left_out, width);
         }
         text + "\n" + &wrapped("", &self.legend(), width, 0)
     }
