@@ -51,7 +51,7 @@ const COLUMNS: [Column; 22] = [
 
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
     larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. init: making datatypes, requests and windows. compute, pack, comm, unpack: medians of \
-    the longest of all ranks. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
+    the longest of all ranks; comm holds the wait for other ranks that still pack, and is not the network alone. ovh: (t - t_reference) / t, with its 95% interval. pack%: share of timed packing and \
     unpacking, with its interval. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
     ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
