@@ -39,6 +39,29 @@ impl Matrix {
         Self { size, a: random(1), b: random(2), c }
     }
 
+    /// Does the share of `thread` as [`Compute::share`] does, and calls `between` after each few thousand operations, which take
+    /// some microseconds: so that a computation can look after its messages as often as it likes.
+    ///
+    /// # Panics
+    /// If there is no such thread.
+    pub fn share_in_steps(&self, thread: usize, mut between: impl FnMut()) {
+        /// Multiplications and additions between two calls.
+        const STEP: usize = 8192;
+        let mut c = self.c[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        c.fill(0.0);
+        let terms = STEP.div_ceil(self.size);
+        let rows = share_of(self.size, thread, self.threads());
+        for (c, row) in c.chunks_exact_mut(self.size).zip(rows) {
+            let a = &self.a[row * self.size..][..self.size];
+            for (a, b) in a.chunks(terms).zip(self.b.chunks(terms * self.size)) {
+                for (&a, b) in a.iter().zip(b.chunks_exact(self.size)) {
+                    c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
+                }
+                between();
+            }
+        }
+    }
+
     /// C, row by row.
     pub fn product(&self) -> Vec<f64> {
         let rows = |part: &Mutex<Vec<f64>>| part.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -52,15 +75,7 @@ impl Compute for Matrix {
     }
 
     fn share(&self, thread: usize) {
-        let mut c = self.c[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        c.fill(0.0);
-        let rows = share_of(self.size, thread, self.threads());
-        for (c, row) in c.chunks_exact_mut(self.size).zip(rows) {
-            let a = &self.a[row * self.size..][..self.size];
-            for (&a, b) in a.iter().zip(self.b.chunks_exact(self.size)) {
-                c.iter_mut().zip(b).for_each(|(c, b)| *c += a * b);
-            }
-        }
+        self.share_in_steps(thread, || {});
     }
 
     fn settle(&self) {}
@@ -74,6 +89,19 @@ impl Compute for Matrix {
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_are_small_and_make_the_same_product() {
+        let (whole, stepped) = (Matrix::new(150, 2), Matrix::new(150, 2));
+        let mut steps = 0;
+        for thread in 0..2 {
+            whole.share(thread);
+            stepped.share_in_steps(thread, || steps += 1);
+        }
+        assert_eq!(whole.product(), stepped.product());
+        // Three calls a row: 150 terms of 150 operations each, 55 terms at a time.
+        assert_eq!(steps, 3 * 150);
+    }
 
     #[test]
     fn the_product_is_the_naive_one() {
