@@ -11,6 +11,7 @@ mod headings;
 mod measure;
 mod mpi;
 mod output;
+mod overlap;
 mod pages;
 mod parameters;
 mod partitioned;
@@ -49,6 +50,8 @@ enum Command {
     Partitioned(Box<partitioned::PartitionedArgs>),
     /// Measure the exchange of micro-apps between many ranks, by all methods
     Halo(Box<halo::HaloArgs>),
+    /// Measure whether communication goes on while the ranks compute, and at whose cost
+    Overlap(Box<overlap::OverlapArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
@@ -99,6 +102,7 @@ impl Cli {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),
             Some(Command::Halo(args)) => return args.execute(),
+            Some(Command::Overlap(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),

@@ -1,6 +1,7 @@
 //! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results, a process of the rank program each.
 
 mod agree;
+mod calibrated;
 mod case;
 mod environment;
 mod known_probes;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
+pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
 pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
 pub use order::Unit;
@@ -22,10 +24,11 @@ use paths::Paths;
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
+use crate::model::conditions::Configuration;
 use crate::model::event::{Event, Hello, MessageFacts};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
-use crate::mpi::{Family, Installation, MpiError};
+use crate::mpi::{Family, Installation, MpiError, progressing};
 use crate::plan::{CheckedPlan, TextFormat};
 
 /// Who is told how a run goes.
@@ -61,6 +64,9 @@ pub enum RunError {
     /// The rank program cannot be started.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// Sizes that cases need were not found.
+    #[error("{0}")]
+    Calibration(String),
     /// The launcher was started twice, and no rank program has said a word.
     #[error("no process has begun under {launcher}, twice: {words}{advice}")]
     NeverBegan {
@@ -88,6 +94,15 @@ impl Target {
     /// What tables name it.
     pub fn label(&self) -> String {
         self.name(Case::default()).mpi_label()
+    }
+
+    /// Variables that this MPI needs for what is to bring communication forward.
+    fn settings(&self, configuration: Configuration) -> impl Iterator<Item = (String, String)> {
+        let settings = match configuration {
+            Configuration::Basic => &[],
+            Configuration::Progress | Configuration::Dedicated => progressing(self.installation.family),
+        };
+        settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
     }
 
     /// The case with its name.

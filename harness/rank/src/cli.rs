@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::engine::PackingOrder;
 use ddtbench::experiments::halo::HaloCase;
+use ddtbench::experiments::overlap::OverlapCase;
 use ddtbench::experiments::partitioned::Setting;
 use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
 use ddtbench::experiments::pingpong::{Pairs, Selection};
@@ -36,6 +37,8 @@ pub enum Command {
     Partitioned(Partitioned),
     /// Compare methods for the exchange of an application between all ranks: mpirun -n 4 ddtbench-rank halo nas_mg
     Halo(Halo),
+    /// Communicate while ranks compute: mpirun -n 2 ddtbench-rank overlap ibcast -p bytes=1MiB,matrix_order=200
+    Overlap(Overlap),
     /// Look at one behaviour of partitioned communication: mpirun -n 2 ddtbench-rank probe equal_counts
     Probe(Probe),
 }
@@ -48,6 +51,7 @@ impl Command {
             // In a process of its own, which no other mechanism shares.
             Self::Partitioned(args) if args.methods.methods == [SINGLE_INIT] => Threading::Single,
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
+            Self::Overlap(_) => Threading::Funneled,
             Self::Probe(args) if args.threads() > 1 => Threading::Multiple,
             Self::Probe(_) => Threading::Funneled,
         }
@@ -248,6 +252,43 @@ impl Halo {
     pub fn case(&self) -> anyhow::Result<HaloCase> {
         let params = pairs(&self.params)?.into_iter().collect();
         HaloCase::parse(&self.test, self.set.as_deref(), &params).map_err(|reason| anyhow!(reason))
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Overlap {
+    /// The operation, the test, or `halo:` and the exchange
+    pub test: String,
+    /// A named parameter set [default: the one of preset `quick`]
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Single parameters of the test, and bytes, matrix_order, threads, test_every_us, configuration
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    params: Vec<String>,
+    /// Find sizes for times, and measure nothing else
+    #[arg(long)]
+    pub calibrate: bool,
+    /// Times of the communication for which bytes are to be found, in seconds, rising
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',', requires = "calibrate")]
+    pub communication_s: Vec<f64>,
+    /// Times of the computation for which matrices are to be found, in seconds, rising
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',', requires = "calibrate")]
+    pub computation_s: Vec<f64>,
+    /// Find matrices that take as long as the communication
+    #[arg(long, requires = "calibrate")]
+    pub as_long: bool,
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+    #[command(flatten)]
+    pub methods: MethodArgs,
+}
+
+impl Overlap {
+    /// The case.
+    pub fn case(&self) -> anyhow::Result<OverlapCase> {
+        let params = pairs(&self.params)?;
+        let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        OverlapCase::parse(&self.test, self.set.as_deref(), params).map_err(|reason| anyhow!(reason))
     }
 }
 

@@ -19,6 +19,7 @@ mod mechanism;
 mod memory;
 mod method;
 mod output;
+mod overlap;
 mod partitioned;
 mod pattern;
 mod pingpong;
@@ -61,6 +62,11 @@ fn main() -> ExitCode {
             return code;
         }
     };
+    // What is to be measured without MPI, is measured before there is one.
+    let before = match &cli.command {
+        Command::Overlap(args) => overlap::WithoutMpi::measure(args).map(Some),
+        _ => Ok(None),
+    };
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);
     let world =
         refusal.map_or_else(|| World::initialize(cli.command.threading()), |reason| Err(anyhow!(reason)));
@@ -74,12 +80,15 @@ fn main() -> ExitCode {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let result = match cli.command {
-                Command::Pingpong(args) => pingpong::run(&world, &args),
-                Command::Engine(args) => engine::run(&world, &args),
-                Command::Partitioned(args) => partitioned::run(&world, &args),
-                Command::Halo(args) => halo::run(&world, &args),
-                Command::Probe(args) => probe::run(&world, &args),
+            let result = match (cli.command, before) {
+                (_, Err(refusal)) => Err(refusal),
+                (Command::Overlap(args), Ok(Some(before))) => overlap::run(&world, &args, before),
+                (Command::Overlap(_), Ok(None)) => unreachable!("measured above"),
+                (Command::Pingpong(args), _) => pingpong::run(&world, &args),
+                (Command::Engine(args), _) => engine::run(&world, &args),
+                (Command::Partitioned(args), _) => partitioned::run(&world, &args),
+                (Command::Halo(args), _) => halo::run(&world, &args),
+                (Command::Probe(args), _) => probe::run(&world, &args),
             };
             (Some(world), result)
         }

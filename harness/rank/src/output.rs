@@ -43,6 +43,7 @@ impl Output {
             Event::Block(block) => self.blocks.push(block.clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
             Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
+            Event::Size(size) => println!("{size:?}"),
             Event::Working { .. } | Event::Probe { .. } | Event::Aborting | Event::Done => {}
         }
     }

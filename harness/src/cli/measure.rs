@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
-use ddtbench::model::{Case, Record};
+use ddtbench::model::event::Event;
+use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
 use ddtbench::report;
 use ddtbench::report::pictures::{Drawn, Results};
-use ddtbench::run::{Environment, Run, RunEnd, RunError, Target};
+use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
 
 use super::conditions::ConditionArgs;
 use super::output::{self, say};
@@ -82,17 +84,50 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
         return Ok(Err(stopped(folder.path())));
     }
     let built = chosen.build().and_then(|targets| {
+        let checked = with_sizes(checked, &targets)?;
         let run = Run { plan: &checked, targets: &targets };
         let environment = Environment::now(now(), checked.plan.to_toml(), &run)?;
-        Ok((targets, environment))
+        Ok((checked, targets, environment))
     });
     if interrupt::requested() {
         return Ok(Err(stopped(folder.path())));
     }
     match built {
-        Ok((targets, environment)) => Ok(Ok(Begun { checked, targets, folder, environment })),
+        Ok((checked, targets, environment)) => {
+            folder.write_plan(&checked.plan.to_toml())?;
+            Ok(Ok(Begun { checked, targets, folder, environment }))
+        }
         Err(error) => Err(give_back(folder, error)),
     }
+}
+
+/// The plan with the sizes that its cases lack, found on the first of these MPIs; as it is where none does, or where the user wants
+/// to stop.
+fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<CheckedPlan> {
+    let Some(first) = targets.first() else { return Ok(checked) };
+    let Some(selected) = run::calibrated(&checked.plan, first, &mut Telling)? else { return Ok(checked) };
+    selected.notes.iter().for_each(|note| say(note));
+    ensure!(!selected.cases.is_empty(), "nothing is left to run: no sizes were found for any case");
+    let checked = Plan { cases: selected.cases, ..checked.plan }.check()?;
+    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    Ok(checked)
+}
+
+/// Tells sentences alone.
+struct Telling;
+
+impl Observer for Telling {
+    fn begins(&mut self, _: usize, _: usize, _: &str) {}
+
+    fn heard(&mut self, _: &Event) {}
+
+    fn note(&mut self, text: &str) {
+        say(text);
+    }
+
+    fn ended(&mut self, _: &[Measured], _: Duration) {}
+
+    fn skipped(&mut self, _: &Case) {}
 }
 
 /// Runs a plan.
@@ -120,6 +155,8 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     }
     introduce(&chosen, dir);
     let targets = chosen.build()?;
+    // A run that was stopped before its sizes were known has none in its plan.
+    let checked = if earlier.is_none() { with_sizes(checked, &targets)? } else { checked };
     if interrupt::requested() {
         return Ok(stopped(dir));
     }
@@ -154,11 +191,12 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
             earlier.resumed.push(part);
             earlier
         }
-        None => Environment::now(now(), recorded.plan.clone(), &run)?,
+        None => Environment::now(now(), checked.plan.to_toml(), &run)?,
     };
     let records = recorded.records.clone();
     let (folder, moved) =
         recorded.resume(&done, About { plan: checked.plan.to_toml(), ..about(&checked) })?;
+    folder.write_plan(&checked.plan.to_toml())?;
     for file in moved {
         say(&format!("set aside, since its case had not ended: {}", file.display()));
     }
@@ -336,7 +374,7 @@ fn estimate(run: &Run<'_>) {
     let longest_s = units as f64 * (run.expected_s() + START_S);
     // A probe has no time of its own: it ends when it has seen enough.
     if longest_s > SHORT && run.plan.plan.experiment.methods().len() > 1 {
-        let duration = indicatif::HumanDuration(std::time::Duration::from_secs_f64(longest_s));
+        let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
         say(&format!(
             "{units} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
         ));

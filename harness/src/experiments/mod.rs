@@ -10,6 +10,7 @@ pub mod halo;
 pub mod launches;
 pub mod list;
 pub mod memory;
+pub mod overlap;
 pub mod parameter;
 pub mod partitioned;
 pub mod pcomm;
@@ -24,7 +25,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::conditions::Cache;
+use crate::model::calibration::CalibratedSize;
+use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::MessageFacts;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
 use crate::report::pictures::Drawn;
@@ -35,7 +37,8 @@ use planned::PlannedCase;
 use summary::RowContext;
 
 /// All kinds, in the order in which `list` shows them.
-pub const ALL: [Kind; 5] = [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, probes::KIND];
+pub const ALL: [Kind; 6] =
+    [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, overlap::KIND, probes::KIND];
 
 /// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it
 /// is said to be. Measured: docs/statistics.md, "How many launches".
@@ -106,6 +109,11 @@ pub trait Experiment: Debug + Sync {
     /// What is wrong with it, and what would be right.
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String>;
 
+    /// What is to be found out on an MPI before cases can be measured; `None` where nothing is.
+    fn calibration(&self, _cases: &[PlannedCase]) -> Option<Box<dyn Calibration>> {
+        None
+    }
+
     /// Adds figures to a record, of any phase.
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
 
@@ -161,6 +169,18 @@ pub struct Setup {
     pub seed: u64,
 }
 
+/// What is to be found out on an MPI before the cases of a plan can be measured.
+pub trait Calibration: Debug {
+    /// What processes of the rank program find out, one each.
+    ///
+    /// # Errors
+    /// What is wrong with a case.
+    fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String>;
+
+    /// The cases with what each of them has found, and notes on those that are left out.
+    fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> planned::Selected;
+}
+
 /// A case that can be measured.
 pub trait Prepared: Debug + Send + Sync {
     /// The case with all values.
@@ -174,6 +194,11 @@ pub trait Prepared: Debug + Send + Sync {
         let pairs = self.params();
         let pairs = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
         pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
+    }
+
+    /// The names of these, and of those that it will have once its sizes are found.
+    fn number_names(&self) -> Vec<String> {
+        self.numbers().into_iter().map(|(name, _)| name).collect()
     }
 
     /// What the rank program is told of it, after the kind.
@@ -195,6 +220,16 @@ pub trait Prepared: Debug + Send + Sync {
     /// Threads of each rank.
     fn threads(&self) -> usize {
         1
+    }
+
+    /// What brings its communication forward.
+    fn configuration(&self) -> Configuration {
+        Configuration::Basic
+    }
+
+    /// Whether sizes must be found on an MPI before it can be measured.
+    fn needs_calibration(&self) -> bool {
+        false
     }
 
     /// Variables that the ranks are to see.

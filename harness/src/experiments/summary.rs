@@ -166,7 +166,7 @@ impl<'a> View<'a> {
     /// first block, counts whatever state that one was in: there is no other.
     pub fn blocks(&self, phase: Phase, scope: Scope<'_>, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
-        let is_once = phase == Phase::Init;
+        let is_once = matches!(phase, Phase::Init | Phase::ComputationWithoutMpi);
         let of = all.filter(|(block, state)| (state.used || is_once) == used && scope.has(block.pair));
         of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
     }
@@ -246,7 +246,7 @@ impl<'a> RowContext<'a> {
         let batch_of = |block: &&Block| match phase {
             Phase::Create => block.made_in_a_row.max(1),
             Phase::Free => block.freed_in_a_row.max(1),
-            Phase::Init => 1,
+            Phase::Init | Phase::ComputationWithoutMpi => 1,
             _ => block.batch,
         };
         let batch = blocks.iter().map(batch_of).max()?;

@@ -50,3 +50,26 @@ impl Rule {
         }
     }
 }
+
+/// What brings communication forward while the application computes, and which cores it computes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Configuration {
+    /// The MPI as it is, all cores compute
+    #[default]
+    Basic,
+    /// Asynchronous progress is switched on, all cores compute
+    Progress,
+    /// The same, with one core of each rank left free for it
+    Dedicated,
+}
+
+impl Configuration {
+    /// The name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Progress => "progress",
+            Self::Dedicated => "dedicated",
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::calibration::CalibratedSize;
 use super::transport::Transport;
 use super::{Outcome, Times};
 
@@ -40,6 +41,8 @@ pub enum Event {
         /// Time from the probe's beginning.
         seconds: f64,
     },
+    /// A size that was found for a time.
+    Size(CalibratedSize),
     /// A rank whose call of MPI has failed is about to end all: no launcher has done so before.
     Aborting,
     /// All methods have ended; the rank program is about to leave.

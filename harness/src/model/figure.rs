@@ -39,6 +39,21 @@ pub enum Quantity {
     BoundShare,
     /// Bytes of all cache lines that packing or unpacking touches.
     LineBytes,
+    /// (t - longer) / shorter of communication and computation by themselves, t with both at once: 0 where they overlap
+    /// perfectly, 1 where they take as long as one after the other, more where they hinder each other.
+    OverheadRatio,
+    /// Time of a computation while MPI has nothing to do, over that of the same before MPI was initialised.
+    MpiImpact,
+    /// Time of a computation beside a communication, over that of the computation by itself.
+    ComputationSlowdown,
+    /// Time spent in the call and the wait of a communication beside a computation, over that of the communication by itself.
+    CommunicationRatio,
+    /// Share of the communication's own time that it does not add to the computation's.
+    Hidden,
+    /// The overlap that the Intel MPI Benchmarks (IMB-NBC) would print.
+    OverlapImb,
+    /// The overlap that the OSU Micro-Benchmarks would print.
+    OverlapOsu,
 }
 
 impl Quantity {
@@ -50,10 +65,19 @@ impl Quantity {
             | Self::Speedup
             | Self::Availability
             | Self::EarlyBird
-            | Self::BoundShare => "fraction",
-            Self::Gain | Self::GainModel | Self::GainDifference | Self::TimeOver | Self::TimeOverFastest => {
-                "ratio"
-            }
+            | Self::BoundShare
+            | Self::Hidden
+            | Self::OverlapImb
+            | Self::OverlapOsu => "fraction",
+            Self::Gain
+            | Self::GainModel
+            | Self::GainDifference
+            | Self::TimeOver
+            | Self::TimeOverFastest
+            | Self::OverheadRatio
+            | Self::MpiImpact
+            | Self::ComputationSlowdown
+            | Self::CommunicationRatio => "ratio",
             Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
             Self::Messages => "messages",
             Self::StartSkew => "s",

@@ -1,5 +1,6 @@
 //! The words of a result, typed: what was measured, what came back, what was made of it. No logic but that of the words.
 
+pub mod calibration;
 pub mod conditions;
 pub mod event;
 mod figure;

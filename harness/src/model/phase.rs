@@ -31,7 +31,15 @@ pub enum Phase {
     RoundTrip,
     /// Making what a partitioned transfer needs: requests, windows, communicators.
     Init,
-    /// Computing, emulated: the thread that took longest.
+    /// A communication by itself: started and waited for at once.
+    CommunicationAlone,
+    /// A computation before MPI was initialised.
+    ComputationWithoutMpi,
+    /// A computation by itself, while MPI has nothing to do.
+    ComputationAlone,
+    /// The call that starts a communication, with what is packed before it.
+    Call,
+    /// Computing: the thread that took longest.
     Compute,
     /// From the first partition that became ready to its arrival, in repetitions in which the receiver looked.
     FirstPartition,
@@ -44,13 +52,19 @@ pub enum Phase {
     Total,
     /// A halo exchange: what it adds to the computing of the thread that computes longest of all ranks.
     Exchange,
+    /// The wait for a communication after the computation, with what is unpacked behind it.
+    Wait,
+    /// The call and the wait together: of the rank that spent most in them.
+    InMpi,
+    /// From the first rank's start of a communication to the last one's end, with a computation in between.
+    Overlapped,
     /// Time to solution of a partitioned transfer: from the start to the end at the receiver, without computing.
     Solution,
 }
 
 impl Phase {
     /// All phases, those of each experiment in the order in which they happen, its whole last.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 25] = [
         Self::Create,
         Self::Pack,
         Self::Communicate,
@@ -62,12 +76,19 @@ impl Phase {
         Self::Free,
         Self::RoundTrip,
         Self::Init,
+        Self::CommunicationAlone,
+        Self::ComputationWithoutMpi,
+        Self::ComputationAlone,
+        Self::Call,
         Self::Compute,
         Self::FirstPartition,
         Self::Delay,
         Self::AfterLast,
         Self::Total,
         Self::Exchange,
+        Self::Wait,
+        Self::InMpi,
+        Self::Overlapped,
         Self::Solution,
     ];
 
@@ -85,12 +106,19 @@ impl Phase {
             Self::Free => "free",
             Self::RoundTrip => "round_trip",
             Self::Init => "init",
+            Self::CommunicationAlone => "communication_alone",
+            Self::ComputationWithoutMpi => "computation_without_mpi",
+            Self::ComputationAlone => "computation_alone",
+            Self::Call => "call",
             Self::Compute => "compute",
             Self::FirstPartition => "first_partition",
             Self::Delay => "delay",
             Self::AfterLast => "after_last",
             Self::Total => "total",
             Self::Exchange => "exchange",
+            Self::Wait => "wait",
+            Self::InMpi => "in_mpi",
+            Self::Overlapped => "overlapped",
             Self::Solution => "solution",
         }
     }

@@ -233,6 +233,19 @@ fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
     }
 }
 
+/// What switches on asynchronous progress: a thread of each rank that brings communication forward.
+///
+/// Open MPI has no such thread for all transports (5.0.11); that of its TCP transport is no help to one over shared memory, and
+/// is switched on all the same. Of what was asked for, the rank program tells what came: the threads that `MPI_Init` began.
+pub fn progressing(family: Family) -> &'static [(&'static str, &'static str)] {
+    match family {
+        Family::Mpich => &[("MPIR_CVAR_ASYNC_PROGRESS", "1")],
+        Family::Intel => &[("I_MPI_ASYNC_PROGRESS", "1"), ("I_MPI_THREAD_SPLIT", "0")],
+        Family::OpenMpi => &[("OMPI_MCA_btl_tcp_progress_thread", "1")],
+        Family::Other => &[],
+    }
+}
+
 /// Cores that this process may use: hardware threads of one core count once.
 pub fn cores() -> usize {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use error::{MpiError, Result};
-pub use launcher::{CommandLine, Launch, cores};
+pub use launcher::{CommandLine, Launch, cores, progressing};
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
 

@@ -46,7 +46,7 @@ impl CheckedPlan {
     /// The names of all parameters that are numbers, in the order in which cases have them.
     pub fn number_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for (name, _) in self.cases.iter().flat_map(|case| case.numbers()) {
+        for name in self.cases.iter().flat_map(|case| case.number_names()) {
             if !names.contains(&name) {
                 names.push(name);
             }

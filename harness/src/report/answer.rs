@@ -154,7 +154,7 @@ fn fastest(claim: &Claim) -> String {
             [one, other] => format!("{one} or {other}"),
             _ => format!("{} or {} more", names[0], names.len() - 1),
         },
-        Claim::Unknown { .. } => String::new(),
+        Claim::Diagnosis { .. } | Claim::Unknown { .. } => String::new(),
     }
 }
 
@@ -165,6 +165,7 @@ fn verdict(claim: &Claim) -> String {
         Claim::Faster { .. } => painted(FASTER, &words),
         Claim::NoDifference(_) => "no difference shown".to_owned(),
         Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
+        Claim::Diagnosis { .. } => words,
         Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
         Claim::Unknown { .. } => words,
     }
@@ -185,7 +186,10 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
         }
     }
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
-    sentences.push(stands_out(form, cases));
+    // A method by itself is no slower than another.
+    if cases.iter().any(|case| case.methods().nth(1).is_some()) {
+        sentences.push(stands_out(form, cases));
+    }
     sentences.extend(failures(cases));
     sentences
 }
@@ -217,6 +221,16 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
             )
         })
         .collect();
+    let mut diagnoses: Vec<(&str, usize)> = Vec::new();
+    for claim in &claims {
+        let Claim::Diagnosis { what, .. } = claim else { continue };
+        match diagnoses.iter_mut().find(|known| known.0 == what) {
+            Some(known) => known.1 += 1,
+            None => diagnoses.push((what, 1)),
+        }
+    }
+    diagnoses.sort_by_key(|known| std::cmp::Reverse(known.1));
+    parts.extend(diagnoses.iter().map(|(what, count)| format!("{what} in {count} of {}", claims.len())));
     let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
     let rest = [
         (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),

@@ -296,7 +296,7 @@ pub fn speedup(record: &Record) -> [String; 2] {
 }
 
 /// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
-fn share(record: &Record, quantity: Quantity) -> [String; 2] {
+pub fn share(record: &Record, quantity: Quantity) -> [String; 2] {
     let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
     let figure = |end| units::percent_figure(end, units::percent_decimals(value));
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]

@@ -67,6 +67,13 @@ pub enum Claim<'a> {
     NoDifference(Vec<&'a str>),
     /// The halves of the run part.
     Unsteady(Vec<&'a str>),
+    /// What became of the only method of a case, or of each of its methods.
+    Diagnosis {
+        /// In the words of its kind, which other cases may share.
+        what: String,
+        /// What it rests on.
+        detail: String,
+    },
     /// There is no ratio with an interval.
     Unknown {
         /// Of whom; of nobody in particular where it is empty.
@@ -100,6 +107,8 @@ impl<'a> Claim<'a> {
             }
             Self::NoDifference(names) => format!("no difference shown: {}", names.join(", ")),
             Self::Unsteady(names) => format!("unsteady, no verdict: {}", names.join(", ")),
+            Self::Diagnosis { what, detail } if detail.is_empty() => what.clone(),
+            Self::Diagnosis { what, detail } => format!("{what} ({detail})"),
             Self::Unknown { names, why } if names.is_empty() => why.clone(),
             Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
         }

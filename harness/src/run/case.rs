@@ -189,7 +189,7 @@ impl Run<'_> {
             launcher: plan.launcher.as_deref(),
             launcher_args: &plan.launcher_args,
             bind: plan.bind && case.is_bound(),
-            env: case.env(),
+            env: target.settings(case.configuration()).chain(case.env()).collect(),
         }
     }
 

@@ -77,6 +77,8 @@ impl ProcessLog {
                     self.probe = Some((outcome, seconds));
                 }
             }
+            // Who has asked for it listens by itself.
+            Event::Size(_) => {}
             Event::Aborting => self.aborts = true,
             Event::Done => self.done = true,
         }

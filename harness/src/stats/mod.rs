@@ -16,6 +16,7 @@ mod ratio;
 mod state;
 mod steady;
 mod student;
+mod target;
 
 pub use bootstrap::{RESAMPLES, overhead_interval};
 pub use correlation::{inflation, known_inflation};
@@ -27,6 +28,7 @@ pub use ratio::{Ratio, geometric_mean, paired_ratio};
 pub use state::{MIN_GAP, MIN_SHARE, State, passed_in, states, used_state};
 pub use steady::{halves_part, unsteady};
 pub use student::{mean_ratio, student_interval};
+pub use target::{MOST_TRIALS, Next, SizeSearch, TOLERANCE};
 
 #[cfg(test)]
 mod coverage_tests;

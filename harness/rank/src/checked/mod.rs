@@ -3,6 +3,7 @@
 //! The crate `mpi` brings initialisation and the bindings; its safe calls drop return codes and lack subarrays,
 //! resized types and windows, so all else calls `mpi::ffi` here, and only here.
 
+pub mod collective;
 pub mod comm;
 pub mod datatype;
 pub mod error;

@@ -50,6 +50,11 @@ impl Neighbours {
         Ok(Self { comm: Comm::owning(raw)? })
     }
 
+    /// The communicator of the graph.
+    pub fn comm(&self) -> &Comm {
+        &self.comm
+    }
+
     /// `MPI_Neighbor_alltoallw` from and to places of one buffer.
     ///
     /// # Safety

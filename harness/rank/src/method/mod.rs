@@ -7,7 +7,7 @@
 mod one_sided;
 pub mod packer;
 pub mod table;
-mod two_sided;
+pub mod two_sided;
 
 use std::ffi::c_int;
 

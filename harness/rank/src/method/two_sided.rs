@@ -4,10 +4,11 @@ use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
 
-use super::packer::{End, Packer};
+use super::packer::{End, EndState, Packer};
 use super::{Ends, Location, Method, Setup};
+use crate::checked::collective::AllToAllW;
 use crate::checked::error::int;
-use crate::checked::{CallError, Datatype};
+use crate::checked::{CallError, Datatype, Envelope, Request};
 use crate::memory::Memory;
 use crate::spans::spans;
 
@@ -22,9 +23,12 @@ pub struct TwoSided<'a> {
     packed: Datatype,
     packed_count: c_int,
     is_renewed: bool,
+    /// What `MPI_Ialltoallw` is given, once it was called.
+    blocks: Option<AllToAllW>,
 }
 
 impl<'a> TwoSided<'a> {
+    /// With these ends.
     pub fn new(setup: &'a Setup<'a>, memory: &Memory, send: End, receive: End) -> anyhow::Result<Self> {
         let (packed, packed_count) = match send == End::MpiPacked {
             true => {
@@ -38,12 +42,52 @@ impl<'a> TwoSided<'a> {
             .then(|| setup.app.message(Side::Receive, order))
             .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));
         let packer = Packer::new(setup, memory, send, receive, order)?;
-        Ok(Self { setup, packer, in_place, packed, packed_count, is_renewed: true })
+        Ok(Self { setup, packer, in_place, packed, packed_count, is_renewed: true, blocks: None })
     }
 
     /// From one wire buffer to the other, whose bytes stay what they are: as IMB's and OSU's PingPong do.
     pub fn untouched(setup: &'a Setup<'a>, memory: &Memory) -> anyhow::Result<Self> {
         Ok(Self { is_renewed: false, ..Self::new(setup, memory, End::Wire, End::Wire)? })
+    }
+
+    /// Starts to send the message, on the first rank of a pair, or to receive it, on the second; in an all-to-all, both. Nobody uses
+    /// the memory before the request is complete.
+    pub fn start(&mut self, memory: &mut Memory) -> Result<Request, CallError> {
+        let (setup, send, receive) = (self.setup, &self.packer.send, &self.packer.receive);
+        let is_typed = |end| matches!(end, End::Typed | End::Described(_));
+        if setup.is_all_to_all() && is_typed(send.how) && is_typed(receive.how) {
+            if self.blocks.is_none() {
+                let places = |end: &EndState| {
+                    (0..setup.ranks).map(|peer| end.offset(memory, peer)).collect::<Vec<_>>()
+                };
+                let (from, to) = (places(send), places(receive));
+                self.blocks = Some(AllToAllW::new((&from, send.datatype()), (&to, receive.datatype()))?);
+            }
+            let blocks = self.blocks.as_ref().expect("made above");
+            // SAFETY: as in `exchange`; all displacements count from the start of the arrays' memory.
+            return unsafe { blocks.start(setup.comm, memory.read_from(0), memory.write_to(0)) };
+        }
+        let (to, target_count, target_type) = self.target(memory, 0);
+        let (from, source_count, source_type) = self.source(memory, 0);
+        if setup.is_all_to_all() {
+            let (from, to) = ((from, source_count, source_type), (to, target_count, target_type));
+            // SAFETY: as in `exchange`.
+            return unsafe { setup.comm.start_all_to_all(from, to) };
+        }
+        let envelope = |count: c_int, datatype| Envelope {
+            count: count as usize,
+            datatype,
+            peer: setup.peer(),
+            tag: 0,
+            comm: setup.comm,
+        };
+        // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
+        unsafe {
+            match setup.me {
+                0 => Request::send(from, envelope(source_count, source_type)),
+                _ => Request::receive(to, envelope(target_count, target_type)),
+            }
+        }
     }
 
     /// Address, count and type of what is sent to `peer`.
@@ -93,6 +137,7 @@ impl Method for TwoSided<'_> {
     }
 
     fn free(&mut self) -> Result<(), CallError> {
+        self.blocks = None;
         self.packer.free()
     }
 

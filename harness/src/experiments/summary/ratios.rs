@@ -118,7 +118,7 @@ fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'
 }
 
 /// The median of each round.
-fn medians(rounds: &Rounds) -> BTreeMap<usize, f64> {
+pub fn medians(rounds: &Rounds) -> BTreeMap<usize, f64> {
     let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
     rounds.iter().filter_map(|(&round, samples)| Some((round, median(samples)?))).collect()
 }

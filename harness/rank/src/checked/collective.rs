@@ -1,0 +1,273 @@
+//! Nonblocking collectives, and their persistent forms, which are looked up when the program runs: an MPI that lacks them can still be
+//! linked.
+
+use std::ffi::{c_int, c_void};
+
+use mpi::ffi;
+use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+
+use super::{CallError, Comm, Datatype, Request, check, error::int, symbols};
+
+/// A collective operation. Those with a root have rank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    Bcast,
+    Reduce,
+    Allreduce,
+    Allgather,
+    Alltoall,
+    Gather,
+    Scatter,
+    Barrier,
+    NeighborAlltoall,
+}
+
+/// What MPI is given: where a rank's blocks lie, and what a block is.
+#[derive(Clone, Copy)]
+pub struct Blocks<'a> {
+    /// What is sent; of a broadcast, the message on all ranks.
+    pub send: *mut u8,
+    /// What is received.
+    pub receive: *mut u8,
+    /// Values of a block.
+    pub count: usize,
+    /// Their type.
+    pub datatype: &'a Datatype,
+}
+
+/// The rank that others send to or receive from.
+const ROOT: c_int = 0;
+
+type OneBuffer = unsafe extern "C" fn(
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    c_int,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
+type ReduceToRoot = unsafe extern "C" fn(
+    *const c_void,
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    MPI_Op,
+    c_int,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
+type ReduceToAll = unsafe extern "C" fn(
+    *const c_void,
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    MPI_Op,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
+type BetweenAll = unsafe extern "C" fn(
+    *const c_void,
+    c_int,
+    MPI_Datatype,
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
+type WithRoot = unsafe extern "C" fn(
+    *const c_void,
+    c_int,
+    MPI_Datatype,
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    c_int,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
+type NoBuffer = unsafe extern "C" fn(MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
+
+impl Collective {
+    /// The function that makes its persistent form.
+    pub const fn persistent_name(self) -> &'static str {
+        match self {
+            Self::Bcast => "MPI_Bcast_init",
+            Self::Reduce => "MPI_Reduce_init",
+            Self::Allreduce => "MPI_Allreduce_init",
+            Self::Allgather => "MPI_Allgather_init",
+            Self::Alltoall => "MPI_Alltoall_init",
+            Self::Gather => "MPI_Gather_init",
+            Self::Scatter => "MPI_Scatter_init",
+            Self::Barrier => "MPI_Barrier_init",
+            Self::NeighborAlltoall => "MPI_Neighbor_alltoall_init",
+        }
+    }
+
+    /// Starts the nonblocking form; collective.
+    ///
+    /// # Safety
+    /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete:
+    /// so many blocks as the operation has on this rank of `comm`.
+    pub unsafe fn start(self, comm: &Comm, blocks: Blocks<'_>) -> Result<Request, CallError> {
+        let mut request = Request::null(comm);
+        let (comm, to) = (comm.raw(), request.raw_mut());
+        let Blocks { send, receive, count, datatype } = blocks;
+        let (send, receive): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
+        let (n, of) = (int("MPI_Ibcast", "count", count as i64)?, datatype.raw());
+        // SAFETY: the caller vouches for the memory; handles are live, and the request outlives the call.
+        let (call, code) = unsafe {
+            let sum = ffi::RSMPI_SUM;
+            match self {
+                Self::Bcast => ("MPI_Ibcast", ffi::MPI_Ibcast(send, n, of, ROOT, comm, to)),
+                Self::Reduce => ("MPI_Ireduce", ffi::MPI_Ireduce(send, receive, n, of, sum, ROOT, comm, to)),
+                Self::Allreduce => {
+                    ("MPI_Iallreduce", ffi::MPI_Iallreduce(send, receive, n, of, sum, comm, to))
+                }
+                Self::Allgather => {
+                    ("MPI_Iallgather", ffi::MPI_Iallgather(send, n, of, receive, n, of, comm, to))
+                }
+                Self::Alltoall => {
+                    ("MPI_Ialltoall", ffi::MPI_Ialltoall(send, n, of, receive, n, of, comm, to))
+                }
+                Self::Gather => {
+                    ("MPI_Igather", ffi::MPI_Igather(send, n, of, receive, n, of, ROOT, comm, to))
+                }
+                Self::Scatter => {
+                    ("MPI_Iscatter", ffi::MPI_Iscatter(send, n, of, receive, n, of, ROOT, comm, to))
+                }
+                Self::Barrier => ("MPI_Ibarrier", ffi::MPI_Ibarrier(comm, to)),
+                Self::NeighborAlltoall => (
+                    "MPI_Ineighbor_alltoall",
+                    ffi::MPI_Ineighbor_alltoall(send, n, of, receive, n, of, comm, to),
+                ),
+            }
+        };
+        check(call, code)?;
+        Ok(request)
+    }
+
+    /// Makes the persistent form; collective. `None` where the MPI has none.
+    ///
+    /// # Safety
+    /// As for [`Collective::start`], whenever the request is started.
+    pub unsafe fn persistent(self, comm: &Comm, blocks: Blocks<'_>) -> Result<Option<Request>, CallError> {
+        let mut request = Request::null(comm);
+        let (comm, to) = (comm.raw(), request.raw_mut());
+        let Blocks { send, receive, count, datatype } = blocks;
+        let (send, receive): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
+        let name = self.persistent_name();
+        let (n, of) = (int(name, "count", count as i64)?, datatype.raw());
+        // SAFETY: the standard gives each function this C interface; the caller vouches for the memory; handles are live, and the
+        // request outlives the call.
+        let code = unsafe {
+            let (sum, info) = (ffi::RSMPI_SUM, ffi::RSMPI_INFO_NULL);
+            match self {
+                Self::Bcast => {
+                    symbols::function::<OneBuffer>(name).map(|f| f(send, n, of, ROOT, comm, info, to))
+                }
+                Self::Reduce => symbols::function::<ReduceToRoot>(name)
+                    .map(|f| f(send, receive, n, of, sum, ROOT, comm, info, to)),
+                Self::Allreduce => symbols::function::<ReduceToAll>(name)
+                    .map(|f| f(send, receive, n, of, sum, comm, info, to)),
+                Self::Allgather | Self::Alltoall | Self::NeighborAlltoall => {
+                    symbols::function::<BetweenAll>(name)
+                        .map(|f| f(send, n, of, receive, n, of, comm, info, to))
+                }
+                Self::Gather | Self::Scatter => symbols::function::<WithRoot>(name)
+                    .map(|f| f(send, n, of, receive, n, of, ROOT, comm, info, to)),
+                Self::Barrier => symbols::function::<NoBuffer>(name).map(|f| f(comm, info, to)),
+            }
+        };
+        let Some(code) = code else { return Ok(None) };
+        check(name, code)?;
+        Ok(Some(request))
+    }
+}
+
+impl Comm {
+    /// `MPI_Ialltoall`: a block to and from every rank, each one extent of its type after the last.
+    ///
+    /// # Safety
+    /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete.
+    pub unsafe fn start_all_to_all(
+        &self,
+        (from, send_count, send_type): (*const u8, c_int, &Datatype),
+        (to, receive_count, receive_type): (*mut u8, c_int, &Datatype),
+    ) -> Result<Request, CallError> {
+        let mut request = Request::null(self);
+        // SAFETY: the caller vouches for the memory; handles are live, and the request outlives the call.
+        check("MPI_Ialltoall", unsafe {
+            ffi::MPI_Ialltoall(
+                from.cast(),
+                send_count,
+                send_type.raw(),
+                to.cast(),
+                receive_count,
+                receive_type.raw(),
+                self.raw(),
+                request.raw_mut(),
+            )
+        })?;
+        Ok(request)
+    }
+}
+
+/// The arguments of `MPI_Ialltoallw` for blocks of one type at either end: they must live as long as the request does.
+pub struct AllToAllW {
+    counts: Vec<c_int>,
+    from: Vec<c_int>,
+    to: Vec<c_int>,
+    send_types: Vec<MPI_Datatype>,
+    receive_types: Vec<MPI_Datatype>,
+}
+
+impl AllToAllW {
+    /// A block to and from each rank, at these bytes of the memory that is sent and of that which is received.
+    pub fn new(
+        (from, send_type): (&[usize], &Datatype),
+        (to, receive_type): (&[usize], &Datatype),
+    ) -> Result<Self, CallError> {
+        const CALL: &str = "MPI_Ialltoallw";
+        let places = |places: &[usize]| -> Result<Vec<c_int>, CallError> {
+            places.iter().map(|&place| int(CALL, "displacement", place as i64)).collect()
+        };
+        Ok(Self {
+            counts: vec![1; from.len()],
+            from: places(from)?,
+            to: places(to)?,
+            send_types: vec![send_type.raw(); from.len()],
+            receive_types: vec![receive_type.raw(); to.len()],
+        })
+    }
+
+    /// `MPI_Ialltoallw` from and to memory that begins here.
+    ///
+    /// # Safety
+    /// The types must be live and describe memory behind these addresses: what is sent readable and unchanged, what is received
+    /// writable and left alone, until the request is complete; and `self` must live until then.
+    pub unsafe fn start(&self, comm: &Comm, from: *const u8, to: *mut u8) -> Result<Request, CallError> {
+        let mut request = Request::null(comm);
+        // SAFETY: the caller vouches for memory and types; lists have an entry for each rank.
+        check("MPI_Ialltoallw", unsafe {
+            ffi::MPI_Ialltoallw(
+                from.cast(),
+                self.counts.as_ptr(),
+                self.from.as_ptr(),
+                self.send_types.as_ptr(),
+                to.cast(),
+                self.counts.as_ptr(),
+                self.to.as_ptr(),
+                self.receive_types.as_ptr(),
+                comm.raw(),
+                request.raw_mut(),
+            )
+        })?;
+        Ok(request)
+    }
+}

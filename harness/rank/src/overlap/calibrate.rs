@@ -1,0 +1,68 @@
+//! Finds the bytes and the matrices that take the times that were asked for.
+
+use ddtbench::model::calibration::{CalibratedSize, SizeOf};
+use ddtbench::stats::{self, Next, SizeSearch};
+
+use super::cell::Cell;
+use super::traffic::Traffic;
+use crate::checked::Comm;
+
+/// Measurements of a size, of which the median counts: enough that one or two that were disturbed do not.
+const REPETITIONS: usize = 7;
+/// Above this time fewer have to do, in seconds: nobody waits for seven that take a second each.
+const LONG_S: f64 = 0.05;
+/// So many then.
+const FEW: usize = 3;
+
+/// The median of some measurements, each the longest of all ranks; the first ones decide how many there are. Collective.
+pub fn median_s(world: &Comm, mut measure: impl FnMut() -> anyhow::Result<f64>) -> anyhow::Result<f64> {
+    let mut times = Vec::new();
+    // The first finds cold caches and pages.
+    measure()?;
+    while times.len() < if times.first().is_some_and(|&time| time > LONG_S) { FEW } else { REPETITIONS } {
+        let mine = measure()?;
+        times.push(world.maxima(&[mine])?[0]);
+    }
+    Ok(stats::median(&stats::sorted(times)).unwrap_or_default())
+}
+
+/// Finds the size, of at most `most`, for each of these times in seconds, rising. Collective: all ranks go the same way, since the
+/// times are those of all.
+pub fn find(
+    targets_s: &[f64],
+    of: SizeOf,
+    most: u64,
+    mut time_s: impl FnMut(u64) -> anyhow::Result<f64>,
+) -> anyhow::Result<Vec<CalibratedSize>> {
+    let mut search = SizeSearch::new(1, most);
+    let mut sizes = Vec::new();
+    for &target_s in targets_s {
+        let mut trials = 0;
+        let (size, time_s, is_found) = loop {
+            match search.next(target_s, trials) {
+                Next::Try(size) => search.add(size, time_s(size)?),
+                Next::Found(size, time_s) => break (size, time_s, true),
+                Next::Nearest(size, time_s) => break (size, time_s, false),
+            }
+            trials += 1;
+        };
+        sizes.push(CalibratedSize { of, target_s, size, time_s, is_found });
+    }
+    Ok(sizes)
+}
+
+/// How long a communication takes by itself, by the common clock of all ranks; the median of some, in seconds. Collective.
+pub fn communication_s<'a, T: Traffic<'a>>(
+    cell: &Cell,
+    traffic: &mut T,
+    active: &mut T::Active,
+) -> anyhow::Result<f64> {
+    traffic.fill(active)?;
+    let world = traffic.job().world;
+    median_s(world, || {
+        let (start_s, end_s) = cell.communicate(traffic, active)?;
+        // The latest end less the earliest start.
+        let both = world.maxima(&[end_s, -start_s])?;
+        Ok(both[0] + both[1])
+    })
+}

@@ -1,0 +1,191 @@
+//! The measurement: in each repetition the communication by itself, the computation by itself, and both at once; the parts of a
+//! repetition follow each other within milliseconds, so that the machine is the same for all three.
+//!
+//! All ranks begin a part at an agreed time. It lasts from the first rank's start to the last one's end.
+
+use std::time::Duration;
+
+use ddtbench::model::Phase;
+use ddtbench::model::event::Block;
+
+use super::computation::Computation;
+use super::traffic::Traffic;
+use crate::checked::{CallError, Comm};
+use crate::measure::sync::Sync;
+
+/// From the agreement on a time to that time: longer than the message with it takes.
+const MARGIN: Duration = Duration::from_micros(50);
+
+/// What all methods of a case share, besides what they communicate.
+pub struct Cell {
+    /// The time that all ranks share.
+    pub sync: Sync,
+    /// What they compute.
+    pub computation: Computation,
+    /// Time between two calls of `MPI_Test` within the computation, if there are any.
+    pub test_every: Option<Duration>,
+}
+
+/// One rank's times of a repetition, in seconds: those that are compared across ranks are of the common clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Readings {
+    /// Start and end of the communication by itself.
+    pub communication: (f64, f64),
+    /// How long the computation took by itself.
+    pub computation_s: f64,
+    /// Start and end of both at once.
+    pub overlapped: (f64, f64),
+    /// The call, with packing.
+    pub call_s: f64,
+    /// The computation.
+    pub compute_s: f64,
+    /// The wait, with unpacking.
+    pub wait_s: f64,
+}
+
+impl Readings {
+    /// Numbers in a list of them.
+    const COUNT: usize = 8;
+
+    fn list(&self) -> [f64; Self::COUNT] {
+        let ((a, b), (c, d)) = (self.communication, self.overlapped);
+        [a, b, self.computation_s, c, d, self.call_s, self.compute_s, self.wait_s]
+    }
+
+    fn of([a, b, computation_s, c, d, call_s, compute_s, wait_s]: [f64; Self::COUNT]) -> Self {
+        Self { communication: (a, b), computation_s, overlapped: (c, d), call_s, compute_s, wait_s }
+    }
+}
+
+impl Cell {
+    /// One repetition.
+    pub fn repeat<'a, T: Traffic<'a>>(
+        &self,
+        traffic: &mut T,
+        active: &mut T::Active,
+    ) -> Result<Readings, CallError> {
+        let communication = self.communicate(traffic, active)?;
+        let computation_s = self.compute()?;
+        traffic.renew(active)?;
+        self.begin()?;
+        let started_s = self.sync.now_s();
+        traffic.start(active)?;
+        let called_s = self.sync.now_s();
+        match self.test_every {
+            None => self.computation.run(),
+            Some(every) => self.computation.run_and_look(every, &mut || traffic.test(active))?,
+        }
+        let computed_s = self.sync.now_s();
+        traffic.wait(active)?;
+        let ended_s = self.sync.now_s();
+        Ok(Readings {
+            communication,
+            computation_s,
+            overlapped: (started_s, ended_s),
+            call_s: called_s - started_s,
+            compute_s: computed_s - called_s,
+            wait_s: ended_s - computed_s,
+        })
+    }
+
+    /// Start and end of the communication by itself, started and waited for at once.
+    pub fn communicate<'a, T: Traffic<'a>>(
+        &self,
+        traffic: &mut T,
+        active: &mut T::Active,
+    ) -> Result<(f64, f64), CallError> {
+        traffic.renew(active)?;
+        self.begin()?;
+        let started_s = self.sync.now_s();
+        traffic.start(active)?;
+        traffic.wait(active)?;
+        Ok((started_s, self.sync.now_s()))
+    }
+
+    /// How long the computation takes by itself, in seconds.
+    pub fn compute(&self) -> Result<f64, CallError> {
+        self.begin()?;
+        Ok(self.computation.time_s())
+    }
+
+    /// All ranks go on at the same time.
+    fn begin(&self) -> Result<(), CallError> {
+        self.sync.wait_until(self.sync.agree(MARGIN)?);
+        Ok(())
+    }
+}
+
+/// The times of repetitions over all ranks, at rank 0; `None` elsewhere. Collective.
+pub fn collected(world: &Comm, mine: &[Readings]) -> Result<Option<Block>, CallError> {
+    let mine: Vec<f64> = mine.iter().flat_map(Readings::list).collect();
+    let all = world.gather(bytemuck::cast_slice(&mine))?;
+    let ranks: Vec<Vec<Readings>> = all
+        .iter()
+        .map(|bytes| {
+            let numbers: Vec<f64> = bytemuck::pod_collect_to_vec(bytes);
+            numbers.as_chunks::<{ Readings::COUNT }>().0.iter().map(|list| Readings::of(*list)).collect()
+        })
+        .collect();
+    Ok((!ranks.is_empty()).then(|| block(&ranks)))
+}
+
+/// The samples of repetitions, of which each rank has its readings.
+fn block(ranks: &[Vec<Readings>]) -> Block {
+    let mut block = Block { batch: 1, ..Block::default() };
+    for i in 0..ranks.iter().map(Vec::len).min().unwrap_or(0) {
+        let each = || ranks.iter().map(|readings| readings[i]);
+        let longest = |time: fn(Readings) -> f64| each().map(time).fold(0.0, f64::max);
+        let between = |span: fn(Readings) -> (f64, f64)| {
+            let first = each().map(|readings| span(readings).0).fold(f64::INFINITY, f64::min);
+            let last = each().map(|readings| span(readings).1).fold(f64::NEG_INFINITY, f64::max);
+            last - first
+        };
+        block.times[Phase::CommunicationAlone].push(between(|readings| readings.communication));
+        block.times[Phase::ComputationAlone].push(longest(|readings| readings.computation_s));
+        block.times[Phase::Call].push(longest(|readings| readings.call_s));
+        block.times[Phase::Compute].push(longest(|readings| readings.compute_s));
+        block.times[Phase::Wait].push(longest(|readings| readings.wait_s));
+        block.times[Phase::InMpi].push(longest(|readings| readings.call_s + readings.wait_s));
+        block.times[Phase::Overlapped].push(between(|readings| readings.overlapped));
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_lasts_from_the_first_start_to_the_last_end_and_the_slowest_rank_counts() {
+        let first = Readings {
+            communication: (1.0, 3.0),
+            computation_s: 5.0,
+            overlapped: (10.0, 16.0),
+            call_s: 0.5,
+            compute_s: 5.0,
+            wait_s: 0.5,
+        };
+        let second = Readings {
+            communication: (1.5, 3.5),
+            computation_s: 4.0,
+            overlapped: (10.25, 15.0),
+            call_s: 1.0,
+            compute_s: 3.5,
+            wait_s: 0.25,
+        };
+        let block = block(&[vec![first], vec![second]]);
+        let times = [
+            (Phase::CommunicationAlone, 2.5),
+            (Phase::ComputationAlone, 5.0),
+            (Phase::Call, 1.0),
+            (Phase::Compute, 5.0),
+            (Phase::Wait, 0.5),
+            (Phase::InMpi, 1.25),
+            (Phase::Overlapped, 6.0),
+        ];
+        for (phase, time) in times {
+            assert_eq!(block.times[phase], [time], "{phase:?}");
+        }
+        assert_eq!(Readings::of(first.list()).list(), first.list());
+    }
+}

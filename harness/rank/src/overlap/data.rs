@@ -1,0 +1,171 @@
+//! What an operation moves: bytes that tell where they come from, or numbers whose sum is known.
+
+use crate::memory::{POISON, Wire};
+use crate::pattern::{Pattern, WORD};
+use crate::spans::{LINE_BYTES, Span};
+use crate::stamps::Stamps;
+
+/// Which data a rank sends: of a generation, and what was written anew since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    /// Counts what was filled.
+    pub generation: u32,
+    /// Counts what was written anew, from 1 in each generation.
+    pub repetition: u32,
+}
+
+/// A block that a rank receives: where it lies, who has sent it, and from where in its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Where the block is received, in bytes.
+    pub at: usize,
+    /// The rank that sent it.
+    pub sender: usize,
+    /// Where it lay there, in bytes.
+    pub from: usize,
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+/// Bytes of a rank's own pattern.
+pub struct Bytes {
+    stamps: Stamps,
+}
+
+impl Bytes {
+    /// Of a memory of so many bytes that is sent; senders have equally many.
+    pub fn new(bytes: usize) -> Self {
+        Self { stamps: Stamps::of_buffer(bytes) }
+    }
+
+    /// Writes all of it.
+    pub fn fill(&self, memory: &mut Wire, rank: usize, version: Version) {
+        Pattern::new(rank, version.generation).write(0, memory);
+    }
+
+    /// Writes some of each line.
+    pub fn renew(&self, memory: &mut Wire, rank: usize, version: Version) {
+        self.stamps.write(memory, Pattern::of_repetition(rank, version.generation, version.repetition));
+    }
+
+    /// What is wrong with a block.
+    pub fn mismatch(&self, found: &[u8], arrival: Arrival, version: Version) -> Option<String> {
+        let Arrival { at, sender, from, bytes } = arrival;
+        let mut expected = vec![0; bytes];
+        Pattern::new(sender, version.generation).write(from, &mut expected);
+        if version.repetition > 0 {
+            let anew = Pattern::of_repetition(sender, version.generation, version.repetition);
+            // A stamp may lie across either end of a block.
+            let start = from.saturating_sub(WORD);
+            for stamp in self.stamps.within(Span { offset: start, bytes: from + bytes - start }) {
+                let (start, end) = (stamp.start.max(from), stamp.end.min(from + bytes));
+                if start < end {
+                    anew.write(start, &mut expected[start - from..end - from]);
+                }
+            }
+        }
+        let found = &found[at..at + bytes];
+        let wrong = expected.iter().zip(found).position(|(expected, found)| expected != found)?;
+        Some(format!(
+            "byte {wrong} of the block from rank {sender}: expected {:#04x}, found {:#04x}",
+            expected[wrong], found[wrong]
+        ))
+    }
+}
+
+/// Bytes of a number.
+const NUMBER: usize = size_of::<f64>();
+/// Numbers in a cache line, of which one is written anew.
+const OF_LINE: usize = LINE_BYTES / NUMBER;
+
+/// Numbers that add up exactly: whole ones, small enough for any number of ranks.
+pub struct Numbers;
+
+impl Numbers {
+    /// Number `i` of `rank`.
+    fn value(rank: usize, version: Version, i: usize) -> f64 {
+        /// An odd number with well mixed bits, so that the next number looks unlike this one.
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        /// Bits of a number: with 2^32 ranks the sum is still exact.
+        const BITS: u32 = 20;
+        let repetition = if i.is_multiple_of(OF_LINE) { version.repetition } else { 0 };
+        let seed = (rank as u64) << 40 ^ u64::from(version.generation) << 20 ^ u64::from(repetition);
+        let mixed = (seed.wrapping_add(i as u64)).wrapping_mul(SPREAD);
+        ((mixed ^ mixed >> 29).wrapping_mul(SPREAD) >> (64 - BITS)) as f64
+    }
+
+    /// Writes all numbers of `rank`.
+    pub fn fill(memory: &mut Wire, rank: usize, version: Version) {
+        for (i, bytes) in memory.as_chunks_mut::<NUMBER>().0.iter_mut().enumerate() {
+            *bytes = Self::value(rank, version, i).to_ne_bytes();
+        }
+    }
+
+    /// Writes one number of each line.
+    pub fn renew(memory: &mut Wire, rank: usize, version: Version) {
+        for (i, bytes) in memory.as_chunks_mut::<NUMBER>().0.iter_mut().enumerate().step_by(OF_LINE) {
+            *bytes = Self::value(rank, version, i).to_ne_bytes();
+        }
+    }
+
+    /// What is wrong with the sums over so many ranks.
+    pub fn mismatch(found: &[u8], ranks: usize, version: Version) -> Option<String> {
+        found.as_chunks::<NUMBER>().0.iter().enumerate().find_map(|(i, bytes)| {
+            let (found, expected) = (
+                f64::from_ne_bytes(*bytes),
+                (0..ranks).map(|rank| Self::value(rank, version, i)).sum::<f64>(),
+            );
+            (found != expected).then(|| format!("sum {i}: expected {expected}, found {found}"))
+        })
+    }
+}
+
+/// Spoils what is to be received.
+pub fn spoil(memory: &mut Wire) {
+    memory.fill(POISON);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VERSION: Version = Version { generation: 3, repetition: 2 };
+
+    #[test]
+    fn a_block_is_known_by_who_sent_it_and_when() {
+        let (bytes, sender) = (Bytes::new(390), 1);
+        let mut memory = Wire::new(390);
+        bytes.fill(&mut memory, sender, VERSION);
+        bytes.renew(&mut memory, sender, VERSION);
+        // The second of three blocks of 130 bytes, whose ends lie within words that are written anew.
+        let received = memory[130..260].to_vec();
+        let arrival = |sender, from| Arrival { at: 0, sender, from, bytes: 130 };
+        assert_eq!(bytes.mismatch(&received, arrival(1, 130), VERSION), None);
+        assert_eq!(bytes.mismatch(&memory[..130], arrival(1, 0), VERSION), None);
+        let earlier = Version { repetition: 1, ..VERSION };
+        for (arrival, version) in
+            [(arrival(0, 130), VERSION), (arrival(1, 0), VERSION), (arrival(1, 130), earlier)]
+        {
+            assert!(bytes.mismatch(&received, arrival, version).is_some(), "{arrival:?} {version:?}");
+        }
+    }
+
+    #[test]
+    fn sums_are_exact_and_know_a_rank_that_is_missing_or_late() {
+        let mut memories: Vec<Wire> = (0..3).map(|_| Wire::new(30 * NUMBER)).collect();
+        for (rank, memory) in memories.iter_mut().enumerate() {
+            Numbers::fill(memory, rank, Version { repetition: 0, ..VERSION });
+            Numbers::renew(memory, rank, VERSION);
+        }
+        let sum = |memories: &[Wire]| -> Vec<u8> {
+            let number = |memory: &Wire, i: usize| f64::from_ne_bytes(memory.as_chunks::<NUMBER>().0[i]);
+            (0..30)
+                .flat_map(|i| memories.iter().map(|memory| number(memory, i)).sum::<f64>().to_ne_bytes())
+                .collect()
+        };
+        assert_eq!(Numbers::mismatch(&sum(&memories), 3, VERSION), None);
+        assert!(Numbers::mismatch(&sum(&memories[..2]), 3, VERSION).is_some());
+        Numbers::renew(&mut memories[1], 1, Version { repetition: 1, ..VERSION });
+        assert!(Numbers::mismatch(&sum(&memories), 3, VERSION).unwrap().starts_with("sum 0"));
+    }
+}

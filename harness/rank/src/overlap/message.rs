@@ -1,0 +1,116 @@
+//! The message of a micro-app: from the first rank of each pair to the second, or between all ranks; packed before it is started and
+//! unpacked when it is there, or with datatypes.
+
+use anyhow::bail;
+use ddtbench::model::Outcome;
+
+use super::traffic::Traffic;
+use crate::checked::{CallError, Request};
+use crate::expected::{arrival, incoming, stream};
+use crate::measure::job::Job;
+use crate::measure::session::Session;
+use crate::memory::Memory;
+use crate::method::table::{self, Implementation};
+use crate::method::two_sided::TwoSided;
+use crate::method::{Location, Method};
+use crate::pattern::Pattern;
+use crate::verify;
+
+/// A micro-app's message with its memory.
+pub struct MessageTraffic<'a> {
+    /// What the ping-pong of the same test works with.
+    pub session: Session<'a>,
+    /// Arrays and wire buffers.
+    pub memory: Memory,
+}
+
+/// A method that was made, its datatypes with it.
+pub struct Active<'a> {
+    method: TwoSided<'a>,
+    request: Request,
+}
+
+impl MessageTraffic<'_> {
+    fn sends(&self) -> bool {
+        self.session.setup.me == 0 || self.session.setup.is_all_to_all()
+    }
+
+    fn receives(&self) -> bool {
+        self.session.setup.me == 1 || self.session.setup.is_all_to_all()
+    }
+}
+
+impl<'a> Traffic<'a> for MessageTraffic<'a> {
+    type Active = Active<'a>;
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.session.job
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.session.job
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
+        let Implementation::TwoSided(send, receive) = table::implementation(method)? else {
+            bail!("method {method:?} does not send and receive");
+        };
+        let mut method = TwoSided::new(self.session.setup, &self.memory, send, receive)?;
+        method.create()?;
+        Ok(Ok(Active { method, request: Request::null(self.session.setup.comm) }))
+    }
+
+    fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        self.session.next_generation();
+        let (ends, memory) = (active.method.ends(), &mut self.memory);
+        let mine = Pattern::new(self.session.setup.me, self.session.generation);
+        mine.write(0, memory.arrays.memory_mut());
+        memory.poison_wire();
+        if ends.from == Location::Wire {
+            let stream = stream(self.session.setup.app, &memory.arrays, ends.order, mine);
+            memory.outgoing[..stream.len()].copy_from_slice(&stream);
+        }
+        Ok(())
+    }
+
+    fn renew(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        self.session.rewrite(&mut self.memory, &mut active.method)
+    }
+
+    fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        if self.sends() {
+            active.method.pack(&mut self.memory)?;
+        }
+        active.request = active.method.start(&mut self.memory)?;
+        Ok(())
+    }
+
+    fn test(&mut self, active: &mut Active<'a>) -> Result<bool, CallError> {
+        active.request.test()
+    }
+
+    fn wait(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        active.request.wait()?;
+        if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
+    }
+
+    fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {
+        let (session, ends) = (&self.session, active.method.ends());
+        let expected =
+            if self.receives() { incoming(session, &self.memory.arrays, ends) } else { Vec::new() };
+        if session.repetition > 0 {
+            // Some of the arrays has been written anew: what has arrived is looked at, the rest was at first.
+            let app = session.setup.app;
+            let is_wrong =
+                |expected: &[u8], memory: &mut Memory| arrival(app, memory, ends, expected, |_, _| {});
+            return Ok(if self.receives() { is_wrong(&expected, &mut self.memory) } else { None });
+        }
+        let mine = Pattern::new(session.setup.me, session.generation);
+        let expected = self.receives().then_some(&expected[..]);
+        Ok(verify::compare(session.setup.app, &mut self.memory, ends, mine, expected))
+    }
+
+    fn teardown(&mut self, mut active: Active<'a>) -> Result<(), CallError> {
+        active.method.free()
+    }
+}

@@ -1,0 +1,337 @@
+//! Operations on contiguous bytes: nonblocking and persistent collectives, and a message between two ranks.
+
+use anyhow::Context;
+use datatypes::Element;
+use ddtbench::experiments::overlap::methods::PERSISTENT;
+use ddtbench::experiments::overlap::operations::Operation;
+use ddtbench::model::Outcome;
+
+use super::data::{Arrival, Bytes, Numbers, Version, spoil};
+use super::traffic::Traffic;
+use crate::checked::collective::{Blocks, Collective};
+use crate::checked::neighbours::Neighbours;
+use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
+use crate::measure::job::Job;
+use crate::memory::Wire;
+
+/// What an operation is in MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Implementation {
+    Collective(Collective),
+    /// From even ranks to the next odd ones.
+    Message,
+}
+
+/// What the operation called `name` is; `None` where it is not implemented.
+fn find(name: &str) -> Option<Implementation> {
+    use Collective::{
+        Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
+    };
+    Some(match name {
+        "ibcast" => Implementation::Collective(Bcast),
+        "ireduce" => Implementation::Collective(Reduce),
+        "iallreduce" => Implementation::Collective(Allreduce),
+        "iallgather" => Implementation::Collective(Allgather),
+        "ialltoall" => Implementation::Collective(Alltoall),
+        "igather" => Implementation::Collective(Gather),
+        "iscatter" => Implementation::Collective(Scatter),
+        "ibarrier" => Implementation::Collective(Barrier),
+        "ineighbor_alltoall" => Implementation::Collective(NeighborAlltoall),
+        "isend" => Implementation::Message,
+        _ => return None,
+    })
+}
+
+/// An operation with its memory, on all ranks.
+pub struct OperationTraffic<'a> {
+    job: Job<'a>,
+    implementation: Implementation,
+    /// The communicator of the operation: nothing else is sent on it.
+    comm: Comm,
+    /// The ring, for what goes between neighbours.
+    ring: Option<Neighbours>,
+    ranks: usize,
+    /// Bytes of a block.
+    block: usize,
+    send: Wire,
+    receive: Wire,
+    arrivals: Vec<Arrival>,
+    bytes: Bytes,
+    version: Version,
+    /// The type of a value: numbers where they are added up, else bytes.
+    datatype: Datatype,
+}
+
+/// An operation that was made.
+pub struct Active {
+    request: Request,
+    is_persistent: bool,
+}
+
+/// Blocks that a rank sends and receives, and those of the ranks that send, whose memories are equally large.
+struct Shape {
+    sends: usize,
+    receives: usize,
+    of_senders: usize,
+    arrivals: Vec<Arrival>,
+}
+
+impl Shape {
+    fn of(implementation: Implementation, block: usize, rank: usize, ranks: usize) -> Self {
+        use Collective::{
+            Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
+        };
+        let is_root = rank == 0;
+        let arrival = |at: usize, sender, from: usize| Arrival {
+            at: at * block,
+            sender,
+            from: from * block,
+            bytes: block,
+        };
+        let from_all = |from: usize| (0..ranks).map(|sender| arrival(sender, sender, from)).collect();
+        let at_root = |blocks: usize| if is_root { blocks } else { 0 };
+        let (sends, receives, of_senders, arrivals) = match implementation {
+            Implementation::Message if rank % 2 == 1 => (0, 1, 1, vec![arrival(0, rank - 1, 0)]),
+            Implementation::Message => (1, 0, 1, Vec::new()),
+            Implementation::Collective(collective) => match collective {
+                // The root sends from where the others receive.
+                Bcast if is_root => (1, 0, 1, Vec::new()),
+                Bcast => (0, 1, 1, vec![arrival(0, 0, 0)]),
+                // Sums are compared by themselves.
+                Reduce => (1, at_root(1), 1, Vec::new()),
+                Allreduce => (1, 1, 1, Vec::new()),
+                Allgather => (1, ranks, 1, from_all(0)),
+                Alltoall => (ranks, ranks, ranks, from_all(rank)),
+                Gather => (1, at_root(ranks), 1, if is_root { from_all(0) } else { Vec::new() }),
+                Scatter => (at_root(ranks), 1, ranks, vec![arrival(0, 0, rank)]),
+                Barrier => (0, 0, 0, Vec::new()),
+                NeighborAlltoall => {
+                    let neighbours = ring(rank, ranks);
+                    // Among a neighbour's own neighbours this rank has a place.
+                    let place =
+                        |sender| ring(sender, ranks).iter().position(|&peer| peer == rank).unwrap_or(0);
+                    let from = |(i, &sender): (usize, &usize)| arrival(i, sender, place(sender));
+                    (
+                        neighbours.len(),
+                        neighbours.len(),
+                        neighbours.len(),
+                        neighbours.iter().enumerate().map(from).collect(),
+                    )
+                }
+            },
+        };
+        Self { sends, receives, of_senders, arrivals }
+    }
+}
+
+/// The ranks before and after one on a ring: two, or one where both are the same.
+fn ring(rank: usize, ranks: usize) -> Vec<usize> {
+    let (before, after) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
+    if before == after { vec![after] } else { vec![before, after] }
+}
+
+impl<'a> OperationTraffic<'a> {
+    /// An operation with so many bytes in a block; of sums, in the vector, rounded up to whole numbers.
+    ///
+    /// # Errors
+    /// An operation that is listed but not implemented.
+    pub fn new(job: Job<'a>, operation: &Operation, bytes: usize) -> anyhow::Result<Self> {
+        let implementation = find(operation.name)
+            .with_context(|| format!("operation {:?} is listed but not implemented", operation.name))?;
+        let (comm, rank) = (job.world.duplicate()?, job.rank);
+        let ranks = comm.size()?;
+        let adds =
+            matches!(implementation, Implementation::Collective(Collective::Reduce | Collective::Allreduce));
+        let datatype = Datatype::predefined(if adds { Element::Double } else { Element::Byte });
+        let block = if adds { bytes.next_multiple_of(size_of::<f64>()) } else { bytes };
+        let ring = match implementation {
+            Implementation::Collective(Collective::NeighborAlltoall) => {
+                let neighbours = ring(rank, ranks);
+                Some(Neighbours::new(&comm, &neighbours, &neighbours)?)
+            }
+            _ => None,
+        };
+        let shape = Shape::of(implementation, block, rank, ranks);
+        Ok(Self {
+            job,
+            implementation,
+            comm,
+            ring,
+            ranks,
+            block,
+            send: Wire::new(shape.sends * block),
+            receive: Wire::new(shape.receives * block),
+            arrivals: shape.arrivals,
+            bytes: Bytes::new(shape.of_senders * block),
+            version: Version::default(),
+            datatype,
+        })
+    }
+
+    fn adds(&self) -> bool {
+        matches!(self.implementation, Implementation::Collective(Collective::Reduce | Collective::Allreduce))
+    }
+
+    /// What MPI is given.
+    fn blocks(&mut self) -> Blocks<'_> {
+        let (mut send, receive) = (self.send.base(), self.receive.base());
+        if self.implementation == Implementation::Collective(Collective::Bcast) && self.send.is_empty() {
+            send = receive;
+        }
+        let count = if self.adds() { self.block / size_of::<f64>() } else { self.block };
+        Blocks { send, receive, count, datatype: &self.datatype }
+    }
+
+    /// The request of the operation: started, or of the persistent form, made. `None` where the MPI has no such form.
+    fn request(&mut self, is_persistent: bool) -> Result<Option<Request>, CallError> {
+        let (rank, implementation) = (self.job.rank, self.implementation);
+        let (send, receive, count) = {
+            let blocks = self.blocks();
+            (blocks.send, blocks.receive, blocks.count)
+        };
+        let blocks = Blocks { send, receive, count, datatype: &self.datatype };
+        let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
+        match implementation {
+            // SAFETY: here and below, the memory has as many blocks as the operation has on this rank, and is left alone until it
+            // is over: nothing is written or looked at between start and wait.
+            Implementation::Collective(collective) if is_persistent => unsafe {
+                collective.persistent(comm, blocks)
+            },
+            // SAFETY: as above.
+            Implementation::Collective(collective) => unsafe { collective.start(comm, blocks) }.map(Some),
+            Implementation::Message => {
+                let envelope =
+                    Envelope { count, datatype: &self.datatype, peer: rank ^ 1, tag: 0, comm: &self.comm };
+                // SAFETY: as above.
+                let request = unsafe {
+                    match (rank % 2, is_persistent) {
+                        (0, false) => Request::send(send, envelope),
+                        (0, true) => Request::persistent_send(send, envelope),
+                        (_, false) => Request::receive(receive, envelope),
+                        (_, true) => Request::persistent_receive(receive, envelope),
+                    }
+                };
+                request.map(Some)
+            }
+        }
+    }
+}
+
+impl<'a> Traffic<'a> for OperationTraffic<'a> {
+    type Active = Active;
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.job
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.job
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active, Outcome>> {
+        if method != PERSISTENT {
+            return Ok(Ok(Active { request: Request::null(&self.comm), is_persistent: false }));
+        }
+        let name = match self.implementation {
+            Implementation::Collective(collective) => collective.persistent_name(),
+            Implementation::Message => "MPI_Send_init",
+        };
+        Ok(match self.request(true)? {
+            Some(request) => Ok(Active { request, is_persistent: true }),
+            None => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
+        })
+    }
+
+    fn fill(&mut self, _: &mut Active) -> Result<(), CallError> {
+        self.version = Version { generation: self.version.generation + 1, repetition: 0 };
+        let rank = self.job.rank;
+        match self.adds() {
+            true => Numbers::fill(&mut self.send, rank, self.version),
+            false => self.bytes.fill(&mut self.send, rank, self.version),
+        }
+        spoil(&mut self.receive);
+        Ok(())
+    }
+
+    fn renew(&mut self, _: &mut Active) -> Result<(), CallError> {
+        self.version.repetition += 1;
+        let rank = self.job.rank;
+        match self.adds() {
+            true => Numbers::renew(&mut self.send, rank, self.version),
+            false if self.send.is_empty() => {}
+            false => self.bytes.renew(&mut self.send, rank, self.version),
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, active: &mut Active) -> Result<(), CallError> {
+        if active.is_persistent {
+            return active.request.start();
+        }
+        active.request = self.request(false)?.expect("every operation has a nonblocking form");
+        Ok(())
+    }
+
+    fn test(&mut self, active: &mut Active) -> Result<bool, CallError> {
+        active.request.test()
+    }
+
+    fn wait(&mut self, active: &mut Active) -> Result<(), CallError> {
+        active.request.wait()
+    }
+
+    fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
+        if self.adds() {
+            return Ok(Numbers::mismatch(&self.receive, self.ranks, self.version));
+        }
+        let mut arrivals = self.arrivals.iter();
+        Ok(arrivals.find_map(|&arrival| self.bytes.mismatch(&self.receive, arrival, self.version)))
+    }
+
+    fn teardown(&mut self, active: Active) -> Result<(), CallError> {
+        if active.is_persistent { active.request.free() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::experiments::overlap::operations::OPERATIONS;
+
+    use super::*;
+
+    #[test]
+    fn every_listed_operation_is_implemented() {
+        for operation in OPERATIONS {
+            assert!(find(operation.name).is_some(), "{}", operation.name);
+        }
+        assert_eq!(find("by_pigeon"), None);
+    }
+
+    #[test]
+    fn what_is_received_is_what_somebody_sends() {
+        for operation in OPERATIONS {
+            let implementation = find(operation.name).unwrap();
+            for ranks in [2, 4, 6] {
+                for rank in 0..ranks {
+                    let shape = Shape::of(implementation, 10, rank, ranks);
+                    for arrival in &shape.arrivals {
+                        let sender = Shape::of(implementation, 10, arrival.sender, ranks);
+                        assert!(
+                            arrival.from + 10 <= sender.sends * 10,
+                            "{} {rank}: {arrival:?}",
+                            operation.name
+                        );
+                        assert!(arrival.at + 10 <= shape.receives * 10);
+                        assert_eq!(sender.sends, shape.of_senders);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_ring_of_two_has_one_neighbour_each() {
+        assert_eq!((ring(0, 2), ring(1, 2)), (vec![1], vec![0]));
+        assert_eq!((ring(0, 3), ring(2, 3)), (vec![2, 1], vec![1, 0]));
+    }
+}

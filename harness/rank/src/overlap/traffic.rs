@@ -1,0 +1,43 @@
+//! What is communicated, and how: started, waited for later, and shown to have moved the right bytes.
+
+use ddtbench::model::Outcome;
+
+use crate::checked::CallError;
+use crate::measure::job::Job;
+
+/// A communication of all ranks, by any of its methods. Every function is collective.
+pub trait Traffic<'a> {
+    /// A method that was made.
+    type Active;
+
+    /// The ranks that take part.
+    fn job(&mut self) -> &mut Job<'a>;
+
+    /// The ranks, when all is measured.
+    fn into_job(self) -> Job<'a>;
+
+    /// Makes a method; or says why it cannot be had here.
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Active, Outcome>>;
+
+    /// Writes new data into what is sent, and spoils all that is to be received.
+    fn fill(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
+
+    /// Writes what is sent anew, a few bytes in every cache line, as an application that has computed it: cheap, and different
+    /// each time.
+    fn renew(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
+
+    /// Starts the communication; what is packed, is packed here.
+    fn start(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
+
+    /// Brings it forward; whether it is complete.
+    fn test(&mut self, active: &mut Self::Active) -> Result<bool, CallError>;
+
+    /// Ends it; what is unpacked, is unpacked here.
+    fn wait(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
+
+    /// What of the last communication this rank got wrong, if anything.
+    fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;
+
+    /// Gives back what a method has.
+    fn teardown(&mut self, active: Self::Active) -> Result<(), CallError>;
+}

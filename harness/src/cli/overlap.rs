@@ -1,0 +1,94 @@
+//! The command `overlap`: which communications are measured beside a computation.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+use ddtbench::experiments::overlap::{self, PARAMETERS, selection::OverlapSelection};
+use ddtbench::experiments::parameter::Flag;
+use ddtbench::plan::{self, Plan};
+
+use super::conditions::ConditionArgs;
+use super::headings::WHAT;
+use super::output::say;
+use super::parameters::{ParameterArgs, Table};
+use super::selection::ValueArgs;
+
+/// The parameters of overlap besides those of micro-apps.
+#[derive(Debug)]
+struct Overlaps;
+
+impl Table for Overlaps {
+    fn flags() -> Vec<&'static Flag> {
+        PARAMETERS.iter().map(|own| &own.flag).collect()
+    }
+}
+
+/// How large a grid is measured.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum GridName {
+    /// 1 and 4 ms each way, four operations: about two minutes
+    Quick,
+    /// From 500 us to 16 ms each way, all operations
+    Default,
+    /// From 500 us to 1 s each way, the paper's collectives: hours
+    Paper,
+}
+
+impl GridName {
+    const fn preset(self) -> apps::Preset {
+        match self {
+            Self::Quick => apps::Preset::Quick,
+            Self::Default => apps::Preset::Default,
+            Self::Paper => apps::Preset::Full,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct OverlapArgs {
+    /// Operations (ibcast, ialltoall, isend, ...), tests, or exchanges (halo:nas_mg); those of the preset if there is none
+    #[arg(help_heading = WHAT, value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
+    tests: Vec<String>,
+    /// The times of both parts where none are given [default: quick]
+    #[arg(help_heading = WHAT, long, value_enum, conflicts_with_all = ["resume", "plan"])]
+    preset: Option<GridName>,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Number of ranks [default: 2]
+    #[arg(short = 'n', long, conflicts_with = "resume")]
+    ranks: Option<usize>,
+    #[command(flatten)]
+    parameters: ParameterArgs<Overlaps>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
+}
+
+impl OverlapArgs {
+    /// Runs; an error is a refusal, a failed experiment is none.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let ValueArgs { set, params } = &self.values;
+        self.conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])?;
+        if let Some(flag) = self.parameters.given() {
+            self.conditions.refuse_selection(&[(&flag, true)])?;
+        }
+        self.conditions.execute(false, || self.plan())
+    }
+
+    fn plan(&self) -> anyhow::Result<Plan> {
+        let preset = self.preset.unwrap_or(GridName::Quick).preset();
+        let mut plan = self.conditions.begin(overlap::KIND, plan::max_time_s(preset))?;
+        plan.ranks = self.ranks.or(plan.ranks);
+        if self.conditions.has_plan() {
+            return Ok(plan);
+        }
+        plan.check_conditions()?;
+        let ValueArgs { set, params } = self.values.clone();
+        let (tests, conditions) = (self.tests.clone(), self.parameters.sweep.clone());
+        let selection = OverlapSelection { tests, preset, set, params, conditions };
+        let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
+        selected.notes.iter().for_each(|note| say(note));
+        plan.cases = selected.cases;
+        Ok(plan)
+    }
+}

@@ -1,0 +1,172 @@
+//! A case: what is communicated, and the setting.
+
+use std::fmt;
+
+use apps::{Context, MicroApp};
+
+use super::operations::Traffic;
+use super::setting::{OverlapSetting, PARAMETERS};
+use crate::experiments::parameter::{joined, place};
+use crate::experiments::{Setup, halo, memory, pingpong};
+use crate::model::CUSTOM;
+use crate::model::event::MessageFacts;
+
+/// What is communicated while ranks compute, and how.
+#[derive(Clone, Debug)]
+pub struct OverlapCase {
+    /// What is communicated.
+    pub traffic: Traffic,
+    /// How long both take, and how they are run.
+    pub setting: OverlapSetting,
+}
+
+/// What the micro-app of a case is, on so many ranks.
+pub enum Built {
+    /// An operation has none.
+    Operation,
+    /// A message.
+    Message(Box<dyn MicroApp>),
+    /// An exchange.
+    Exchange(Box<dyn apps::halo::HaloApp>),
+}
+
+impl OverlapCase {
+    /// The case of a test, one of its sets, and parameters of both kinds.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, or a value that cannot be, and what would be right.
+    pub fn parse<'a>(
+        test: &str,
+        set: Option<&str>,
+        params: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, String> {
+        let mut traffic = Traffic::find(test, set.filter(|&set| set != CUSTOM))?;
+        let is_sized = traffic.is_sized();
+        // The bytes of a micro-app are its own: `contiguous` has a parameter of that name.
+        let is_own = |name: &str| match name {
+            "bytes" => is_sized,
+            _ => place(PARAMETERS, name).is_some(),
+        };
+        let mut own = Vec::new();
+        for (name, text) in params {
+            if name == "communication_us" && !is_sized {
+                return Err(format!(
+                    "{name} = {text}: the bytes of {test} are what they are, so that its communication takes as long as it does"
+                ));
+            }
+            if is_own(name) { own.push((name, text)) } else { traffic.assign(name, text)? }
+        }
+        let setting = OverlapSetting::parse(own)?;
+        Ok(Self { traffic, setting })
+    }
+
+    /// All parameters.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.traffic.pairs().into_iter().chain(own).collect()
+    }
+
+    /// Whether sizes must be found on an MPI before it can be measured.
+    pub fn needs_calibration(&self) -> bool {
+        self.setting.matrix_order.is_none() || self.needs_bytes()
+    }
+
+    /// Whether its bytes must be found.
+    pub fn needs_bytes(&self) -> bool {
+        self.traffic.is_sized() && self.setting.bytes.is_none()
+    }
+
+    /// The micro-app on so many ranks.
+    ///
+    /// # Errors
+    /// Values or ranks that it cannot have.
+    pub fn build(&self, setup: Setup) -> Result<Built, String> {
+        let Setup { ranks, seed } = setup;
+        match &self.traffic {
+            Traffic::Operation(_) => Ok(Built::Operation),
+            Traffic::Message(test, values) => {
+                let app = test.build(values, Context { ranks, seed }).map_err(|error| error.to_string())?;
+                if ranks % 2 == 1 && matches!(app.exchange(), apps::Exchange::Pairs) {
+                    return Err(format!(
+                        "{ranks} ranks: must be an even number, since every second one sends to the next"
+                    ));
+                }
+                Ok(Built::Message(app))
+            }
+            Traffic::Exchange(test, values) => {
+                let context = halo::HaloSetting::default().context(ranks, seed);
+                Ok(Built::Exchange(test.build(values, context).map_err(|error| error.to_string())?))
+            }
+        }
+    }
+
+    /// What a rank sends.
+    pub fn message(&self, built: &Built, ranks: usize) -> MessageFacts {
+        let bytes = self.setting.bytes.unwrap_or(0);
+        match built {
+            Built::Operation => MessageFacts { bytes, segments: 1, array_bytes: bytes, line_bytes: None },
+            Built::Message(app) => pingpong::facts(&**app, apps::WireOrder::Manual),
+            Built::Exchange(app) => halo::message(&**app, ranks),
+        }
+    }
+
+    /// Memory that a rank needs, in bytes; `None` beyond the address space.
+    pub fn rank_bytes(&self, built: &Built, ranks: usize) -> Option<u64> {
+        /// Three matrices of doubles.
+        const MATRICES: u64 = 3 * 8;
+        let rows = self.setting.matrix_order.unwrap_or(0);
+        let matrices =
+            rows.checked_mul(rows)?.checked_mul(MATRICES)?.checked_mul(self.setting.threads as u64)?;
+        let communicated = match built {
+            // A block for each rank on either side, and as much in the buffers of an MPI that copies.
+            Built::Operation => self.setting.bytes.unwrap_or(0).checked_mul(ranks as u64)?.checked_mul(4),
+            Built::Message(app) => memory::rank_bytes(&**app),
+            Built::Exchange(app) => halo::rank_bytes(&**app, ranks),
+        };
+        communicated?.checked_add(matrices)
+    }
+}
+
+impl fmt::Display for OverlapCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&joined(self.pairs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_sized_is_told_from_what_has_its_bytes() {
+        let parse =
+            |test: &str, params: &[(&str, &str)]| OverlapCase::parse(test, None, params.iter().copied());
+        let sized = parse("ibcast", &[("communication_us", "1ms"), ("computation_us", "1ms")]).unwrap();
+        assert!(sized.needs_bytes() && sized.needs_calibration());
+        let frozen = parse("ibcast", &[("bytes", "1MiB"), ("matrix_order", "300")]).unwrap();
+        assert!(!frozen.needs_calibration());
+        assert_eq!(frozen.to_string(), "bytes=1048576 matrix_order=300 threads=1");
+        let of_app = parse("contiguous", &[("bytes", "4096"), ("matrix_order", "300")]).unwrap();
+        assert!(!of_app.needs_calibration() && of_app.setting.bytes.is_none());
+        for (test, params) in [
+            ("nas_lu_y", [("communication_us", "1ms")]),
+            ("nas_lu_y", [("bytes", "1")]),
+            ("ibcast", [("nx", "3")]),
+            ("ibcast", [("bytes", "0")]),
+        ] {
+            let error = parse(test, &params).unwrap_err();
+            assert!(error.contains(params[0].0), "{error}");
+        }
+    }
+
+    #[test]
+    fn messages_go_in_pairs_and_matrices_take_memory() {
+        let case =
+            OverlapCase::parse("nas_lu_y", None, [("matrix_order", "1000"), ("threads", "2")]).unwrap();
+        let setup = |ranks| Setup { ranks, seed: 1 };
+        assert!(case.build(setup(3)).err().unwrap().contains("even"));
+        let built = case.build(setup(2)).unwrap();
+        assert!(case.rank_bytes(&built, 2).unwrap() > 48_000_000);
+        assert!(case.message(&built, 2).bytes > 0);
+    }
+}

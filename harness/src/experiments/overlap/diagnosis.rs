@@ -1,0 +1,124 @@
+//! What the ratios say, in words (Denis et al., CCPE 2022, section 3.3).
+
+use crate::model::{Phase, Quantity, Record};
+use crate::report::case::CaseView;
+
+/// What became of a communication beside a computation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagnosis {
+    /// Both take hardly longer than the longer of them.
+    Overlapped,
+    /// Some of the shorter one hides.
+    InPart,
+    /// The communication takes place in the wait.
+    NoProgression,
+    /// The communication takes place beside the computation, at its cost.
+    ComputationSlowed,
+    /// The computation is slowed, and the communication takes place in the wait all the same.
+    Contention,
+    /// The interval of the overhead ratio is too wide, or there is none.
+    TooShort,
+}
+
+/// Shares of the shorter time within which something counts as nothing, and from which on as all: a quarter is what the references
+/// and their intervals leave open on a quiet machine, with room to spare.
+const LITTLE: f64 = 0.25;
+const MOST: f64 = 1.0 - LITTLE;
+
+/// The widest interval of an overhead ratio of which anything is said: from perfect to serial is 1.
+const WIDEST: f64 = 0.75;
+
+/// What a diagnosis rests on, as shares of the shorter of both times unless it says otherwise.
+#[derive(Clone, Copy, Debug)]
+struct Ratios {
+    overhead: f64,
+    low: f64,
+    high: f64,
+    /// What the communication adds to the computation's own time.
+    stolen: f64,
+    /// Time within MPI over the communication's own.
+    communication: f64,
+}
+
+impl Diagnosis {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Overlapped => "overlapped",
+            Self::InPart => "overlapped in part",
+            Self::NoProgression => "no progression",
+            Self::ComputationSlowed => "computation slowed",
+            Self::Contention => "contention without overlap",
+            Self::TooShort => "too short to tell",
+        }
+    }
+
+    /// Of a method of a case.
+    pub fn of(case: &CaseView<'_>, record: &Record) -> Self {
+        let ratios = || {
+            let overhead = record.figure(Quantity::OverheadRatio)?;
+            let (low, high) = overhead.interval()?;
+            let alone = |phase| case.median(&record.method, phase);
+            let (communication_s, computation_s) =
+                (alone(Phase::CommunicationAlone)?, alone(Phase::ComputationAlone)?);
+            let slowdown = record.value(Quantity::ComputationSlowdown)?;
+            Some(Ratios {
+                overhead: overhead.value?,
+                low,
+                high,
+                stolen: (slowdown - 1.0) * computation_s / communication_s.min(computation_s),
+                communication: record.value(Quantity::CommunicationRatio)?,
+            })
+        };
+        ratios().map_or(Self::TooShort, Self::of_ratios)
+    }
+
+    fn of_ratios(ratios: Ratios) -> Self {
+        let Ratios { overhead, low, high, stolen, communication } = ratios;
+        if high - low > WIDEST {
+            // What is surely worse than serial is told, however much worse it may be.
+            if low < MOST {
+                return Self::TooShort;
+            }
+        }
+        if overhead < LITTLE {
+            return Self::Overlapped;
+        }
+        match (stolen > LITTLE, communication < MOST) {
+            (true, true) => Self::ComputationSlowed,
+            (true, false) => Self::Contention,
+            (false, _) if overhead < MOST => Self::InPart,
+            (false, _) => Self::NoProgression,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(overhead: f64, stolen: f64, communication: f64) -> Diagnosis {
+        let (low, high) = (overhead - 0.05, overhead + 0.05);
+        Diagnosis::of_ratios(Ratios { overhead, low, high, stolen, communication })
+    }
+
+    #[test]
+    fn each_pattern_of_the_paper_has_its_words() {
+        assert_eq!(of(0.02, 0.0, 0.01), Diagnosis::Overlapped);
+        assert_eq!(of(-0.1, 0.0, 0.0), Diagnosis::Overlapped);
+        assert_eq!(of(0.5, 0.0, 0.5), Diagnosis::InPart);
+        assert_eq!(of(1.0, 0.0, 1.0), Diagnosis::NoProgression);
+        assert_eq!(of(1.1, 1.1, 0.02), Diagnosis::ComputationSlowed);
+        assert_eq!(of(0.6, 0.5, 0.1), Diagnosis::ComputationSlowed);
+        assert_eq!(of(2.0, 1.0, 1.1), Diagnosis::Contention);
+    }
+
+    #[test]
+    fn a_wide_interval_tells_nothing_unless_all_of_it_is_serial_or_worse() {
+        let wide = |overhead, low, high| {
+            Diagnosis::of_ratios(Ratios { overhead, low, high, stolen: 0.0, communication: 1.0 })
+        };
+        assert_eq!(wide(0.5, 0.0, 0.9), Diagnosis::TooShort);
+        assert_eq!(wide(3.0, 0.9, 9.0), Diagnosis::NoProgression);
+    }
+}

@@ -1,0 +1,179 @@
+//! Figures of overlap, by the formulas of BenchNBC (Denis et al., CCPE 2022, section 3), and the percentages that the Intel MPI
+//! Benchmarks and the OSU Micro-Benchmarks would make of the same times.
+//!
+//! Each is made round by round, of the medians of its times, and its location is the median over the rounds.
+
+use std::collections::BTreeMap;
+
+use crate::experiments::summary::RowContext;
+use crate::experiments::summary::ratios::{Rounds, medians};
+use crate::model::{Figure, Phase, Quantity, Record};
+use crate::stats;
+
+/// The times of a round, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    /// The communication by itself.
+    pub communication_s: f64,
+    /// The computation by itself.
+    pub computation_s: f64,
+    /// The computation beside the communication.
+    pub compute_s: f64,
+    /// Call and wait beside the computation.
+    pub in_mpi_s: f64,
+    /// Both at once, from the first start to the last end.
+    pub overlapped_s: f64,
+}
+
+impl Cell {
+    /// (t - longer) / shorter.
+    pub fn overhead_ratio(&self) -> f64 {
+        let (longer, shorter) = self.longer_and_shorter();
+        (self.overlapped_s - longer) / shorter
+    }
+
+    /// How many times as long the computation takes beside the communication.
+    pub fn computation_slowdown(&self) -> f64 {
+        self.compute_s / self.computation_s
+    }
+
+    /// Time within MPI beside the computation, over the communication by itself.
+    pub fn communication_ratio(&self) -> f64 {
+        self.in_mpi_s / self.communication_s
+    }
+
+    /// The share of the communication's time that it does not add to the computation's.
+    pub fn hidden(&self) -> f64 {
+        (self.communication_s + self.computation_s - self.overlapped_s) / self.communication_s
+    }
+
+    /// As IMB-NBC: (t_pure + t_CPU - t_ovrl) / min(t_pure, t_CPU), from 0 to 1.
+    pub fn overlap_imb(&self) -> f64 {
+        let (_, shorter) = self.longer_and_shorter();
+        ((self.communication_s + self.computation_s - self.overlapped_s) / shorter).clamp(0.0, 1.0)
+    }
+
+    /// As the OSU benchmarks of nonblocking collectives: 1 - (t_total - t_compute) / t_pure, at least 0; the computation is the
+    /// one that ran beside the communication.
+    pub fn overlap_osu(&self) -> f64 {
+        (1.0 - (self.overlapped_s - self.compute_s) / self.communication_s).max(0.0)
+    }
+
+    fn longer_and_shorter(&self) -> (f64, f64) {
+        let (a, b) = (self.communication_s, self.computation_s);
+        (a.max(b), a.min(b))
+    }
+}
+
+/// What is made of each round.
+const OF_ROUNDS: [(Quantity, fn(&Cell) -> f64); 6] = [
+    (Quantity::OverheadRatio, Cell::overhead_ratio),
+    (Quantity::ComputationSlowdown, Cell::computation_slowdown),
+    (Quantity::CommunicationRatio, Cell::communication_ratio),
+    (Quantity::Hidden, Cell::hidden),
+    (Quantity::OverlapImb, Cell::overlap_imb),
+    (Quantity::OverlapOsu, Cell::overlap_osu),
+];
+
+/// Adds what can be known of a method: the ratios, and what MPI does to a computation while it has nothing to do.
+pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
+    if !context.is_headline() {
+        return;
+    }
+    record.add(context.overhead());
+    let cells = cells(context);
+    for (quantity, of) in OF_ROUNDS {
+        record.add(over_rounds(quantity, cells.values().map(of)));
+    }
+    record.add(mpi_impact(context));
+}
+
+/// The times of each round that has all of them.
+fn cells(context: &RowContext<'_>) -> BTreeMap<usize, Cell> {
+    let of = |phase| medians(&context.view.rounds(phase, context.scope));
+    let [communication, computation, compute, in_mpi, overlapped] =
+        [Phase::CommunicationAlone, Phase::ComputationAlone, Phase::Compute, Phase::InMpi, Phase::Overlapped]
+            .map(of);
+    let cell = |(round, &overlapped_s): (&usize, &f64)| {
+        let at = |times: &BTreeMap<usize, f64>| times.get(round).copied();
+        let cell = Cell {
+            communication_s: at(&communication)?,
+            computation_s: at(&computation)?,
+            compute_s: at(&compute)?,
+            in_mpi_s: at(&in_mpi)?,
+            overlapped_s,
+        };
+        Some((*round, cell))
+    };
+    overlapped.iter().filter_map(cell).collect()
+}
+
+/// The median over rounds with its interval; without one there is no figure.
+fn over_rounds(quantity: Quantity, values: impl Iterator<Item = f64>) -> Option<Figure> {
+    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    let interval = stats::series_interval(&values)?;
+    let value = stats::median(&stats::sorted(values))?;
+    Some(Figure::with_interval(quantity, value, interval))
+}
+
+/// The computation while MPI has nothing to do, over that before MPI was initialised. The interval holds what either median may
+/// be off: the computations before are of one time, and share no rounds with those after.
+fn mpi_impact(context: &RowContext<'_>) -> Option<Figure> {
+    let rounds = |phase| -> Rounds { context.view.rounds(phase, context.scope) };
+    let before = stats::sorted(rounds(Phase::ComputationWithoutMpi).into_values().flatten());
+    let after: Vec<Vec<f64>> = rounds(Phase::ComputationAlone).into_values().collect();
+    let (low_before, high_before) = stats::median_interval(&before)?;
+    let (low, high) = stats::blocks_interval(&after)?;
+    let middle = stats::median(&stats::sorted(after.into_iter().flatten()))? / stats::median(&before)?;
+    Some(Figure::with_interval(Quantity::MpiImpact, middle, (low / high_before, high / low_before)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A round in which both parts take so long alone, and together so long in MPI and computing.
+    fn cell(communication_s: f64, computation_s: f64, in_mpi_s: f64, compute_s: f64) -> Cell {
+        Cell { communication_s, computation_s, compute_s, in_mpi_s, overlapped_s: in_mpi_s + compute_s }
+    }
+
+    #[test]
+    fn the_formulas_are_the_papers() {
+        // One after the other.
+        let serial = cell(2.0, 4.0, 2.0, 4.0);
+        assert_eq!(
+            (serial.overhead_ratio(), serial.computation_slowdown(), serial.communication_ratio()),
+            (1.0, 1.0, 1.0)
+        );
+        assert_eq!((serial.hidden(), serial.overlap_imb(), serial.overlap_osu()), (0.0, 0.0, 0.0));
+        // All of the communication behind the computation, and the other way round.
+        let perfect = cell(2.0, 4.0, 0.0, 4.0);
+        assert_eq!(
+            (perfect.overhead_ratio(), perfect.communication_ratio(), perfect.hidden()),
+            (0.0, 0.0, 1.0)
+        );
+        assert_eq!((perfect.overlap_imb(), perfect.overlap_osu()), (1.0, 1.0));
+        let short = cell(4.0, 1.0, 3.0, 1.0);
+        assert_eq!((short.overhead_ratio(), short.hidden(), short.overlap_imb()), (0.0, 0.25, 1.0));
+        // Half of it.
+        assert_eq!(cell(2.0, 4.0, 1.0, 4.0).overhead_ratio(), 0.5);
+        // Twice as slow as one after the other: what IMB calls none.
+        let slower = cell(2.0, 4.0, 4.0, 8.0);
+        assert_eq!((slower.overhead_ratio(), slower.overlap_imb(), slower.hidden()), (4.0, 0.0, -3.0));
+        // The computation is slowed by all that the communication takes: OSU's counts it as hidden.
+        let stolen = cell(2.0, 4.0, 0.0, 6.0);
+        assert_eq!(
+            (stolen.overhead_ratio(), stolen.computation_slowdown(), stolen.overlap_osu()),
+            (1.0, 1.5, 1.0)
+        );
+        // Faster than can be: a reference was imprecise.
+        assert!(cell(2.0, 4.0, 0.0, 3.0).overhead_ratio() < 0.0);
+    }
+
+    #[test]
+    fn a_figure_stands_with_its_interval_or_not_at_all() {
+        assert_eq!(over_rounds(Quantity::OverheadRatio, [1.0; 5].into_iter()), None);
+        let figure = over_rounds(Quantity::OverheadRatio, [1.0; 6].into_iter()).unwrap();
+        assert_eq!((figure.value, figure.interval()), (Some(1.0), Some((1.0, 1.0))));
+    }
+}

@@ -1,0 +1,33 @@
+//! The methods by which something is communicated beside a computation. The rank program implements them.
+
+use crate::model::MethodInfo;
+
+/// The method against which packing is an overhead.
+pub const REFERENCE: &str = "reference";
+/// An operation's nonblocking form.
+pub const NONBLOCKING: &str = "nonblocking";
+/// An operation's, or an exchange's, persistent form.
+pub const PERSISTENT: &str = "persistent";
+/// One collective call for a whole stage of an exchange.
+pub const NEIGHBOUR: &str = "ineighbor_alltoallw";
+
+/// All methods, in report order.
+pub const METHODS: &[MethodInfo] = &[
+    MethodInfo::new(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast"),
+    MethodInfo::new(
+        PERSISTENT,
+        "its persistent form, made once and started, as MPI_Bcast_init; of a halo, persistent messages",
+    ),
+    MethodInfo::new(REFERENCE, "nonblocking messages of the same number of contiguous bytes, nothing packed")
+        .contiguous(),
+    MethodInfo::new(
+        "manual",
+        "the application's loops pack before the message is started, and unpack when it is there",
+    ),
+    MethodInfo::new("manual_tuned", "these loops as an expert tunes them by hand"),
+    MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack in their place"),
+    MethodInfo::new("engine", "our own pack engine in their place"),
+    MethodInfo::new("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw"),
+    MethodInfo::new(NEIGHBOUR, "one MPI_Ineighbor_alltoallw per stage of a halo, with derived datatypes")
+        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Ineighbor_alltoallw"]),
+];

@@ -1,0 +1,116 @@
+//! A case, ready to be measured; or to be calibrated first.
+
+use super::OverlapCase;
+use super::operations::Traffic;
+use crate::experiments::planned::{PlannedCase, Text, set_name};
+use crate::experiments::{Prepared, Setup};
+use crate::model::CUSTOM;
+use crate::model::conditions::Configuration;
+use crate::model::event::MessageFacts;
+
+/// A case with its values.
+#[derive(Debug)]
+pub struct PreparedOverlap {
+    planned: PlannedCase,
+    case: OverlapCase,
+    message: MessageFacts,
+    rank_bytes: Option<u64>,
+}
+
+impl PreparedOverlap {
+    /// That of a planned case.
+    ///
+    /// # Errors
+    /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
+    pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
+        let case = OverlapCase::parse(&planned.test, planned.set.as_deref(), planned.given())?;
+        let built = case.build(setup)?;
+        let set = match &case.traffic {
+            Traffic::Operation(_) => CUSTOM.to_owned(),
+            Traffic::Message(test, values) => set_name(test, planned.set.as_deref(), values),
+            Traffic::Exchange(test, values) => set_name(test, planned.set.as_deref(), values),
+        };
+        let params = case.pairs().into_iter().map(|(name, value)| (name, Text(value))).collect();
+        Ok(Self {
+            planned: PlannedCase { set: Some(set), params, ..planned.clone() },
+            message: case.message(&built, setup.ranks),
+            rank_bytes: case.rank_bytes(&built, setup.ranks),
+            case,
+        })
+    }
+}
+
+impl Prepared for PreparedOverlap {
+    fn planned(&self) -> PlannedCase {
+        self.planned.clone()
+    }
+
+    fn params(&self) -> String {
+        self.case.to_string()
+    }
+
+    fn number_names(&self) -> Vec<String> {
+        let mut whole = self.case.clone();
+        whole.setting.computation_us.get_or_insert(1.0);
+        whole.setting.matrix_order.get_or_insert(1);
+        if whole.traffic.is_sized() {
+            whole.setting.bytes.get_or_insert(1);
+        }
+        let number = |(name, text): (String, String)| text.parse::<f64>().ok().map(|_| name);
+        whole.pairs().into_iter().filter_map(number).collect()
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        self.planned.arguments()
+    }
+
+    fn message(&self) -> MessageFacts {
+        self.message
+    }
+
+    fn threads(&self) -> usize {
+        self.case.setting.cores()
+    }
+
+    fn configuration(&self) -> Configuration {
+        self.case.setting.configuration
+    }
+
+    fn has(&self, method: &str) -> bool {
+        self.case.traffic.has(method)
+    }
+
+    fn needs_calibration(&self) -> bool {
+        self.case.needs_calibration()
+    }
+
+    fn rank_bytes(&self, _methods: usize) -> Option<u64> {
+        self.rank_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_has_the_methods_of_what_it_communicates() {
+        let prepared = |test: &str| {
+            let params = [("matrix_order", "8")].map(|(name, text)| (name.to_owned(), Text(text.to_owned())));
+            let case = PlannedCase { test: test.to_owned(), params: params.into(), ..PlannedCase::default() };
+            PreparedOverlap::of(&case, Setup { ranks: 4, seed: 1 }).unwrap()
+        };
+        let methods = |test| {
+            let prepared = prepared(test);
+            super::super::methods::METHODS
+                .iter()
+                .map(|row| row.name)
+                .filter(|name| prepared.has(name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(methods("ibcast"), ["nonblocking", "persistent"]);
+        assert!(methods("nas_lu_y").contains(&"mpi_pack") && !methods("nas_lu_y").contains(&"nonblocking"));
+        assert!(methods("halo:nas_mg").contains(&"ineighbor_alltoallw"));
+        assert!(prepared("ibcast").needs_calibration() && !prepared("nas_lu_y").needs_calibration());
+    }
+}

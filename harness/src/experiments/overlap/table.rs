@@ -1,0 +1,174 @@
+//! How overlap is shown: a row per method, its times alone and together, the ratios, and what they say.
+
+use std::sync::LazyLock;
+
+use super::KIND;
+use super::diagnosis::Diagnosis;
+use crate::model::{Phase, Quantity, Record};
+use crate::report::answer::Answer;
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, share};
+use crate::report::columns::{Align, Column};
+use crate::report::table::TableFormat;
+use crate::report::units;
+use crate::report::verdict::Claim;
+
+/// How cases of this kind are shown.
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
+    columns: &COLUMNS,
+    legend: LEGEND,
+    figures,
+    size: |record| units::bytes(record.bytes),
+    set: |record| what_differs(&record.case.params),
+    reference: "contiguous messages of the same sizes (reference)",
+    contest: "Fastest with work to hide behind",
+    answer: Answer {
+        columns: &const {
+            [
+                Column::new("comm", Align::Right, 2).rank(3),
+                Column::new("comp", Align::Right, 2).rank(3),
+                Column::new("ratio", Align::Right, 2).rank(2),
+            ]
+        },
+        cells: |case| {
+            let Some(record) = shown(case) else { return vec![String::new(); 3] };
+            let time = |phase| cell(case.median(&record.method, phase), units::seconds);
+            let ratio = record.value(Quantity::OverheadRatio);
+            vec![
+                time(Phase::CommunicationAlone),
+                time(Phase::ComputationAlone),
+                ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}")),
+            ]
+        },
+        legend: "comm, comp: communication and computation, each by itself. ratio: (t - longer) / shorter, t with both at once: 0 is \
+                 perfect overlap, 1 is one after the other, more is worse than that.",
+        claim: diagnosis,
+    },
+    ..KIND.plain_table_format()
+});
+
+/// A row per method: `±` and `[95%]` belong to the column before them.
+const COLUMNS: [Column; 24] = [
+    Column::new("method", Align::Left, 0),
+    Column::new("both", Align::Right, 2),
+    Column::new("±", Align::Right, 1),
+    ANOTHER_RUN,
+    Column::new("comm", Align::Right, 2).rank(2),
+    Column::new("comp", Align::Right, 2).rank(2),
+    Column::new("call", Align::Right, 2).rank(6),
+    Column::new("compute", Align::Right, 2).rank(6),
+    Column::new("wait", Align::Right, 2).rank(6),
+    Column::new("ratio", Align::Right, 2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("slowdown", Align::Right, 2).rank(3),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("in MPI", Align::Right, 2).rank(3),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("hidden", Align::Right, 2).rank(4),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("impact", Align::Right, 2).rank(5),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("ovh", Align::Right, 2).rank(7),
+    Column::new("IMB", Align::Right, 2).rank(8),
+    Column::new("OSU", Align::Right, 2).rank(8),
+    Column::new("diagnosis", Align::Left, 2),
+    Column::new("note", Align::Left, 2),
+];
+
+const LEGEND: &str = "both: median time with both at once, from the first rank's start to the last one's end, ± the larger side of its 95% \
+    interval. another run: where the median of another run soon afterwards is expected. comm: the communication by itself, started and \
+    waited for at once. comp: the computation by itself. call, compute, wait: the parts of both at once, of the rank that took longest. \
+    ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 as long as one after the other, above 1 longer, below 0 a \
+    reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 where all of it hides. hidden: the share of comm that \
+    both do not take longer than comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
+    OSU benchmarks would print. unsteady: the times wandered during the run.";
+
+/// The figures of a method.
+fn figures(case: &CaseView, record: &Record) -> Vec<String> {
+    let mut row = Vec::from(median(record));
+    let time = |phase| cell(case.median(&record.method, phase), units::seconds);
+    row.extend(
+        [Phase::CommunicationAlone, Phase::ComputationAlone, Phase::Call, Phase::Compute, Phase::Wait]
+            .map(time),
+    );
+    row.extend(ratio(record, Quantity::OverheadRatio));
+    row.extend(ratio(record, Quantity::ComputationSlowdown));
+    row.extend(ratio(record, Quantity::CommunicationRatio));
+    row.extend(share(record, Quantity::Hidden));
+    row.extend(ratio(record, Quantity::MpiImpact));
+    row.push(share(record, Quantity::OverheadReference)[0].clone());
+    row.push(share(record, Quantity::OverlapImb)[0].clone());
+    row.push(share(record, Quantity::OverlapOsu)[0].clone());
+    row.push(Diagnosis::of(case, record).words().to_owned());
+    row
+}
+
+/// A ratio and its interval.
+fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
+    let of = || {
+        let figure = record.figure(quantity)?;
+        let (low, high) = figure.interval()?;
+        Some([format!("{:.2}", figure.value?), format!("[{low:.2}, {high:.2}]")])
+    };
+    of().unwrap_or_default()
+}
+
+/// What tells cases of one test apart: sizes that were found for a time are left out where the time is there.
+fn what_differs(params: &str) -> String {
+    let has = |name: &str| params.split(' ').any(|pair| pair.starts_with(name));
+    let is_told = |pair: &&str| match pair.split('=').next().unwrap_or_default() {
+        "bytes" => !has("communication_us="),
+        "matrix_order" => !has("computation_us="),
+        "threads" => !pair.ends_with("=1"),
+        _ => true,
+    };
+    params.split(' ').filter(is_told).collect::<Vec<_>>().join(" ")
+}
+
+/// The record that stands for a case in one line: of the only method, or of the fastest.
+fn shown<'a>(case: &CaseView<'a>) -> Option<&'a Record> {
+    let fastest = case.methods().find_map(|record| record.fastest.as_deref());
+    let of_fastest = case.methods().find(|record| fastest == Some(&record.method));
+    of_fastest.or_else(|| case.methods().find(|record| measured(record)))
+}
+
+/// What became of the communication, by each diagnosis the methods that it is of; where there is one method, with its ratio.
+fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
+    let all: Vec<&Record> = case.methods().filter(|record| measured(record)).collect();
+    match &all[..] {
+        [] => Claim::Unknown { names: Vec::new(), why: "nothing was measured".to_owned() },
+        [one] => {
+            let what = Diagnosis::of(case, one).words().to_owned();
+            let [value, interval] = ratio(one, Quantity::OverheadRatio);
+            Claim::Diagnosis { what, detail: format!("{value} {interval}").trim().to_owned() }
+        }
+        several => {
+            let mut groups: Vec<(Diagnosis, Vec<&str>)> = Vec::new();
+            for record in several {
+                let diagnosis = Diagnosis::of(case, record);
+                match groups.iter_mut().find(|group| group.0 == diagnosis) {
+                    Some(group) => group.1.push(&record.method),
+                    None => groups.push((diagnosis, vec![&record.method])),
+                }
+            }
+            let group = |(diagnosis, methods): &(Diagnosis, Vec<&str>)| match groups.len() {
+                1 => diagnosis.words().to_owned(),
+                _ => format!("{}: {}", methods.join(", "), diagnosis.words()),
+            };
+            let what = groups.iter().map(group).collect::<Vec<_>>().join("; ");
+            let fastest = case.fastest().words();
+            Claim::Diagnosis { what, detail: fastest }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_told_apart_by_the_times_that_were_asked_for() {
+        let params = "communication_us=1000 computation_us=4000 bytes=123456 matrix_order=213 threads=1";
+        assert_eq!(what_differs(params), "communication_us=1000 computation_us=4000");
+        assert_eq!(what_differs("bytes=8 matrix_order=213 threads=2"), "bytes=8 matrix_order=213 threads=2");
+    }
+}

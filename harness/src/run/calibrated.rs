@@ -1,0 +1,74 @@
+//! What is found out on the first MPI of a run before its cases can be measured: sizes for times.
+
+use std::time::Duration;
+
+use super::{Finished, Observer, Run, RunError, Target};
+use crate::experiments::planned::Selected;
+use crate::model::calibration::CalibratedSize;
+use crate::model::conditions::Cache;
+use crate::model::event::Event;
+use crate::model::{Case, Measured};
+use crate::plan::{CheckedPlan, Plan};
+
+use super::Unit;
+
+/// The cases of a plan with their sizes; `None` where none was missing, or where the user wants to stop.
+///
+/// # Errors
+/// If the rank program cannot be started, or does not find what it is to find.
+pub fn calibrated(
+    plan: &Plan,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Option<Selected>, RunError> {
+    let Some(calibration) = plan.experiment.calibration(&plan.cases) else { return Ok(None) };
+    let cases = calibration.requests(plan.setup()).map_err(RunError::Calibration)?;
+    let planned = cases.iter().map(|case| case.planned()).collect();
+    let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };
+    let checked = CheckedPlan { plan, cases };
+    let run = Run { plan: &checked, targets: std::slice::from_ref(target) };
+    let mut sizes = Vec::new();
+    for case in 0..checked.cases.len() {
+        let unit = Unit { case, cache: Cache::Warm, target: 0, launch: 0 };
+        let name = run.case(unit).test;
+        observer.note(&format!("finding sizes: {name}"));
+        let mut listener = Listener { observer: &mut *observer, sizes: Vec::new() };
+        match run.finish(unit, &mut listener)? {
+            Finished::Interrupted => return Ok(None),
+            Finished::Case(methods, None) => return Err(run.never_began(unit, &methods)),
+            Finished::Case(methods, Some(_)) => {
+                let failed = methods.iter().find(|method| method.outcome.detail().is_some());
+                if let Some(failed) = failed {
+                    let detail = failed.outcome.detail().unwrap_or_default();
+                    return Err(RunError::Calibration(format!("no sizes were found for {name}: {detail}")));
+                }
+            }
+        }
+        sizes.push(listener.sizes);
+    }
+    Ok(Some(calibration.frozen(&sizes)))
+}
+
+/// Keeps the sizes that are told, and passes on what is said.
+struct Listener<'a> {
+    observer: &'a mut dyn Observer,
+    sizes: Vec<CalibratedSize>,
+}
+
+impl Observer for Listener<'_> {
+    fn begins(&mut self, _: usize, _: usize, _: &str) {}
+
+    fn heard(&mut self, event: &Event) {
+        if let Event::Size(size) = event {
+            self.sizes.push(*size);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.observer.note(text);
+    }
+
+    fn ended(&mut self, _: &[Measured], _: Duration) {}
+
+    fn skipped(&mut self, _: &Case) {}
+}

@@ -1,0 +1,181 @@
+//! The size that takes a given time: found by interpolation between sizes whose times were measured, as BenchNBC does (Denis et
+//! al., CCPE 2022, section 5.1).
+
+/// Share of the target by which a time may miss it: the paper's compromise between precision and the time to find a size.
+pub const TOLERANCE: f64 = 0.1;
+
+/// Sizes that are tried before a target is given up: where times scatter by a few percent ten do, and a step within which the target
+/// lies takes twenty.
+pub const MOST_TRIALS: usize = 30;
+
+/// From one size to the next at most while no point lies above the target: one slow measurement must not lead to one that
+/// takes minutes.
+const MOST_GROWTH: f64 = 16.0;
+
+/// Sizes with their times, and the search for the one that takes a target time.
+#[derive(Clone, Debug)]
+pub struct SizeSearch {
+    least: u64,
+    most: u64,
+    /// Sizes, rising, each once, with the last time that was measured of it.
+    points: Vec<(u64, f64)>,
+}
+
+/// What a search says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    /// Measure this size, and add what it takes.
+    Try(u64),
+    /// This size takes this time, in seconds, which is near enough.
+    Found(u64, f64),
+    /// No size takes the time: the nearest, and its time in seconds.
+    Nearest(u64, f64),
+}
+
+impl SizeSearch {
+    /// A search among sizes from `least` to `most`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn new(least: u64, most: u64) -> Self {
+        assert!(1 <= least && least <= most, "no size from {least} to {most}");
+        Self { least, most, points: Vec::new() }
+    }
+
+    /// A size takes this time, in seconds.
+    pub fn add(&mut self, size: u64, time_s: f64) {
+        match self.points.binary_search_by_key(&size, |point| point.0) {
+            Ok(place) => self.points[place].1 = time_s,
+            Err(place) => self.points.insert(place, (size, time_s)),
+        }
+    }
+
+    /// What is next for a target in seconds, after so many trials for it.
+    pub fn next(&self, target_s: f64, trials: usize) -> Next {
+        let off = |point: &&(u64, f64)| (point.1 - target_s).abs();
+        let Some(&(size, time_s)) = self.points.iter().min_by(|a, b| off(a).total_cmp(&off(b))) else {
+            return Next::Try(self.least.max(self.most.min(START)));
+        };
+        if (time_s - target_s).abs() < TOLERANCE * target_s {
+            return Next::Found(size, time_s);
+        }
+        let next = self.between(target_s).clamp(self.least, self.most);
+        let is_known = self.points.iter().any(|point| point.0 == next);
+        // Beyond the smallest and the largest there is nothing; any other may have been disturbed, and is measured anew.
+        if trials >= MOST_TRIALS || (is_known && [self.least, self.most].contains(&next)) {
+            return Next::Nearest(size, time_s);
+        }
+        Next::Try(next)
+    }
+
+    /// The size that the points around a target lead to.
+    fn between(&self, target_s: f64) -> u64 {
+        let below = self.points.iter().rev().find(|point| point.1 < target_s);
+        let above = self.points.iter().find(|point| point.1 >= target_s);
+        match (below, above) {
+            (Some(&(low, low_s)), None) => {
+                let growth = (target_s / low_s.max(f64::MIN_POSITIVE)).clamp(1.5, MOST_GROWTH);
+                let largest = self.points.last().map_or(low, |point| point.0);
+                ((largest.max(low) as f64) * growth).min(self.most as f64) as u64
+            }
+            (None, Some(&(high, high_s))) => {
+                let shrink = (target_s / high_s).clamp(1.0 / MOST_GROWTH, 1.0 / 1.5);
+                (high as f64 * shrink) as u64
+            }
+            (Some(&(low, _)), Some(&(high, _))) => {
+                let (inner_low, inner_high) = (low.min(high), low.max(high));
+                let guess = self.quadratic(target_s).unwrap_or_else(|| middle(inner_low, inner_high));
+                // Next to an end nothing would be learnt; where noise has made time fall with size, the middle is as good.
+                if guess > inner_low && guess < inner_high { guess } else { middle(inner_low, inner_high) }
+            }
+            (None, None) => self.least,
+        }
+    }
+
+    /// The size at which the parabola through the three nearest points has the target, size as a function of time (inverse
+    /// quadratic interpolation); with two points the line. `None` where two times are the same.
+    fn quadratic(&self, target_s: f64) -> Option<u64> {
+        let mut near = self.points.clone();
+        near.sort_by(|a, b| (a.1 - target_s).abs().total_cmp(&(b.1 - target_s).abs()));
+        near.truncate(3);
+        let mut size = 0.0;
+        for (i, &(size_i, time_i)) in near.iter().enumerate() {
+            let mut weight = 1.0;
+            for (j, &(_, time_j)) in near.iter().enumerate() {
+                if i != j {
+                    weight *= (target_s - time_j) / (time_i - time_j);
+                }
+            }
+            size += weight * size_i as f64;
+        }
+        (size.is_finite() && size >= 0.0).then_some(size.round() as u64)
+    }
+}
+
+/// The first size that is tried: small enough to be quick, large enough for the clock.
+const START: u64 = 64;
+
+fn middle(low: u64, high: u64) -> u64 {
+    low + (high - low) / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The size that is found for a target where sizes take these times, and how many were tried.
+    fn find(search: &mut SizeSearch, target_s: f64, time_s: impl Fn(u64) -> f64) -> (Next, usize) {
+        for trials in 0.. {
+            match search.next(target_s, trials) {
+                Next::Try(size) => search.add(size, time_s(size)),
+                end => return (end, trials),
+            }
+        }
+        unreachable!("a search ends")
+    }
+
+    #[test]
+    fn a_size_is_found_in_few_trials_whatever_the_law() {
+        let laws: [(&str, fn(u64) -> f64); 4] = [
+            ("latency and bandwidth", |size| 5e-6 + size as f64 / 4e9),
+            ("a cube", |size| 2.0 * (size as f64).powi(3) / 4e9),
+            ("a step at an eager limit", |size| size as f64 / 4e9 + if size > 65_536 { 40e-6 } else { 2e-6 }),
+            ("slower out of cache", |size| size as f64 / if size > 1 << 20 { 2e9 } else { 9e9 }),
+        ];
+        for (name, law) in laws {
+            let mut search = SizeSearch::new(1, 1 << 40);
+            for target_s in [500e-6, 1e-3, 2e-3, 32e-3, 1.0] {
+                let (end, trials) = find(&mut search, target_s, law);
+                let Next::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
+                assert!((law(size) - target_s).abs() < TOLERANCE * target_s, "{name}: {size} for {target_s}");
+                assert_eq!(time_s, law(size));
+                // A target that lies within a step is found by halving.
+                assert!(trials <= 20, "{name}, {target_s}: {trials}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_size_takes_is_said_and_not_given() {
+        // A barrier that always takes as long, a step over the target, a target beyond the largest size.
+        let flat = find(&mut SizeSearch::new(1, 1 << 20), 1e-3, |_| 2e-6).0;
+        assert!(matches!(flat, Next::Nearest(_, 2e-6)), "{flat:?}");
+        let step = |size| if size > 1000 { 10e-3 } else { 1e-6 };
+        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20), 1e-3, step).0, Next::Nearest(..)));
+        let slow = find(&mut SizeSearch::new(1, 4096), 1.0, |size| size as f64 * 1e-6).0;
+        assert_eq!(slow, Next::Nearest(4096, 4096e-6));
+        let fast = find(&mut SizeSearch::new(8, 4096), 1e-6, |size| size as f64 * 1e-6).0;
+        assert_eq!(fast, Next::Nearest(8, 8e-6));
+    }
+
+    #[test]
+    fn times_that_scatter_do_not_keep_it_from_an_end() {
+        // A tenth up and down, by the size's own digits.
+        let noisy =
+            |size: u64| (size as f64 / 4e9) * (0.9 + 0.2 * ((size * 2_654_435_761) % 97) as f64 / 96.0);
+        for target_s in [500e-6, 3e-3, 0.2] {
+            let (end, trials) = find(&mut SizeSearch::new(1, 1 << 40), target_s, noisy);
+            assert!(matches!(end, Next::Found(..) | Next::Nearest(..)) && trials <= MOST_TRIALS, "{end:?}");
+        }
+    }
+}
