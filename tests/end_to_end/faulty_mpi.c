@@ -19,15 +19,22 @@
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
  *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
  *   slow MICROSECONDS  both ranks wait so long in each MPI_Send
+ *   asleep MICROSECONDS  MPI_Ibcast goes on in a thread that sleeps so long: perfect overlap
+ *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
+ *   busy MICROSECONDS    it goes on in a thread that takes so much of the core's time from the computation
+ *   dead bcast     rank 1 is killed in MPI_Ibcast
+ *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
  * all if unset. But for MPI_Put, MPI_Type_commit and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *fault(void)
@@ -185,10 +192,63 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     return code;
 }
 
+/* The broadcast that goes on, and the thread that does its work. */
+static MPI_Request broadcast = MPI_REQUEST_NULL;
+static pthread_t helper;
+static int is_helped;
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+
+/* The work of a broadcast: time that passes, or time of a core. */
+static void *work(void *unused)
+{
+    double length = 1e-6 * atof(strchr(fault(), ' '));
+    if (strncmp(fault(), "busy", 4) == 0) {
+        double end = seconds(CLOCK_THREAD_CPUTIME_ID) + length;
+        while (seconds(CLOCK_THREAD_CPUTIME_ID) < end)
+            ;
+    } else {
+        usleep((useconds_t) (1e6 * length));
+    }
+    return unused;
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    if (goes_wrong("dead", 1))
+        raise(SIGKILL);
+    int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
+    broadcast = *request;
+    is_helped = (strncmp(fault(), "asleep", 6) == 0 || strncmp(fault(), "busy", 4) == 0)
+        && pthread_create(&helper, NULL, work, NULL) == 0;
+    return code;
+}
+
+/* What is left of a broadcast's work when it is waited for. */
+static void end_broadcast(void)
+{
+    while (goes_wrong("stuck", 1))
+        pause();
+    if (is_helped)
+        pthread_join(helper, NULL);
+    if (strncmp(fault(), "late", 4) == 0)
+        work(NULL);
+    is_helped = 0;
+    broadcast = MPI_REQUEST_NULL;
+}
+
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int is_receiving = *request != MPI_REQUEST_NULL && *request == receiving;
+    int is_broadcast = *request != MPI_REQUEST_NULL && *request == broadcast;
     int code = PMPI_Wait(request, status);
+    if (is_broadcast)
+        end_broadcast();
     /* Probes receive less than is spoiled. */
     if (is_receiving && goes_wrong("spoil", 1) && atol(strchr(fault(), ' ')) < received_bytes)
         turn_over(received);

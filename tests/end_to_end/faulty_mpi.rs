@@ -38,7 +38,10 @@ pub fn library(mpi: &Mpi) -> &'static PathBuf {
         let source = setup::root().join("tests/end_to_end/faulty_mpi.c");
         let library = setup::scratch().join(format!("libfaulty_{}.so", mpi.name));
         let mut mpicc = mpi.command(&mpi.mpicc);
-        mpicc.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(&library).arg(&source);
+        mpicc
+            .args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-pthread", "-o"])
+            .arg(&library)
+            .arg(&source);
         run(&mut mpicc).expect_code(0);
         library
     })

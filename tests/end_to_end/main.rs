@@ -29,6 +29,8 @@ mod halo;
 mod launches;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
+/// Communication beside computation.
+mod overlap;
 /// Messages that are finished partition by partition.
 mod partitioned;
 /// The check of partitioned communication.
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         faulty_mpi::trials(),
         engine::trials(),
         halo::trials(),
+        overlap::trials(),
         probes::trials(),
         partitioned::trials(),
         robustness::trials(),

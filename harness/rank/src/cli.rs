@@ -210,6 +210,11 @@ impl LimitArgs {
 }
 
 impl MethodArgs {
+    /// Whether methods were named.
+    pub fn are_given(&self) -> bool {
+        !self.methods.is_empty()
+    }
+
     /// The names of the methods, each once, in the order given, and when each has been measured enough.
     pub fn of(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
         Ok((self.names(kind)?, self.limits.limits()?))

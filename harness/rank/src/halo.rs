@@ -3,16 +3,17 @@
 //! changed values and each share of a message is looked at.
 
 mod bulk;
+pub mod data;
 mod exchange;
 mod fine;
 mod fine_ddt;
-mod links;
-mod method;
+pub mod links;
+pub mod method;
 mod neighbour;
-mod packing;
+pub mod packing;
 mod put;
 mod stamps;
-mod table;
+pub mod table;
 mod typed;
 
 use std::process::ExitCode;
@@ -20,7 +21,6 @@ use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use apps::Arrays;
-use apps::halo::{Field, Version};
 use datatypes::Element;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::fine_grained::arrival::Sampler;
@@ -38,13 +38,13 @@ use crate::measure::experiment::{Amount, Experiment, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
-use crate::pattern::Pattern;
 use crate::team::Team;
+use data::ExchangeData;
 use exchange::{ExchangeContext, Readings};
 use links::{HaloMemory, Links};
 use method::{HaloMethod, Parts};
 use packing::Packing;
-use stamps::{Shares, Stamps};
+use stamps::Shares;
 
 /// Exchanges before anything is timed, each filled and compared.
 const VERIFIED: u32 = 3;
@@ -85,22 +85,16 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         byte: &byte,
         displacements: &displacements,
     };
-    let field = Field::new(&*app, rank);
-    let stamps = Stamps::of_arrays(&links, &memory, &field, case.setting.threads);
-    let message_stamps = Stamps::of_messages(&links, &memory, case.setting.threads);
+    let data = ExchangeData::new(&*app, parts, rank);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let bench = Bench {
         job,
         world,
-        field,
-        stamps,
-        message_stamps,
+        data,
         parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
         round: 0,
-        rank,
         team,
-        version: Version::from(0),
         case: &case,
         sync,
     };
@@ -122,19 +116,12 @@ struct Bench<'a> {
     job: Job<'a>,
     case: &'a HaloCase,
     parts: Parts<'a>,
-    field: Field,
-    /// What changes from exchange to exchange of a block: in the arrays, and in what the reference sends.
-    stamps: Stamps,
-    message_stamps: Stamps,
+    data: ExchangeData<'a>,
     world: &'a World,
     sampler: Sampler,
     round: u32,
-    /// This process on the grid.
-    rank: usize,
     team: Team,
     sync: Sync,
-    /// The data of the last exchange; equal on all ranks.
-    version: Version,
 }
 
 /// A method that was made and is being measured.
@@ -164,7 +151,7 @@ impl Bench<'_> {
         is_changed: bool,
         arrival_probe: Option<&Shares>,
     ) -> (Readings, [f64; 2]) {
-        let stamps = if active.is_reference() { &self.message_stamps } else { &self.stamps };
+        let stamps = self.data.stamps(active.is_reference());
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
         let context = ExchangeContext {
@@ -172,7 +159,7 @@ impl Bench<'_> {
             method: &*active.method,
             packing: &active.packing,
             stamps: is_changed.then_some(stamps),
-            version: self.version,
+            version: self.data.version,
             world: self.job.world,
             sync: &self.sync,
             reporter: &self.job.reporter,
@@ -181,7 +168,7 @@ impl Bench<'_> {
         };
         let seen = exchange::run(&context, &self.team, &compute_s, arrival_probe);
         if is_changed {
-            self.version = self.version.next();
+            self.data.version = self.data.version.next();
         }
         seen
     }
@@ -198,11 +185,8 @@ impl Bench<'_> {
         let mut mine = Vec::with_capacity(count as usize);
         let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None };
         for number in 0..count {
-            let Parts { links, memory, .. } = self.parts;
-            let arrival_probe = (watched && number + 1 == count).then(|| {
-                let (generation, kind) = (self.version.generation, active.packing.kind());
-                Shares::early(links, memory, &self.field, generation, kind, self.rank)
-            });
+            let arrival_probe =
+                (watched && number + 1 == count).then(|| self.data.early(active.packing.kind()));
             let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
             if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
@@ -212,9 +196,9 @@ impl Bench<'_> {
             }
             if exchanges.mismatch.is_none() {
                 // SAFETY: the memory is the bench's own, and the exchange is over.
-                let missing = unsafe { arrivals.missing(self.version) };
-                exchanges.mismatch =
-                    missing.map(|what| format!("exchange {} since the fill: {what}", self.version.changes));
+                let missing = unsafe { arrivals.missing(self.data.version) };
+                exchanges.mismatch = missing
+                    .map(|what| format!("exchange {} since the fill: {what}", self.data.version.changes));
             }
         }
         // Together, behind the last: ranks that compare notes in between would find other things in their caches.
@@ -224,51 +208,6 @@ impl Bench<'_> {
                 longest.as_chunks::<{ Readings::COUNT }>().0.iter().map(Readings::of).collect();
         }
         Ok(exchanges)
-    }
-
-    /// Writes new data into what a method sends, and poison into all that it must not change. Gives the shares that will
-    /// come.
-    fn fill(&mut self, active: &ActiveMethod<'_>) -> Shares {
-        self.version = Version::from(self.version.generation + 1);
-        let (generation, Parts { links, memory, .. }) = (self.version.generation, self.parts);
-        // SAFETY: no other thread runs between exchanges.
-        self.field.fill(unsafe { memory.arrays.get() }, generation);
-        if !active.is_reference() {
-            return Shares::arrived(links, memory, &self.field, generation);
-        }
-        for link in links.stages.iter().flat_map(|stage| &stage.sends) {
-            // SAFETY: as above; all that was sent is complete.
-            let bytes = unsafe { memory.outgoing(link.wire.clone()) };
-            self.wire_pattern(self.rank, link.tag).write(0, bytes);
-        }
-        Shares::of_messages(links, memory, |sender, tag, bytes| {
-            self.wire_pattern(sender, tag).write(0, bytes)
-        })
-    }
-
-    /// What is wrong with what has arrived: in the arrays, or for the reference, which leaves those as they are, in the
-    /// wire buffer.
-    fn mismatch(&self, active: &ActiveMethod<'_>) -> Option<String> {
-        let Parts { links, memory, .. } = self.parts;
-        if !active.is_reference() {
-            // SAFETY: no other thread runs between exchanges.
-            let checked = self.field.check(unsafe { memory.arrays.get() }, self.version);
-            return checked.err().map(|mismatch| mismatch.to_string());
-        }
-        links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
-            // SAFETY: as above; all messages have arrived.
-            let bytes = unsafe { memory.incoming(link.wire.clone()) };
-            stamps::take_off(bytes, self.version);
-            let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
-            Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))
-        })
-    }
-
-    /// The bytes of a message of the reference.
-    fn wire_pattern(&self, sender: usize, tag: usize) -> Pattern {
-        /// More than any exchange has directions.
-        const TAGS: usize = 64;
-        Pattern::new(sender * TAGS + tag, self.version.generation as u32)
     }
 }
 
@@ -318,16 +257,16 @@ impl<'a> Experiment<'a> for Bench<'a> {
     fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
-            self.fill(active);
+            self.data.fill(active.is_reference());
             self.once(active, false, None);
-            mismatch = mismatch.or_else(|| self.mismatch(active));
+            mismatch = mismatch.or_else(|| self.data.mismatch(active.is_reference()));
         }
         Ok(mismatch)
     }
 
     fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         // Blocks will tell what is wrong.
-        self.fill(active);
+        self.data.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
@@ -342,13 +281,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let watched = !active.is_reference();
-        let arrivals = self.fill(active);
+        let arrivals = self.data.fill(active.is_reference());
         let before = self.exchange(active, &arrivals, amount.untimed, false)?.mismatch;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(self.round);
         let count = amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
-        let mismatch = before.or(mismatch).or_else(|| self.mismatch(active));
+        let mismatch = before.or(mismatch).or_else(|| self.data.mismatch(active.is_reference()));
         let messages = active.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];

@@ -4,14 +4,16 @@ mod calibrate;
 mod cell;
 mod computation;
 mod data;
+mod exchange;
 mod message;
 mod operation;
+mod threads;
 mod traffic;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{anyhow, ensure};
+use anyhow::{anyhow, bail, ensure};
 use apps::{Arrays, Exchange};
 use ddtbench::experiments::memory::available_bytes;
 use ddtbench::experiments::overlap::operations::{Operation, Traffic as Communicated};
@@ -21,6 +23,7 @@ use ddtbench::model::calibration::{CalibratedSize, SizeOf};
 use ddtbench::model::conditions::{Cache, Configuration};
 use ddtbench::model::event::{Block, Event};
 use ddtbench::model::{Case, Outcome, Phase};
+use ddtbench::plan::Limits;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::Overlap;
@@ -37,6 +40,7 @@ use cell::{Cell, collected};
 use computation::Computation;
 use message::MessageTraffic;
 use operation::OperationTraffic;
+use threads::ThreadCounts;
 use traffic::Traffic;
 
 /// Communications before anything is timed, each filled and compared: with and without a computation in between.
@@ -73,7 +77,7 @@ impl WithoutMpi {
             let count = if first_s > LONG_S { FEW } else { TIMES };
             times_s.extend((0..count).map(|_| computation.time_s()));
         }
-        Ok(Self { computation, times_s, threads: threads_of_process() })
+        Ok(Self { computation, times_s, threads: threads::count() })
     }
 }
 
@@ -83,11 +87,6 @@ fn wait_for_tick() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let passed = now.as_nanos() % TICK.as_nanos();
     std::thread::sleep(TICK - Duration::from_nanos(passed as u64));
-}
-
-/// Threads that this process has now.
-fn threads_of_process() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(1, |tasks| tasks.count())
 }
 
 /// Measures a case with all methods that were asked for, or finds sizes for it.
@@ -126,7 +125,11 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             };
             begun.measure(MessageTraffic { session, memory }, &built)
         }
-        (_, Built::Exchange(_)) => todo!(),
+        (_, Built::Exchange(app)) => {
+            exchange::with_traffic(world, &**app, args.conditions.format, |traffic| {
+                begun.measure(traffic, &built)
+            })
+        }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
     }
 }
@@ -155,9 +158,22 @@ impl Begun<'_> {
         self.measure(traffic, &Built::Operation)
     }
 
+    /// The methods: those that were asked for, or all that the case has.
+    fn methods(&self) -> anyhow::Result<(Vec<String>, Limits)> {
+        let (mut methods, limits) = self.args.methods.of(KIND)?;
+        let has = |method: &String| self.case.traffic.has(method);
+        match methods.iter().find(|method| !has(method)) {
+            Some(other) if self.args.methods.are_given() => {
+                bail!("{} is not communicated by {other}", self.args.test)
+            }
+            _ => methods.retain(has),
+        }
+        Ok((methods, limits))
+    }
+
     /// Measures all methods, or finds out how long the communication takes.
     fn measure<'a, T: Traffic<'a>>(self, mut traffic: T, built: &Built) -> anyhow::Result<ExitCode> {
-        let (methods, limits) = self.args.methods.of(KIND)?;
+        let (methods, limits) = self.methods()?;
         let cell = self.cell(traffic.job().world)?;
         if self.args.calibrate {
             return self.calibrate_case(traffic, cell, &methods);
@@ -167,9 +183,12 @@ impl Begun<'_> {
         let facts = self.case.message(built, self.ranks);
         let mut hello = environment::hello(self.world, &place, facts, clock, Vec::new())?;
         hello.clocks = Some(cell.sync.facts()?);
-        let progress_threads = self.progress_threads(traffic.job().world)?;
-        hello.threads = self.case.setting.threads + progress_threads;
-        hello.settings.push(("progress_threads".to_owned(), progress_threads.to_string()));
+        let threads = self.threads_of_mpi(traffic.job().world)?;
+        // Threads that sleep until something comes wait for no core.
+        hello.threads = self.case.setting.threads + threads.polling;
+        let mut tell = |name: &str, count: usize| hello.settings.push((name.to_owned(), count.to_string()));
+        tell("threads of MPI in each rank", threads.of_mpi);
+        tell("of these, polling", threads.polling);
         let case = Case {
             experiment: KIND.name().to_owned(),
             test: self.args.test.clone(),
@@ -180,7 +199,7 @@ impl Begun<'_> {
             cache: self.args.conditions.cache,
             ..Case::default()
         };
-        let refusal = self.refusal(progress_threads, &place.cpus);
+        let refusal = self.refusal(threads, &place.cpus);
         let bench = Bench { traffic, cell, without_mpi_s: self.before.times_s.clone(), refusal };
         run_case(bench, hello, &methods, limits, case)
     }
@@ -198,20 +217,22 @@ impl Begun<'_> {
         })
     }
 
-    /// Threads that MPI has begun, of the rank with fewest: those that were not there before.
-    fn progress_threads(&self, world: &Comm) -> anyhow::Result<usize> {
-        // The threads of the computation that was measured before go on living until it is dropped.
+    /// Threads that MPI has begun, of the rank with fewest.
+    fn threads_of_mpi(&self, world: &Comm) -> anyhow::Result<ThreadCounts> {
+        // Those that computed before MPI was there live on, and as many have come with the computation that is measured now.
         let own = self.before.threads + self.before.computation.threads() - 1;
-        let mine = threads_of_process().saturating_sub(own);
-        Ok(world.minima(&[mine as f64])?[0] as usize)
+        world.barrier()?;
+        let mine = ThreadCounts::look(own);
+        let fewest = world.minima(&[mine.of_mpi as f64, mine.polling as f64])?;
+        Ok(ThreadCounts { of_mpi: fewest[0] as usize, polling: fewest[1] as usize })
     }
 
     /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own.
-    fn refusal(&self, progress_threads: usize, cpus: &[usize]) -> Option<String> {
+    fn refusal(&self, threads: ThreadCounts, cpus: &[usize]) -> Option<String> {
         let setting = &self.case.setting;
         match setting.configuration {
             Configuration::Basic => None,
-            _ if progress_threads == 0 => Some(format!(
+            _ if threads.of_mpi == 0 => Some(format!(
                 "configuration={}: MPI_Init began no thread for asynchronous progress",
                 setting.configuration.name()
             )),
@@ -232,7 +253,7 @@ impl Begun<'_> {
         operation: &'static Operation,
         mut job: Job<'_>,
     ) -> anyhow::Result<ExitCode> {
-        let (methods, _) = self.args.methods.of(KIND)?;
+        let (methods, _) = self.methods()?;
         let mut cell = self.cell(&self.world.comm)?;
         self.say_hello(&mut job, &cell)?;
         let available = available_bytes().unwrap_or(u64::MAX);
@@ -468,10 +489,5 @@ mod tests {
     #[test]
     fn a_time_in_three_digits_is_one_to_type() {
         assert_eq!([rounded(0.000_123_456), rounded(1.239)], [0.000_123, 1.24]);
-    }
-
-    #[test]
-    fn this_process_has_threads() {
-        assert!(threads_of_process() >= 1);
     }
 }

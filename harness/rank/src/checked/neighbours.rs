@@ -5,15 +5,32 @@ use std::ffi::c_int;
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
-use super::{CallError, Comm, Datatype, check, error::int};
+use super::{CallError, Comm, Datatype, Request, check, error::int};
 
 /// Neighbours of each rank, as a communicator.
 pub struct Neighbours {
     comm: Comm,
 }
 
-/// How many of a type, at which byte of the buffer.
-pub type BufferPart = (usize, i64, *const Datatype);
+/// Parts of a buffer, one for each neighbour, as MPI is given them.
+pub struct BufferParts {
+    counts: Vec<c_int>,
+    displacements: Vec<MPI_Aint>,
+    types: Vec<MPI_Datatype>,
+}
+
+impl BufferParts {
+    /// How many of a type, at which byte of the buffer, for each neighbour.
+    pub fn of<'a>(parts: impl Iterator<Item = (usize, i64, &'a Datatype)>) -> Self {
+        let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
+        for (count, at, datatype) in parts {
+            lists.counts.push(count as c_int);
+            lists.displacements.push(at as MPI_Aint);
+            lists.types.push(datatype.raw());
+        }
+        lists
+    }
+}
 
 impl Neighbours {
     /// `MPI_Dist_graph_create_adjacent` without reordering: who sends to this rank, and whom it sends to; collective.
@@ -59,34 +76,55 @@ impl Neighbours {
     ///
     /// # Safety
     /// All places must lie in memory from `base` on that may be read or written, what is written apart from all else;
-    /// and the types be live.
+    /// lists have an entry for each neighbour, and their types are live.
     pub unsafe fn all_to_all(
         &self,
         base: *mut u8,
-        sends: &[BufferPart],
-        receives: &[BufferPart],
+        sends: &BufferParts,
+        receives: &BufferParts,
     ) -> Result<(), CallError> {
-        let lists = |places: &[BufferPart]| {
-            let counts: Vec<c_int> = places.iter().map(|place| place.0 as c_int).collect();
-            let displacements: Vec<MPI_Aint> = places.iter().map(|place| place.1 as MPI_Aint).collect();
-            // SAFETY: the caller vouches for the types.
-            let types: Vec<MPI_Datatype> = places.iter().map(|place| unsafe { &*place.2 }.raw()).collect();
-            (counts, displacements, types)
-        };
-        let ((counts, places, types), (to_counts, to_places, to_types)) = (lists(sends), lists(receives));
-        // SAFETY: the caller vouches for the memory; lists have as many entries as the graph has neighbours.
+        // SAFETY: the caller vouches for the memory, the lists and their types.
         check("MPI_Neighbor_alltoallw", unsafe {
             ffi::MPI_Neighbor_alltoallw(
                 base.cast_const().cast(),
-                counts.as_ptr(),
-                places.as_ptr(),
-                types.as_ptr(),
+                sends.counts.as_ptr(),
+                sends.displacements.as_ptr(),
+                sends.types.as_ptr(),
                 base.cast(),
-                to_counts.as_ptr(),
-                to_places.as_ptr(),
-                to_types.as_ptr(),
+                receives.counts.as_ptr(),
+                receives.displacements.as_ptr(),
+                receives.types.as_ptr(),
                 self.comm.raw(),
             )
         })
+    }
+
+    /// `MPI_Ineighbor_alltoallw`, likewise.
+    ///
+    /// # Safety
+    /// As for [`Neighbours::all_to_all`]; and memory and lists are left alone until the request is complete.
+    pub unsafe fn start_all_to_all(
+        &self,
+        base: *mut u8,
+        sends: &BufferParts,
+        receives: &BufferParts,
+    ) -> Result<Request, CallError> {
+        let mut request = Request::null(&self.comm);
+        // SAFETY: as above; the request outlives the call.
+        check("MPI_Ineighbor_alltoallw", unsafe {
+            ffi::MPI_Ineighbor_alltoallw(
+                base.cast_const().cast(),
+                sends.counts.as_ptr(),
+                sends.displacements.as_ptr(),
+                sends.types.as_ptr(),
+                base.cast(),
+                receives.counts.as_ptr(),
+                receives.displacements.as_ptr(),
+                receives.types.as_ptr(),
+                self.comm.raw(),
+                request.raw_mut(),
+            )
+        })?;
+        Ok(request)
     }
 }

@@ -116,9 +116,8 @@ impl HaloMethod for Bulk<'_> {
         Ok(())
     }
 
-    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let StageMessages { sends, receives } = &self.stages[stage];
-        for send in sends {
+    unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
+        for send in &self.stages[stage].sends {
             // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };
             match self.transfer {
@@ -130,6 +129,21 @@ impl HaloMethod for Bulk<'_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    unsafe fn test(&self, stage: usize) -> Result<bool, CallError> {
+        let StageMessages { sends, receives } = &self.stages[stage];
+        let mut is_complete = true;
+        for message in receives.iter().chain(sends) {
+            // SAFETY: no other thread is here.
+            is_complete &= unsafe { message.request.get() }.test()?;
+        }
+        Ok(is_complete)
+    }
+
+    unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
+        let StageMessages { sends, receives } = &self.stages[stage];
         // SAFETY: no other thread is here.
         receives.iter().chain(sends).try_for_each(|message| unsafe { message.request.get() }.wait())
     }

@@ -179,7 +179,10 @@ fn work(
             }
             let packed = Instant::now();
             // SAFETY: behind the barrier after the last share, and the others wait at the next.
-            unsafe { method.finish(stage) }?;
+            unsafe {
+                method.send(stage)?;
+                method.finish(stage)?;
+            }
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
                 // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.

@@ -5,7 +5,7 @@ use super::links::{HaloMemory, Links};
 use crate::checked::{CallError, Comm, Datatype};
 
 /// How all messages of a rank travel. One stage is [`HaloMethod::start`]; [`HaloMethod::ready`] of each thread's share
-/// of each message, which has been packed where the method has packing; [`HaloMethod::finish`].
+/// of each message, which has been packed where the method has packing; [`HaloMethod::send`] and [`HaloMethod::finish`].
 ///
 /// A method may be lent to the threads of a team (see [`Lent`](crate::checked::threads::Lent)). [`HaloMethod::ready`], which they
 /// call at the same time, calls MPI only in methods that are made with a [`TeamCalls`](crate::checked::TeamCalls); all else is called by the thread that
@@ -25,6 +25,22 @@ pub trait HaloMethod {
     /// before the stage has ended.
     unsafe fn ready(&self, _stage: usize, _send: usize, _thread: usize) -> Result<(), CallError> {
         Ok(())
+    }
+
+    /// Begins to send what is only sent when all shares are ready.
+    ///
+    /// # Safety
+    /// As for [`HaloMethod::finish`], which is called after it.
+    unsafe fn send(&self, _stage: usize) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    /// Brings a stage forward whose shares are all sent; whether it is complete.
+    ///
+    /// # Safety
+    /// As for [`HaloMethod::finish`]; [`HaloMethod::send`] was called.
+    unsafe fn test(&self, _stage: usize) -> Result<bool, CallError> {
+        Ok(false)
     }
 
     /// Ends a stage: all has arrived, and what was sent may be changed.

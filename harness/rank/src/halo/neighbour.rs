@@ -3,35 +3,68 @@
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
-use crate::checked::neighbours::Neighbours;
-use crate::checked::{CallError, Datatype};
+use crate::checked::neighbours::{BufferParts, Neighbours};
+use crate::checked::{CallError, Datatype, Request};
+use crate::handoff::Slot;
 
 /// A stage's graph, and a datatype per neighbour; `None` where the face is empty.
 struct StageCollective {
     graph: Neighbours,
     sends: Vec<Option<Typed>>,
     receives: Vec<Option<Typed>>,
+    /// What MPI is given of them.
+    from: BufferParts,
+    to: BufferParts,
+    request: Slot<Request>,
+}
+
+/// Whether the collective returns when it is over, or is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `MPI_Neighbor_alltoallw`.
+    Blocking,
+    /// `MPI_Ineighbor_alltoallw`.
+    Nonblocking,
 }
 
 pub struct Neighbour<'a> {
     parts: Parts<'a>,
+    form: Form,
     stages: Vec<StageCollective>,
 }
 
+/// What MPI is given of a neighbour: how many of a type, and where.
+fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Datatype) {
+    match typed {
+        Some(typed) => (1, typed.origin_bytes, &typed.datatype),
+        None => (0, 0, byte),
+    }
+}
+
 impl<'a> Neighbour<'a> {
-    pub fn new(parts: Parts<'a>) -> Result<Self, CallError> {
+    pub fn new(parts: Parts<'a>, form: Form) -> Result<Self, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
             links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, parts.comm)).collect()
         };
         let stage = |stage: &super::links::StageLinks| {
+            let (sends, receives) = (types(&stage.sends)?, types(&stage.receives)?);
+            let ends =
+                |all: &[Option<Typed>]| BufferParts::of(all.iter().map(|typed| end(typed, parts.byte)));
             Ok(StageCollective {
                 graph: Neighbours::new(parts.comm, &peers(&stage.receives), &peers(&stage.sends))?,
-                sends: types(&stage.sends)?,
-                receives: types(&stage.receives)?,
+                from: ends(&sends),
+                to: ends(&receives),
+                sends,
+                receives,
+                request: Slot::new(Request::null(parts.comm)),
             })
         };
-        Ok(Self { parts, stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()? })
+        Ok(Self {
+            parts,
+            form,
+            stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?,
+        })
     }
 }
 
@@ -40,21 +73,32 @@ impl HaloMethod for Neighbour<'_> {
         Ok(())
     }
 
+    unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
+        if self.form == Form::Blocking {
+            return Ok(());
+        }
+        let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
+        // SAFETY: as in `finish`; nobody uses what is sent or received before that.
+        let started = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
+        // SAFETY: no other thread is here.
+        *unsafe { request.get() } = started;
+        Ok(())
+    }
+
+    unsafe fn test(&self, stage: usize) -> Result<bool, CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.stages[stage].request.get() }.test()
+    }
+
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let StageCollective { graph, sends, receives } = &self.stages[stage];
-        let byte = self.parts.byte;
-        let ends = |typed: &Option<Typed>| -> (usize, i64, *const Datatype) {
-            match typed {
-                Some(typed) => (1, typed.origin_bytes, &raw const typed.datatype),
-                None => (0, 0, byte),
-            }
-        };
-        let (sends, receives): (Vec<_>, Vec<_>) =
-            (sends.iter().map(ends).collect(), receives.iter().map(ends).collect());
-        let base = self.parts.memory.address(0);
-        // SAFETY: what the faces describe lies within the arrays, what is sent and what is received apart from each other,
-        // and all types live as long as the method.
-        unsafe { graph.all_to_all(base, &sends, &receives) }
+        let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
+        match self.form {
+            // SAFETY: what the faces describe lies within the arrays, what is sent and what is received apart from each other,
+            // and all types live as long as the method.
+            Form::Blocking => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
+            // SAFETY: no other thread is here.
+            Form::Nonblocking => unsafe { request.get() }.wait(),
+        }
     }
 
     fn messages(&self) -> Option<usize> {

@@ -8,7 +8,7 @@ use super::bulk::{Bulk, BulkTransfer};
 use super::fine::{Fine, FineTransport};
 use super::fine_ddt::FineTyped;
 use super::method::{HaloMethod, Parts};
-use super::neighbour::Neighbour;
+use super::neighbour::{Form, Neighbour};
 use super::packing::PackingKind;
 use super::put::PutTyped;
 use crate::checked::TeamCalls;
@@ -25,7 +25,7 @@ pub struct Implementation {
 #[derive(Clone, Copy, Debug)]
 enum MethodKind {
     Bulk(BulkTransfer),
-    Neighbour,
+    Neighbour(Form),
     Put,
     Fine(FineTransport),
     FineTyped,
@@ -40,7 +40,8 @@ fn find(name: &str) -> Option<Implementation> {
         "engine" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Engine),
         "ddt" => (MethodKind::Bulk(BulkTransfer::Typed), PackingKind::None),
         "persistent" => (MethodKind::Bulk(BulkTransfer::Persistent), PackingKind::Loops),
-        "neighbor_alltoallw" => (MethodKind::Neighbour, PackingKind::None),
+        "neighbor_alltoallw" => (MethodKind::Neighbour(Form::Blocking), PackingKind::None),
+        "ineighbor_alltoallw" => (MethodKind::Neighbour(Form::Nonblocking), PackingKind::None),
         "put_ddt" => (MethodKind::Put, PackingKind::None),
         "partitioned" => (MethodKind::Fine(FineTransport::Partitioned), PackingKind::Loops),
         "fine" => (MethodKind::Fine(FineTransport::Fine), PackingKind::Loops),
@@ -73,7 +74,7 @@ impl Implementation {
     ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
         let method: Box<dyn HaloMethod + 'a> = match (self.kind, calls) {
             (MethodKind::Bulk(ends), _) => Box::new(Bulk::new(parts, ends)?),
-            (MethodKind::Neighbour, _) => Box::new(Neighbour::new(parts)?),
+            (MethodKind::Neighbour(form), _) => Box::new(Neighbour::new(parts, form)?),
             (MethodKind::Put, _) => Box::new(PutTyped::new(parts)?),
             (MethodKind::Fine(way), Ok(calls)) => Box::new(Fine::new(parts, way, calls)?),
             (MethodKind::FineTyped, Ok(calls)) => Box::new(FineTyped::new(parts, calls)?),
@@ -105,7 +106,7 @@ mod tests {
             let moves_arrays = matches!(
                 kind,
                 MethodKind::Bulk(BulkTransfer::Typed)
-                    | MethodKind::Neighbour
+                    | MethodKind::Neighbour(_)
                     | MethodKind::Put
                     | MethodKind::FineTyped
             );

@@ -4,7 +4,7 @@ use std::fmt;
 
 use apps::{Context, MicroApp};
 
-use super::operations::Traffic;
+use super::operations::{ISEND, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS};
 use crate::experiments::parameter::{joined, place};
 use crate::experiments::{Setup, halo, memory, pingpong};
@@ -83,13 +83,12 @@ impl OverlapCase {
     pub fn build(&self, setup: Setup) -> Result<Built, String> {
         let Setup { ranks, seed } = setup;
         match &self.traffic {
+            Traffic::Operation(operation) if operation.name == ISEND && ranks % 2 == 1 => Err(odd(ranks)),
             Traffic::Operation(_) => Ok(Built::Operation),
             Traffic::Message(test, values) => {
                 let app = test.build(values, Context { ranks, seed }).map_err(|error| error.to_string())?;
                 if ranks % 2 == 1 && matches!(app.exchange(), apps::Exchange::Pairs) {
-                    return Err(format!(
-                        "{ranks} ranks: must be an even number, since every second one sends to the next"
-                    ));
+                    return Err(odd(ranks));
                 }
                 Ok(Built::Message(app))
             }
@@ -125,6 +124,10 @@ impl OverlapCase {
         };
         communicated?.checked_add(matrices)
     }
+}
+
+fn odd(ranks: usize) -> String {
+    format!("{ranks} ranks: must be an even number, since every second one sends to the next")
 }
 
 impl fmt::Display for OverlapCase {

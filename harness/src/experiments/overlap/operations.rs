@@ -19,6 +19,9 @@ const fn operation(name: &'static str, about: &'static str) -> Operation {
     Operation { name, about, has_bytes: true }
 }
 
+/// The one that goes between two ranks.
+pub const ISEND: &str = "isend";
+
 /// All operations.
 pub const OPERATIONS: &[Operation] = &[
     operation("ibcast", "MPI_Ibcast from rank 0; bytes of the message"),
@@ -33,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
         ..operation("ibarrier", "MPI_Ibarrier, which moves no bytes: its time is what it is")
     },
     operation("ineighbor_alltoall", "MPI_Ineighbor_alltoall on a ring; bytes to each neighbour"),
-    operation("isend", "MPI_Isend from even ranks and MPI_Irecv at the next odd ones; bytes of the message"),
+    operation(ISEND, "MPI_Isend from even ranks and MPI_Irecv at the next odd ones; bytes of the message"),
 ];
 
 /// What of an exchange between many ranks stands before its name, which a test may have too.

@@ -1,0 +1,162 @@
+//! The exchange of a micro-app between all ranks. Its first stage goes on beside the computation; later ones pack what the first has
+//! brought, and follow in the wait.
+
+use std::process::ExitCode;
+
+use apps::Arrays;
+use apps::halo::HaloApp;
+use datatypes::Element;
+use ddtbench::model::Outcome;
+
+use super::traffic::Traffic;
+use crate::checked::{CallError, Datatype, TeamCalls, World};
+use crate::halo::data::ExchangeData;
+use crate::halo::links::{HaloMemory, Links};
+use crate::halo::method::{HaloMethod, Parts};
+use crate::halo::packing::Packing;
+use crate::halo::table;
+use crate::measure::job::Job;
+use crate::output::OutputFormat;
+
+/// One thread packs, as it starts and waits: the computation's threads have the cores in between.
+const THREADS: usize = 1;
+
+/// An exchange with its memory, on all ranks.
+pub struct ExchangeTraffic<'a> {
+    job: Job<'a>,
+    parts: Parts<'a>,
+    data: ExchangeData<'a>,
+    /// Leave for the one thread to call MPI.
+    calls: Result<TeamCalls, String>,
+}
+
+/// A method that was made.
+pub struct Active<'a> {
+    method: Box<dyn HaloMethod + 'a>,
+    packing: Packing,
+    is_reference: bool,
+}
+
+/// Makes the exchange of `app` on all ranks, and does something with it; collective.
+///
+/// # Errors
+/// Those of `measure`, or calls of MPI that fail.
+pub fn with_traffic(
+    world: &World,
+    app: &dyn HaloApp,
+    format: OutputFormat,
+    measure: impl for<'a> FnOnce(ExchangeTraffic<'a>) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let comm = match app.grid() {
+        Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), false)?,
+        None => world.comm.duplicate()?,
+    };
+    let (rank, ranks) = (comm.rank()?, comm.size()?);
+    let pair = world.comm.split(rank / 2, rank)?;
+    let links = Links::new(app, rank, THREADS);
+    let memory = HaloMemory::new(app, rank, &links);
+    let displacements: Vec<Vec<i64>> =
+        (0..ranks).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
+    let byte = Datatype::predefined(Element::Byte);
+    let parts = Parts {
+        comm: &comm,
+        links: &links,
+        memory: &memory,
+        threads: THREADS,
+        byte: &byte,
+        displacements: &displacements,
+    };
+    measure(ExchangeTraffic {
+        job: Job::new(&world.comm, &pair, format)?,
+        parts,
+        data: ExchangeData::new(app, parts, rank),
+        calls: world.team_calls(THREADS),
+    })
+}
+
+impl ExchangeTraffic<'_> {
+    /// Begins a stage: receives are posted, shares packed, messages sent.
+    fn start_stage(&self, active: &Active<'_>, stage: usize) -> Result<(), CallError> {
+        let Parts { links, memory, .. } = self.parts;
+        // SAFETY: the stage before has ended, and there is no other thread.
+        unsafe { active.method.start(stage) }?;
+        for (send, link) in links.stages[stage].sends.iter().enumerate() {
+            // SAFETY: there is one thread, and what was sent from there before is complete.
+            unsafe {
+                active.packing.pack(memory, (stage, send, 0), link);
+                active.method.ready(stage, send, 0)?;
+            }
+        }
+        // SAFETY: all shares are ready, and there is no other thread.
+        unsafe { active.method.send(stage) }
+    }
+
+    /// Ends a stage, and unpacks what it has brought.
+    fn finish_stage(&self, active: &Active<'_>, stage: usize) -> Result<(), CallError> {
+        // SAFETY: all shares are sent, and there is no other thread.
+        unsafe { active.method.finish(stage) }?;
+        for (receive, link) in self.parts.links.stages[stage].receives.iter().enumerate() {
+            // SAFETY: all has arrived, and there is no other thread.
+            unsafe { active.packing.unpack(self.parts.memory, (stage, receive), link) };
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
+    type Active = Active<'a>;
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.job
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.job
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
+        let implementation = table::implementation(method)?;
+        let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
+        let is_reference = method == ddtbench::experiments::overlap::methods::REFERENCE;
+        let made = implementation.make(self.parts, self.calls.clone())?;
+        Ok(made.map(|method| Active { method, packing, is_reference }))
+    }
+
+    fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        self.data.fill(active.is_reference);
+        Ok(())
+    }
+
+    fn renew(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        // SAFETY: all communication has ended, and there is no other thread.
+        unsafe { self.data.stamps(active.is_reference).write(0, self.data.version) };
+        self.data.version = self.data.version.next();
+        Ok(())
+    }
+
+    fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        self.start_stage(active, 0)
+    }
+
+    fn test(&mut self, active: &mut Active<'a>) -> Result<bool, CallError> {
+        // SAFETY: all shares of the stage are sent, and there is no other thread.
+        unsafe { active.method.test(0) }
+    }
+
+    fn wait(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+        self.finish_stage(active, 0)?;
+        for stage in 1..self.parts.links.stages.len() {
+            self.start_stage(active, stage)?;
+            self.finish_stage(active, stage)?;
+        }
+        Ok(())
+    }
+
+    fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {
+        Ok(self.data.mismatch(active.is_reference))
+    }
+
+    fn teardown(&mut self, active: Active<'a>) -> Result<(), CallError> {
+        active.method.free()
+    }
+}

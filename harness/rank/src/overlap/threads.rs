@@ -1,0 +1,80 @@
+//! The threads that MPI has begun in this process, and whether they are busy: what asynchronous progress really came to.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Threads of this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadCounts {
+    /// All but those that are our own.
+    pub of_mpi: usize,
+    /// Those of them that were on a core while this process had nothing to do: they poll.
+    pub polling: usize,
+}
+
+/// Threads of this process now.
+pub fn count() -> usize {
+    times_ns().len()
+}
+
+impl ThreadCounts {
+    /// Looks while this thread sleeps for a moment; `own` threads are our own, and sleep as well.
+    pub fn look(own: usize) -> Self {
+        /// Long against the slices of the scheduler.
+        const MOMENT: Duration = Duration::from_millis(20);
+        let before = times_ns();
+        std::thread::sleep(MOMENT);
+        let after = times_ns();
+        // Half of it: where a thread shares its core with another rank's, it has no more.
+        let busy = MOMENT.as_nanos() as u64 / 4;
+        let is_busy =
+            |(thread, after): (&u64, &u64)| after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy;
+        Self {
+            of_mpi: after.len().saturating_sub(own),
+            polling: after.iter().filter(|times| is_busy(*times)).count(),
+        }
+    }
+}
+
+/// Time that each thread of this process has been on a core, in nanoseconds, by its number; 0 where the kernel does not tell.
+fn times_ns() -> HashMap<u64, u64> {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return HashMap::from([(0, 0)]) };
+    let time_ns = |path: &std::path::Path| {
+        let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    };
+    let of = |task: std::fs::DirEntry| {
+        let thread = task.file_name().to_string_lossy().parse().ok()?;
+        Some((thread, time_ns(&task.path()).unwrap_or(0)))
+    };
+    tasks.flatten().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_polls_is_told_from_one_that_sleeps() {
+        // Other tests run beside this one: their threads come and go.
+        let (ends, own) = (AtomicBool::new(false), count());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !ends.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+            let mut seen = ThreadCounts::default();
+            for _ in 0..100 {
+                seen = ThreadCounts::look(1);
+                if seen.polling > 0 {
+                    break;
+                }
+            }
+            ends.store(true, Ordering::Relaxed);
+            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}, of {own} before");
+        });
+    }
+}

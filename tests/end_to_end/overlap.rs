@@ -1,0 +1,299 @@
+//! Communication beside computation: every operation, messages and exchanges by every method; a perfect and two bad MPIs, whose
+//! diagnosis is known; sizes that are found once; and what goes wrong in between.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use ddtbench::experiments::overlap::operations::OPERATIONS;
+use libtest_mimic::Trial;
+
+use super::by_hand::{mpiexec, refuses_once};
+use super::faulty_mpi::under_faults;
+use super::job::{Ended, run};
+use super::results::{Row, Summary, rows};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+
+/// Short, since no figure is looked at.
+const SHORT: [&str; 6] = ["--max-time", "0.002", "--min-runs", "2", "--warmup", "1"];
+
+/// What is communicated besides operations: from arrays, from the same memory as is received into, between all, in stages.
+const OF_APPS: [(&str, &str); 7] = [
+    ("nas_lu_y", "nx=40,ny=40"),
+    ("wrf_x_vec", ""),
+    ("lammps_full", "dim1=354,icount=62"),
+    ("fft2d", "n=24"),
+    ("halo:nas_mg", "d1=10,d2=8,d3=6"),
+    ("halo:milc", "lx=4,ly=4,lz=4,lt=4"),
+    ("halo:fft2d", "n=24"),
+];
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("every operation moves the right bytes on 2, 3 and 4 ranks", operations),
+        ("messages and exchanges move the right bytes by every method", apps),
+        ("over TCP as over memory", over_tcp),
+        ("a rank that dies or hangs costs its method alone", lost_ranks),
+        ("a computation that looks after its messages", looking),
+    ];
+    let mut trials = on_every_mpi("overlap", checks);
+    let only_on_mpich: [(&str, Check); 4] = [
+        ("an ideal and two bad MPIs are told apart", diagnoses),
+        ("sizes are found once and kept in the plan", sizes),
+        ("asynchronous progress is switched on, and what came of it is told", configurations),
+        ("what cannot be is refused", refusals),
+    ];
+    for (what, check) in only_on_mpich {
+        trials.push(Trial::test(format!("mpich::overlap::{what}"), move || {
+            check(mpi("mpich"));
+            Ok(())
+        }));
+    }
+    trials
+}
+
+/// The rank program by hand: its table has a row with times for each of these methods, and no row says anything else.
+#[track_caller]
+fn measures(mpi: &Mpi, ranks: &str, test: &str, params: &str, methods: &[&str]) {
+    let params = format!("{params},matrix_order=24");
+    let params = ["-p", params.trim_start_matches(',')];
+    let ended = run(mpiexec(mpi, mpi, ranks).args(["overlap", test]).args(params).args(SHORT)).expect_code(0);
+    let is_row = |line: &&str| methods.iter().any(|name| line.trim_start().starts_with(&format!("{name} ")));
+    let shown: Vec<&str> = ended.out.lines().filter(is_row).collect();
+    assert_eq!(shown.len(), methods.len(), "{test} on {ranks} ranks: {ended}");
+    for row in shown {
+        assert!(row.contains("time limit") || row.contains("converged"), "{test} on {ranks} ranks: {row}");
+    }
+    assert!(!ended.out.contains("wrong data"), "{ended}");
+}
+
+fn operations(mpi: &Mpi) {
+    for operation in OPERATIONS {
+        // A block that ends within a word.
+        let params = if operation.has_bytes { "bytes=1003" } else { "" };
+        for ranks in ["2", "3", "4"] {
+            if operation.name != "isend" || ranks != "3" {
+                measures(mpi, ranks, operation.name, params, &["nonblocking", "persistent"]);
+            }
+        }
+    }
+}
+
+fn apps(mpi: &Mpi) {
+    const OF_MESSAGE: [&str; 6] = ["reference", "manual", "manual_tuned", "mpi_pack", "engine", "ddt"];
+    const OF_EXCHANGE: [&str; 7] =
+        ["persistent", "reference", "manual", "manual_tuned", "engine", "ddt", "ineighbor_alltoallw"];
+    for (test, params) in OF_APPS {
+        let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
+        for ranks in ["2", "4"] {
+            measures(mpi, ranks, test, params, methods);
+        }
+    }
+}
+
+fn over_tcp(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let tcp = match mpi.name {
+        "openmpi" => ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"],
+        _ => ["-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "FI_PROVIDER", "tcp"],
+    };
+    let netmod: &[&str] = if mpi.name == "mpich" { &["-genv", "MPIR_CVAR_CH4_NETMOD", "ofi"] } else { &[] };
+    let mut command =
+        overlap(mpi, dir.path(), &["iallreduce", "-p", "bytes=100000,matrix_order=24", "-m", "nonblocking"]);
+    run(command.args(SHORT).arg("--").args(tcp).args(netmod)).expect_code(0);
+    let cases = rows(&dir.path().join("out/cases.csv"));
+    assert_eq!((cases.len(), cases[0].get("transport")), (1, "tcp"));
+    expect_measured(dir.path(), "nonblocking");
+}
+
+fn overlap(mpi: &Mpi, dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = ddtbench(dir);
+    command.arg("overlap").args(arguments).args(["--mpi", mpi.name, "--out", "out"]).args(ONE_LAUNCH);
+    command
+}
+
+#[track_caller]
+fn expect_measured(dir: &Path, method: &str) {
+    let summary = Summary::read(&dir.join("out"));
+    let measured = summary.with(&[("method", method), ("phase", "overlapped")]);
+    assert!(measured.iter().any(|row| row.is_measured()), "{measured:?}");
+}
+
+/// Each lasts as long as two waits of the silence limit at most.
+fn lost_ranks(mpi: &Mpi) {
+    for (fault, outcome) in [("dead bcast", "crashed"), ("stuck", "timed out")] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments =
+            ["ibcast", "-p", "bytes=1000,matrix_order=24", "-m", "nonblocking,persistent", "--timeout", "3"];
+        let mut command = overlap(mpi, dir.path(), &arguments);
+        command.args(SHORT);
+        under_faults(mpi, &mut command, &[("FAULTY_MPI", fault), ("FAULTY_MPI_AFTER", "20")]);
+        run(&mut command).expect_code(1);
+        let summary = Summary::read(&dir.path().join("out"));
+        assert_eq!(summary.with(&[("method", "nonblocking")])[0].get("outcome"), outcome);
+        expect_measured(dir.path(), "persistent");
+        // What was lost can be asked for again, and what was finished is kept.
+        run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(1);
+    }
+}
+
+fn looking(mpi: &Mpi) {
+    for test in ["ialltoall -p bytes=50000", "halo:nas_mg", "wrf_x_vec"] {
+        let mut command = mpiexec(mpi, mpi, "2");
+        command
+            .arg("overlap")
+            .args(test.split(' '))
+            .args(["-p", "matrix_order=90,test_every_us=5"])
+            .args(SHORT);
+        let ended = run(&mut command).expect_code(0);
+        assert!(ended.out.contains("test_every_us=5") && !ended.out.contains("wrong data"), "{ended}");
+    }
+}
+
+/// A broadcast that sleeps, that is late, and that takes the core from the computation: each 60 ms beside a computation that
+/// takes about as long, so that a busy machine does not decide.
+fn diagnoses(mpi: &Mpi) {
+    let expected = [
+        ("asleep 60000", "overlapped", 0.0..0.25),
+        ("late 60000", "no progression", 0.75..1.25),
+        ("busy 60000", "computation slowed", 0.75..2.0),
+    ];
+    for (fault, diagnosis, ratios) in expected {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = ["ibcast", "--bytes", "1000", "--computation", "60ms", "-m", "nonblocking"];
+        let mut command = overlap(mpi, dir.path(), &arguments);
+        // Six rounds of two samples, as few as an interval needs.
+        command.args(["--max-runs", "12", "--min-runs", "2", "--warmup", "1", "--max-time", "20"]);
+        under_faults(mpi, &mut command, &[("FAULTY_MPI", fault)]);
+        let ended = run(&mut command).expect_code(0);
+        assert!(ended.out.contains(diagnosis), "{fault}: {ended}");
+        let ratio = figure(dir.path(), "overhead_ratio");
+        assert!(ratios.contains(&ratio.max(0.0)), "{fault}: {ratio}");
+        let hidden = figure(dir.path(), "hidden");
+        assert!((hidden > 0.75) == (diagnosis == "overlapped"), "{fault}: {hidden}");
+    }
+}
+
+/// The value of a figure of the only method.
+#[track_caller]
+fn figure(dir: &Path, name: &str) -> f64 {
+    let figures = rows(&dir.join("out/figures.csv"));
+    let of_name: Vec<&Row> = figures.iter().filter(|row| row.get("figure") == name).collect();
+    assert_eq!(of_name.len(), 1, "{name}: {figures:?}");
+    assert!(
+        of_name[0].number("low").is_some() && of_name[0].number("high").is_some(),
+        "no interval: {of_name:?}"
+    );
+    of_name[0].number("value").expect("a figure has a value")
+}
+
+fn sizes(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args([
+        "overlap",
+        "ialltoall",
+        "nas_lu_y",
+        "--communication",
+        "500us",
+        "-p",
+        "computation_us=500,1ms",
+    ]);
+    command
+        .args(["--mpi", "mpich,openmpi", "-m", "nonblocking,ddt", "--out", "out"])
+        .args(ONE_LAUNCH)
+        .args(SHORT);
+    let dry = run(ddtbench(dir.path()).args(["overlap", "ialltoall", "--dry-run"])).expect_code(0).out;
+    assert!(dry.contains("communication_us") && !dry.contains("matrix_order"), "{dry}");
+    // An operation has a time to be asked for, the message of a test has not.
+    let refused = run(&mut command).expect_code(2);
+    assert!(refused.err.contains("nas_lu_y") && refused.err.contains("communication_us"), "{refused}");
+    let mut command = ddtbench(dir.path());
+    command.args(["overlap", "ialltoall", "--communication", "500us", "--computation", "500us,1ms"]);
+    command
+        .args(["--mpi", "mpich,openmpi", "-m", "nonblocking", "--out", "out"])
+        .args(ONE_LAUNCH)
+        .args(SHORT);
+    let ended = run(&mut command).expect_code(0);
+    assert!(ended.err.contains("finding sizes: ialltoall"), "{ended}");
+    let out = dir.path().join("out");
+    let plan = fs::read_to_string(out.join("plan.toml")).unwrap();
+    assert_eq!((plan.matches("matrix_order = ").count(), plan.matches("bytes = ").count()), (2, 2), "{plan}");
+    let cases = rows(&out.join("cases.csv"));
+    // The same sizes on both MPIs.
+    let of = |mpi: &str| -> Vec<(&str, &str)> {
+        let of_mpi = cases.iter().filter(|row| row.get("mpi") == mpi);
+        of_mpi.map(|row| (row.get("bytes"), row.get("matrix_order"))).collect()
+    };
+    assert_eq!((of("mpich").len(), of("mpich")), (2, of("openmpi")), "{cases:?}");
+    // Repeating the plan finds nothing anew.
+    let again = run(ddtbench(dir.path()).args(["overlap", "--plan", "out/plan.toml", "--out", "again"]))
+        .expect_code(0);
+    assert!(!again.err.contains("finding sizes"), "{again}");
+    let compared = run(ddtbench(dir.path()).args(["compare", "out", "again", "--anyway"]));
+    assert!([0, 1].contains(&compared.code), "{compared}");
+}
+
+fn configurations(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = [
+        "ibcast",
+        "-p",
+        "bytes=1000,matrix_order=24",
+        "--configuration",
+        "basic,progress,dedicated",
+        "-m",
+        "nonblocking",
+    ];
+    let ended: Ended = run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
+    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+    assert!(environment.contains("threads of MPI in each rank"), "{environment}");
+    let summary = rows(&dir.path().join("out/summary.csv"));
+    let headline = |configuration: &str| {
+        let of = |row: &&Row| {
+            let params = row.get("params");
+            let is_it = params.contains(&format!("configuration={configuration}"))
+                || (configuration == "basic" && !params.contains("configuration"));
+            is_it && row.get("phase") == "overlapped"
+        };
+        summary.iter().find(of).unwrap_or_else(|| panic!("no {configuration}: {summary:?}"))
+    };
+    assert!(headline("basic").is_measured(), "{ended}");
+    let progress = headline("progress");
+    assert!(progress.is_measured(), "{progress:?}");
+    assert!(
+        progress.number("runnable_threads") > headline("basic").number("runnable_threads"),
+        "{progress:?}"
+    );
+    // With fewer cores than two for each rank there is none for the thread.
+    let dedicated = headline("dedicated");
+    if std::thread::available_parallelism().map_or(1, usize::from) < 4 {
+        assert_eq!(dedicated.get("outcome"), "not available");
+        assert!(dedicated.get("detail").contains("cores"), "{dedicated:?}");
+    }
+}
+
+fn refusals(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    for (arguments, words) in [
+        (&["ibcst"][..], ["ibcst", "iallreduce"]),
+        (&["ibcast", "--communication", "1h"], ["1h", "500us"]),
+        (&["isend", "-n", "3"], ["3 ranks", "even"]),
+        (&["ibcast", "-n", "1"], ["1", "at least 2"]),
+        (&["ibcast", "--cache", "cold"], ["cold", "warm"]),
+        (&["ibcast", "--bytes", "3GiB"], ["3GiB", "2147483647"]),
+        (&["ibcast", "-p", "threads=2", "--threads", "2"], ["threads", "leave one"]),
+    ] {
+        let ended = run(ddtbench(dir.path()).arg("overlap").args(arguments).arg("--dry-run")).expect_code(2);
+        for word in words {
+            assert!(ended.err.contains(word), "`{word}` is not in: {ended}");
+        }
+    }
+    assert!(fs::read_dir(dir.path()).unwrap().next().is_none(), "nothing was written");
+    let by_hand = |arguments: &[&str], words: &[&str]| {
+        let mut command = mpiexec(mpi, mpi, "2");
+        refuses_once(command.arg("overlap").args(arguments), words);
+    };
+    by_hand(&["ibcast", "-p", "bytes=8"], &["matrix_order", "ddtbench overlap"]);
+    by_hand(&["ibcast", "-p", "bytes=8,matrix_order=9", "-m", "ddt"], &["ibcast", "ddt"]);
+}
