@@ -7,6 +7,7 @@ use apps::TESTS;
 use apps::halo::HALOS;
 use clap::Command;
 use clap::builder::PossibleValuesParser;
+use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
 use ddtbench::experiments::{ALL, Kind};
 
 /// A command line, and what it does.
@@ -39,6 +40,18 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("ddtbench halo nas_mg -n 8", "an exchange between 8 ranks by all methods"),
             ("ddtbench halo --figures", "the data of CMB's figures 5 to 7"),
+        ],
+    ),
+    (
+        "overlap",
+        &[
+            ("ddtbench overlap", "four operations beside a computation, 1 and 4 ms each"),
+            ("ddtbench overlap nas_lu_y -m manual,ddt", "what of a message hides, packed or as a datatype"),
+            ("ddtbench overlap halo:wrf_vec -n 4", "start the halo, compute, wait"),
+            (
+                "ddtbench overlap ibcast --configuration basic,progress --communication 1ms",
+                "with asynchronous progress",
+            ),
         ],
     ),
     (
@@ -179,7 +192,11 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
         command.mut_subcommand(&name, |sub| {
-            let sub = known(sub, "tests", if name == "halo" { &halos } else { &tests });
+            let sub = match name.as_str() {
+                "halo" => known(sub, "tests", &halos),
+                "overlap" => known(sub, "tests", &overlapping()),
+                _ => known(sub, "tests", &tests),
+            };
             let sub = known(known(sub, "test", &tests), "mpi", mpis);
             let kind = ALL.into_iter().find(|kind| kind.command() == name);
             let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
@@ -188,6 +205,13 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
             kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
         })
     })
+}
+
+/// What can be communicated beside a computation.
+fn overlapping() -> Vec<String> {
+    let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
+    let tests = TESTS.iter().map(|test| test.name.to_owned());
+    operations.chain(tests).chain(HALOS.iter().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
 }
 
 /// The command with an argument, if it has it, whose values are these names.

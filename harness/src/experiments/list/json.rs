@@ -5,6 +5,7 @@ use apps::{Parameter, ParameterSet, TESTS, Test};
 use serde::Serialize;
 
 use super::{ListEntry, entries_of, preset_name};
+use crate::experiments::overlap::operations::{OPERATIONS, Operation};
 use crate::experiments::parameter::Flag;
 use crate::experiments::{ALL, Kind, pingpong};
 use crate::model::MethodInfo;
@@ -19,6 +20,8 @@ struct Listed {
     tests: Vec<ListedTest>,
     /// Exchanges between many ranks.
     exchanges: Vec<ListedExchange>,
+    /// What is communicated beside a computation, besides tests and exchanges.
+    operations: Vec<ListedOperation>,
     /// Those of ping-pongs, which have the tests.
     methods: Vec<ListedMethod>,
     experiments: Vec<ListedKind>,
@@ -71,6 +74,12 @@ struct ListedTest {
     source: &'static str,
     parameters: Vec<ListedParameter>,
     sets: Vec<ListedSet>,
+}
+
+#[derive(Serialize)]
+struct ListedOperation {
+    name: &'static str,
+    about: &'static str,
 }
 
 #[derive(Serialize)]
@@ -167,6 +176,10 @@ pub(super) fn json() -> String {
         schema: SCHEMA,
         tests: TESTS.iter().map(test).collect(),
         exchanges: HALOS.iter().map(ListedExchange::of).collect(),
+        operations: OPERATIONS
+            .iter()
+            .map(|&Operation { name, about, .. }| ListedOperation { name, about })
+            .collect(),
         methods: ListedMethod::all(pingpong::KIND),
         experiments: ALL.map(ListedKind::of).into(),
     })

@@ -5,8 +5,9 @@ use apps::{Parameter, ParameterSet, TESTS, Test};
 
 use super::names::{about, named};
 use super::{entries_of, preset_name};
+use crate::experiments::overlap::operations::{OPERATIONS, Operation};
 use crate::experiments::probes::list::PROBES;
-use crate::experiments::{ALL, halo};
+use crate::experiments::{ALL, halo, overlap};
 use crate::report::columns::{Align, Column, fitted, wrapped};
 use crate::report::table::text_width;
 use crate::report::units;
@@ -19,6 +20,8 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let mut parts = Vec::new();
     parts.extend(TESTS.iter().filter(|test| test.name == name).map(|one| test(one, width)));
     parts.extend(HALOS.iter().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
+    let operations = OPERATIONS.iter().filter(|operation| operation.name == name);
+    parts.extend(operations.map(|one| operation(one, width)));
     for kind in ALL {
         let of_kind = kind.methods().iter().filter(|method| method.name == name && kind.methods().len() > 1);
         parts.extend(of_kind.map(|method| {
@@ -91,6 +94,15 @@ fn exchange(halo: &'static HaloTest, width: Option<u16>) -> String {
         + "\nParameters of all exchanges\n"
         + &named(width, flags)
         + &format!("\nTo run it: ddtbench halo {}\n", halo.name)
+}
+
+fn operation(operation: &Operation, width: Option<u16>) -> String {
+    let flags = overlap::PARAMETERS.iter().map(|own| &own.flag);
+    let flags = flags.map(|flag| (flag.name, format!("{}{}", flag.about, flag.default_text())));
+    wrapped(&format!("{}  operation: ", operation.name), operation.about, text_width(width), 2)
+        + "\nParameters of all operations\n"
+        + &named(width, flags)
+        + &format!("\nTo run it: ddtbench overlap {}\n", operation.name)
 }
 
 /// The table of sets.
