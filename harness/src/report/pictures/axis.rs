@@ -63,6 +63,25 @@ impl Unit {
     }
 }
 
+/// The name of the axis where cases differ in the bytes that they send.
+pub const BYTES: &str = "bytes";
+/// The name of the axis of partitioned transfers.
+pub const PARTITION_BYTES: &str = "partition_bytes";
+
+/// The titles and units of axes that places are on, by their names; that of a parameter is its name.
+const AXES: &[(&str, &str, Unit)] = &[
+    (BYTES, "bytes that a rank sends", Unit::Bytes),
+    (PARTITION_BYTES, "size of a partition", Unit::Bytes),
+    ("communication_s", "time of communication", Unit::Seconds),
+    ("computation_s", "time of computation", Unit::Seconds),
+];
+
+/// The title and the unit of an axis that places are on.
+pub fn axis_of(name: &str) -> (&str, Unit) {
+    let found = AXES.iter().find(|(known, ..)| *known == name);
+    found.map_or((name, Unit::Ratio), |(_, title, unit)| (*title, *unit))
+}
+
 /// An axis: what it is of, its ends as places, and its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {

@@ -1,7 +1,8 @@
 //! What is seen in a picture, in words: for its caption, and for those who hear the page.
 
 use super::axis::Unit;
-use super::data::{Datum, distinct, sides, work_name};
+use super::data::Datum;
+use super::names::{distinct, side, sides, work_name};
 use super::{Picture, Results};
 use crate::model::{Case, Phase, Record};
 use crate::report::case::measured;
@@ -34,6 +35,19 @@ pub fn extremes(picture: &Picture, data: &[Datum]) -> String {
         format!("It is {}.", say(most))
     } else {
         format!("Largest: {}. Smallest: {}.", say(most), say(least))
+    }
+}
+
+/// The same, and how many cells of heat maps have no value.
+pub fn cells(picture: &Picture, data: &[Datum]) -> String {
+    let found = extremes(picture, data);
+    match super::heat::missing(data) {
+        (0, _) => found,
+        (missing, all) => {
+            format!(
+                "{found} {missing} of {all} cells are empty: they were not measured, or have no times that count."
+            )
+        }
     }
 }
 
@@ -75,7 +89,7 @@ fn shown(unit: Unit, value: f64) -> String {
 fn name(datum: &Datum, data: &[Datum]) -> String {
     let cases: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
     let work = work_name(&datum.case, &cases);
-    let of_side = super::data::side(&datum.case);
+    let of_side = side(&datum.case);
     let side = sides(cases).into_iter().find(|(side, _)| *side == of_side).map(|(_, name)| name);
     format!("{} of {work} on {}", datum.method, side.unwrap_or_default())
 }

@@ -4,10 +4,10 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::axis::{Axis, Scale, Unit, held};
+use super::axis::{Axis, Scale, axis_of, held};
 use super::canvas::{Area, FINE, Refused, TEXT, bold, fine, font, stroke, svg, write};
-use super::data::{Datum, distinct, on_side};
-use super::marks::{BYTES, PARTITION_BYTES};
+use super::data::Datum;
+use super::names::{distinct, on_side};
 use super::rows::typical;
 use super::sheet::{
     Columns, Entry, Frame, Look, Looks, NUMBERS, dash, frame, legend, legend_height, point, symbol, whisker,
@@ -91,16 +91,11 @@ impl Sheet<'_> {
     fn panel(&self, root: &Area<'_>, panel: &str, sides: &[(Case, String)], y: f64) -> Result<(), Refused> {
         let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == panel).collect();
         let x_name = of.first().map_or("", |datum| datum.x_name.as_str());
-        let (title, is_bytes) = match x_name {
-            BYTES => ("bytes that a rank sends", true),
-            PARTITION_BYTES => ("size of a partition", true),
-            name => (name, false),
-        };
-        let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x).collect();
+        let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x_number()).collect();
         let (low, high) = xs.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (x.min(low), x.max(high)));
         let scale = if low > 0.0 && high > 4.0 * low { Scale::Log } else { Scale::Linear };
         let typical_x = (low * high).max(0.0).sqrt();
-        let unit = if is_bytes { Unit::Bytes } else { Unit::Ratio };
+        let (title, unit) = axis_of(x_name);
         let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, self.columns.numbers());
         // Room for points that stand apart, at both ends.
         let room =
@@ -144,9 +139,9 @@ impl Sheet<'_> {
         (method, quantity): Series<'_>,
         mut data: Vec<&Datum>,
     ) -> Result<(), Refused> {
-        data.sort_by(|a, b| a.x.unwrap_or(0.0).total_cmp(&b.x.unwrap_or(0.0)));
+        data.sort_by(|a, b| a.x_number().unwrap_or(0.0).total_cmp(&b.x_number().unwrap_or(0.0)));
         let look: Look = self.looks.get(method);
-        let x = |datum: &Datum| across.scale.place(datum.x.unwrap_or(0.0)) + apart;
+        let x = |datum: &Datum| across.scale.place(datum.x_number().unwrap_or(0.0)) + apart;
         let at = |datum: &Datum, value: f64| (x(datum), up.scale.place(value));
         let style = stroke(look.colour, 1.3);
         for part in unbroken(&data, stops) {
@@ -170,7 +165,7 @@ impl Sheet<'_> {
 
 /// The parts of a line between which it lacks a point at a stop of the axis: no line is drawn over what was not measured.
 fn unbroken<'a, 'b>(data: &'b [&'a Datum], stops: &[f64]) -> Vec<&'b [&'a Datum]> {
-    let stop = |datum: &Datum| stops.iter().position(|stop| Some(*stop) == datum.x);
+    let stop = |datum: &Datum| stops.iter().position(|stop| Some(*stop) == datum.x_number());
     let follows = |a: &&Datum, b: &&Datum| stop(a).zip(stop(b)).is_some_and(|(a, b)| b <= a + 1);
     data.chunk_by(follows).collect()
 }
@@ -181,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_line_is_drawn_over_what_was_not_measured() {
-        let at = |x: f64| Datum { x: Some(x), ..Datum::default() };
+        let at = |x: f64| Datum { x: Some(x.into()), ..Datum::default() };
         let all = [at(1.0), at(2.0), at(8.0)];
         let all: Vec<&Datum> = all.iter().collect();
         let lengths = |stops: &[f64]| unbroken(&all, stops).into_iter().map(<[_]>::len).collect::<Vec<_>>();

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Results;
-use super::data::{Datum, distinct, number, params, varied, work};
+use super::axis::{BYTES, PARTITION_BYTES};
+use super::data::Datum;
+use super::sweep::{in_grids, over_partition, swept, widest};
 use crate::model::{Case, Phase, Quantity, Record};
 use crate::report::case::measured;
 
@@ -152,67 +154,6 @@ fn is_compared(results: &Results<'_>, record: &Record) -> bool {
     results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
 }
 
-/// The name of the axis where cases differ in the bytes that they send.
-pub const BYTES: &str = "bytes";
-
-/// The name of the axis of partitioned transfers.
-pub const PARTITION_BYTES: &str = "partition_bytes";
-
-/// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
-/// differ in them, else the parameter that was swept.
-fn swept(data: Vec<Datum>) -> Vec<Datum> {
-    let mut placed = Vec::new();
-    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
-        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
-        let cases = distinct(of_test.iter().map(|datum| &datum.case));
-        let axis = axis(&cases);
-        let panel_of =
-            |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &cases, &[axis]));
-        let panels: Vec<String> = of_test.iter().map(|datum| panel_of(&datum.case)).collect();
-        for name in distinct(panels.iter()) {
-            let of_panel = of_test.iter().zip(&panels).filter(|(_, panel)| *panel == name);
-            let of_panel: Vec<&Datum> = of_panel.map(|(datum, _)| *datum).collect();
-            let sizes = distinct(of_panel.iter().map(|datum| datum.bytes)).len();
-            let works = distinct(of_panel.iter().map(|datum| work(&datum.case))).len();
-            let x_name = axis.filter(|_| sizes != works).unwrap_or(BYTES);
-            let x = |datum: &Datum| match x_name {
-                BYTES => Some(datum.bytes as f64),
-                axis => number(&datum.case, axis),
-            };
-            if works > 1 && (x_name != BYTES || sizes == works) {
-                placed.extend(of_panel.into_iter().map(|datum| Datum {
-                    x: x(datum),
-                    x_name: x_name.to_owned(),
-                    panel: name.clone(),
-                    ..datum.clone()
-                }));
-            }
-        }
-    }
-    placed
-}
-
-/// The parameter of a test that was swept: of those that are numbers, the one of most values. `None` where its sets have names:
-/// they differ in several at once, and in size.
-fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
-    let values = |name: &str| {
-        let values: Option<Vec<f64>> = cases.iter().map(|case| number(case, name)).collect();
-        values.map_or(0, |values| distinct(values).len())
-    };
-    let named = cases.iter().all(|case| case.set != crate::model::CUSTOM);
-    let widest = varied(cases).into_iter().rev().max_by_key(|name| values(name));
-    widest.filter(|name| !named && values(name) > 1)
-}
-
-/// The test of a case with all parameters in which cases differ, but for those that the axis shows.
-fn panel(case: &Case, cases: &[&Case], on_axis: &[&str]) -> String {
-    let differing = varied(cases);
-    let told = params(case).into_iter();
-    let told = told.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
-    let words = told.map(|(name, value)| format!("{name}={value}"));
-    std::iter::once(case.test.clone()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
 /// The gain over partition size, and what the model predicts.
 pub fn gain_over_partition(results: &Results<'_>) -> Vec<Datum> {
     let of = [Quantity::Gain, Quantity::GainModel];
@@ -220,28 +161,22 @@ pub fn gain_over_partition(results: &Results<'_>) -> Vec<Datum> {
     over_partition(data.collect())
 }
 
+/// The gain over bytes and partitions.
+pub fn gain_over_grid(results: &Results<'_>) -> Vec<Datum> {
+    let grids = [[BYTES, "partitions"], [PARTITION_BYTES, "partitions"]];
+    in_grids(gain(results), |_| grids.iter().map(|grid| grid.map(str::to_owned)).collect())
+}
+
+/// The time of each method that an application could use over that of the hand-written loops, over two parameters.
+pub fn time_over_manual(results: &Results<'_>) -> Vec<Datum> {
+    let of = results.headlines().filter(|record| results.goes_from_arrays_to_arrays(record));
+    let over = of.filter_map(|record| Datum::figure(record, record.over("manual")?));
+    in_grids(over.collect(), widest)
+}
+
 /// The bandwidth over partition size.
 pub fn bandwidth_over_partition(results: &Results<'_>) -> Vec<Datum> {
     over_partition(bandwidths(results).map(|(_, datum)| datum).collect())
-}
-
-fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
-    let cases = distinct(data.iter().map(|datum| &datum.case));
-    let both = [BYTES, "partitions"];
-    let vary = both.into_iter().filter(|name| varied(&cases).contains(name)).count();
-    // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
-    let on_axis = if vary > 1 { &both[1..] } else { &both[..] };
-    let place = |datum: &Datum| {
-        let size = number(&datum.case, BYTES)? / number(&datum.case, "partitions")?;
-        let panel = panel(&datum.case, &cases, on_axis);
-        Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size), panel, ..datum.clone() })
-    };
-    let placed: Vec<Datum> = data.iter().filter_map(place).collect();
-    let is_swept = |datum: &&Datum| {
-        let of_panel = placed.iter().filter(|other| other.panel == datum.panel);
-        distinct(of_panel.map(|other| other.x)).len() > 1
-    };
-    placed.iter().filter(is_swept).cloned().collect()
 }
 
 /// The gain of each mechanism.

@@ -7,7 +7,8 @@ use super::axis::{Axis, Scale, held, three_digits};
 use super::canvas::{
     Area, COLOURS, INK, PAPER, REFERENCE, Refused, TEXT, bold, fine, font, stroke, svg, width, write,
 };
-use super::data::{Datum, distinct, on_side, work, work_name};
+use super::data::Datum;
+use super::names::{distinct, on_side, work, work_name};
 use super::sheet::{
     Columns, Entry, Frame, Look, Looks, NUMBERS, frame, legend, legend_height, outline, point, whisker,
 };
@@ -82,7 +83,7 @@ fn groups<'a>(shape: Shape, data: &'a [Datum]) -> Vec<Group<'a>> {
     };
     let blocks = distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block);
     let height = |block: &Block<'_>| NAME + ROW * block.methods.len() as f64 + 4.0;
-    if !shape.shares_axis() {
+    if !matches!(shape, Shape::Bars { .. }) {
         return blocks.map(|block| Group { height: height(&block), blocks: vec![block] }).collect();
     }
     let (mut all, mut y) = (Vec::new(), 0.0);
@@ -232,7 +233,7 @@ impl Sheet<'_> {
             Shape::Bars { base } => around(&held(self.picture.scale), Some(base), self.picture.scale),
             Shape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
             Shape::Stack => around(&usual(totals(data)), Some(0.0), Scale::Linear),
-            Shape::Launches | Shape::Lines => {
+            Shape::Launches | Shape::Lines | Shape::Heat { .. } => {
                 let values = held(Scale::Log);
                 let (low, high) =
                     values.iter().fold((f64::MAX, 0.0), |(low, high), v| (v.min(low), v.max(high)));
@@ -296,7 +297,7 @@ impl Sheet<'_> {
                     point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
                 }
             }
-            Shape::Lines => {}
+            Shape::Lines | Shape::Heat { .. } => {}
         }
         Ok(())
     }

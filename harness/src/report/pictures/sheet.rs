@@ -10,7 +10,8 @@ use super::axis::Axis;
 use super::canvas::{
     Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, fine, font, stroke, width, write,
 };
-use super::data::{Datum, distinct, sides};
+use super::data::Datum;
+use super::names::{distinct, sides};
 use crate::model::Case;
 
 /// Blank beside the sheet's right edge.

@@ -1,0 +1,158 @@
+//! Scales of colours for heat maps, by named stops; which of two colours of text can be read on one.
+//!
+//! Their colours are Okabe and Ito's, as those of methods. A number stands in each cell that has room for it, so that no map rests
+//! on colours alone.
+
+use plotters::style::RGBColor;
+
+use super::axis::Scale;
+
+/// A value with its colour, and what such a value says.
+pub struct Stop {
+    /// The value.
+    pub at: f64,
+    /// Its colour.
+    pub colour: RGBColor,
+    /// What it says, in a word or two.
+    pub name: &'static str,
+}
+
+/// A scale of colours. Between two stops colours blend; beyond the first and the last they stay.
+pub struct Colours {
+    /// How values lie between stops.
+    pub scale: Scale,
+    /// From the smallest value to the largest, two at least.
+    pub stops: &'static [Stop],
+    /// The value that says nothing for either side, if there is one: a cell whose interval holds it shows no difference.
+    pub neutral: Option<f64>,
+}
+
+const fn stop(at: f64, colour: RGBColor, name: &'static str) -> Stop {
+    Stop { at, colour, name }
+}
+
+const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xb2);
+const GREEN: RGBColor = RGBColor(0x00, 0x9e, 0x73);
+const YELLOW: RGBColor = RGBColor(0xf0, 0xe4, 0x42);
+const RED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+/// Neither; not the colour of paper, which a dark page changes.
+const MIDDLE: RGBColor = RGBColor(0xf2, 0xf2, 0xee);
+
+/// What overlap leaves of the shorter of communication and computation: 0 where all of it is hidden, 1 where both follow each
+/// other.
+pub const OVERHEAD_RATIO: Colours = Colours {
+    scale: Scale::Linear,
+    stops: &[
+        stop(-0.5, BLUE, "faster than alone"),
+        stop(0.0, GREEN, "perfect overlap"),
+        stop(1.0, YELLOW, "serialised"),
+        stop(2.0, RED, "slowdown"),
+    ],
+    neutral: None,
+};
+
+/// A share of which 0 is best and 1 is worst.
+pub const BEST_TO_WORST: Colours = Colours {
+    scale: Scale::Linear,
+    stops: &[stop(0.0, BLUE, "best"), stop(0.5, MIDDLE, ""), stop(1.0, RED, "worst")],
+    neutral: None,
+};
+
+/// A time over another's: less is faster.
+pub const TIME_OVER: Colours = Colours {
+    scale: Scale::Log,
+    stops: &[stop(0.25, BLUE, "faster"), stop(1.0, MIDDLE, "as fast"), stop(4.0, RED, "slower")],
+    neutral: Some(1.0),
+};
+
+/// How many times as fast as another: more is faster.
+pub const TIMES_AS_FAST: Colours = Colours {
+    scale: Scale::Log,
+    stops: &[stop(0.25, RED, "slower"), stop(1.0, MIDDLE, "as fast"), stop(4.0, BLUE, "faster")],
+    neutral: Some(1.0),
+};
+
+impl Colours {
+    /// How far a value is along the scale: 0 at the first stop, 1 at the last, and no further.
+    pub fn share(&self, value: f64) -> f64 {
+        let [first, .., last] = self.stops else { return 0.0 };
+        let [from, to, at] = [first.at, last.at, value].map(|value| self.scale.place(value));
+        ((at - from) / (to - from)).clamp(0.0, 1.0)
+    }
+
+    /// The colour so far along the scale.
+    pub fn colour_at(&self, share: f64) -> RGBColor {
+        let pair = self.stops.windows(2).find(|pair| share <= self.share(pair[1].at));
+        let Some([a, b]) = pair else { return self.stops[self.stops.len() - 1].colour };
+        let (from, to) = (self.share(a.at), self.share(b.at));
+        let part = ((share - from) / (to - from)).clamp(0.0, 1.0);
+        let blend = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
+        let (a, b) = (a.colour, b.colour);
+        RGBColor(blend(a.0, b.0), blend(a.1, b.1), blend(a.2, b.2))
+    }
+
+    /// The colour of a value.
+    pub fn colour(&self, value: f64) -> RGBColor {
+        self.colour_at(self.share(value))
+    }
+}
+
+/// Text on light and on dark colours. Neither is the colour of other text, or of paper, which a dark page changes.
+const ON_LIGHT: RGBColor = RGBColor(0x00, 0x00, 0x00);
+const ON_DARK: RGBColor = RGBColor(0xfe, 0xfe, 0xfe);
+
+/// The colour of text on another: that of more contrast, as WCAG 2.1 defines it.
+pub fn text_on(colour: RGBColor) -> RGBColor {
+    let light = luminance(colour) + 0.05;
+    let contrasts = [ON_LIGHT, ON_DARK].map(|text| {
+        let text = luminance(text) + 0.05;
+        light.max(text) / light.min(text)
+    });
+    if contrasts[0] >= contrasts[1] { ON_LIGHT } else { ON_DARK }
+}
+
+/// The relative luminance of WCAG 2.1.
+fn luminance(RGBColor(r, g, b): RGBColor) -> f64 {
+    let [r, g, b] = [r, g, b].map(|part| {
+        let part = f64::from(part) / 255.0;
+        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [&Colours; 4] = [&OVERHEAD_RATIO, &BEST_TO_WORST, &TIME_OVER, &TIMES_AS_FAST];
+
+    #[test]
+    fn stops_have_their_colours_and_all_beyond_the_ends_that_of_the_end() {
+        for scale in ALL {
+            for stop in scale.stops {
+                assert_eq!(scale.colour(stop.at), stop.colour, "{}", stop.name);
+            }
+            let [first, .., last] = scale.stops else { panic!("one stop") };
+            assert_eq!(scale.colour(first.at - 9.0), first.colour);
+            assert_eq!(scale.colour(last.at + 9.0), last.colour);
+        }
+        assert_eq!(OVERHEAD_RATIO.colour(-3.0), BLUE);
+    }
+
+    #[test]
+    fn equal_ratios_are_equally_far_from_the_middle() {
+        assert!((TIME_OVER.share(1.0) - 0.5).abs() < 1e-12);
+        assert!((TIME_OVER.share(2.0) + TIME_OVER.share(0.5) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_number_can_be_read_on_its_colour() {
+        for scale in ALL {
+            for share in 0..=20 {
+                let colour = scale.colour_at(f64::from(share) / 20.0);
+                let (a, b) = (luminance(colour) + 0.05, luminance(text_on(colour)) + 0.05);
+                assert!(a.max(b) / a.min(b) >= 4.5, "{colour:?}");
+            }
+        }
+    }
+}

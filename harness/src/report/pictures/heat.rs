@@ -1,0 +1,405 @@
+//! Heat maps: a cell per pair of places, coloured by its value, which stands in it. A map per panel and side, those of one test with
+//! the same axes.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::Results;
+use super::axis::{Unit, axis_of, text};
+use super::canvas::{Area, INK, LINE, Refused, TEXT, WIDTH, bold, fine, font, stroke, svg, width, write};
+use super::colours::{Colours, text_on};
+use super::data::{Datum, Place};
+use super::names::{distinct, on_side, sides};
+use super::sheet::outline;
+use super::{Picture, Shape};
+use crate::model::Case;
+use crate::report::units;
+
+/// Height of a line of text.
+const HEAD: f64 = 19.0;
+/// Height of a cell.
+const CELL: f64 = 23.0;
+/// The same where there are so many rows that a map would be long.
+const LOW_CELL: f64 = 16.0;
+/// Rows up to which cells are high.
+const FEW: usize = 14;
+/// Blank between maps, and beside the sheet's right edge.
+const GAP: f64 = 18.0;
+/// Height of the bar of colours with all that belongs to it.
+const BAR: f64 = 62.0;
+/// Text within cells, and where cells are narrow.
+const IN_CELL: [f64; 2] = [TEXT - 1.0, TEXT - 3.0];
+
+/// The places of an axis, in order.
+struct Places<'a> {
+    name: &'a str,
+    all: Vec<&'a Place>,
+    texts: Vec<String>,
+}
+
+/// Maps with the same axes.
+struct Group<'a> {
+    x: Places<'a>,
+    y: Places<'a>,
+    /// Panels with the sides that have them, a row of the sheet each.
+    rows: Vec<Vec<Map<'a>>>,
+    /// Room for what stands left of a row.
+    left: f64,
+}
+
+/// A map.
+struct Map<'a> {
+    title: String,
+    cells: Vec<&'a Datum>,
+}
+
+/// The picture as SVG.
+pub fn draw(_: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
+    let Shape::Heat { colours } = picture.shape else { return String::new() };
+    let groups = groups(data);
+    let height = BAR + groups.iter().map(Group::height).sum::<f64>();
+    svg(height, picture.title, description, |root| {
+        bar(root, picture, colours)?;
+        let mut y = BAR;
+        for group in &groups {
+            group.draw(root, picture, colours, y)?;
+            y += group.height();
+        }
+        Ok(())
+    })
+}
+
+/// Cells that have a place in a map and no value, of how many.
+pub fn missing(data: &[Datum]) -> (usize, usize) {
+    let mut count = (0, 0);
+    for group in groups(data) {
+        for map in group.rows.iter().flatten() {
+            let all = group.x.all.len() * group.y.all.len();
+            count = (count.0 + all - map.cells.len(), count.1 + all);
+        }
+    }
+    count
+}
+
+fn groups(data: &[Datum]) -> Vec<Group<'_>> {
+    let key = |datum: &Datum| (datum.case.test.clone(), datum.x_name.clone(), datum.y_name.clone());
+    let group = |of: (String, String, String)| {
+        let all: Vec<&Datum> = data.iter().filter(|datum| key(datum) == of).collect();
+        let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
+        let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
+        let rows = rows(&all, x.all.len());
+        let widest = y.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max);
+        Group { x, y, rows, left: widest + 30.0 }
+    };
+    distinct(data.iter().map(key)).into_iter().map(group).collect()
+}
+
+/// Panels below each other with their sides beside each other; where there is one side, panels stand beside each other.
+fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
+    // As many maps as have room for cells that can hold a number.
+    let most = match columns {
+        ..=4 => 3,
+        5..=8 => 2,
+        _ => 1,
+    };
+    let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
+    let all = sides(data.iter().map(|datum| &datum.case));
+    let of = |panel: &str, side: &Case| -> Vec<&'a Datum> {
+        data.iter().copied().filter(|d| d.panel == panel && on_side(&d.case, side)).collect()
+    };
+    let in_rows = |maps: Vec<Map<'a>>| {
+        let mut rows = Vec::new();
+        let mut maps = maps.into_iter().peekable();
+        while maps.peek().is_some() {
+            rows.push(maps.by_ref().take(most).collect());
+        }
+        rows
+    };
+    if let [(side, _)] = &all[..] {
+        let map = |panel: &str| Map { title: panel.to_owned(), cells: of(panel, side) };
+        return in_rows(panels.into_iter().map(map).collect());
+    }
+    let of_panel = |panel: &str| {
+        let map = |(side, name): &(Case, String)| {
+            let cells = of(panel, side);
+            (!cells.is_empty()).then(|| Map { title: format!("{panel}, {name}"), cells })
+        };
+        in_rows(all.iter().filter_map(map).collect())
+    };
+    panels.into_iter().flat_map(of_panel).collect()
+}
+
+impl<'a> Places<'a> {
+    fn of(name: &'a str, places: impl Iterator<Item = &'a Place>) -> Self {
+        let mut all = distinct(places);
+        // Words keep the order in which they came.
+        all.sort_by(|a, b| a.number().unwrap_or(f64::MAX).total_cmp(&b.number().unwrap_or(f64::MAX)));
+        let (_, unit) = axis_of(name);
+        let text = |place: &&Place| match place {
+            Place::Word(word) => word.clone(),
+            Place::Number(number) => match unit {
+                Unit::Bytes => units::bytes(*number as u64),
+                Unit::Seconds => units::seconds(*number),
+                _ => text(*number),
+            },
+        };
+        let texts = all.iter().map(text).collect();
+        Self { name, all, texts }
+    }
+
+    /// Where cells begin and end along `length`, from the smallest place on.
+    fn edges(&self, length: f64) -> Vec<f64> {
+        let numbers: Option<Vec<f64>> = self.all.iter().map(|place| place.number()).collect();
+        let equal = || (0..=self.all.len()).map(|i| i as f64 * length / self.all.len() as f64).collect();
+        numbers.and_then(|numbers| logarithmic(&numbers, length)).unwrap_or_else(equal)
+    }
+
+    fn is_numbers(&self) -> bool {
+        self.all.iter().all(|place| place.number().is_some())
+    }
+}
+
+/// Cells as wide as numbers are apart, each from half way to the one before to half way to the one behind; `None` where a cell
+/// would have less than half the room that it has where all are equal: there the numbers alone say how far they are apart.
+fn logarithmic(numbers: &[f64], length: f64) -> Option<Vec<f64>> {
+    if numbers.len() < 2 || numbers.iter().any(|number| *number <= 0.0) {
+        return None;
+    }
+    let at: Vec<f64> = numbers.iter().map(|number| number.log10()).collect();
+    let between = |pair: &[f64]| (pair[0] + pair[1]) / 2.0;
+    let mut edges: Vec<f64> = at.windows(2).map(between).collect();
+    edges.insert(0, 2.0 * at[0] - edges[0]);
+    edges.push(2.0 * at[at.len() - 1] - edges[edges.len() - 1]);
+    let whole = edges[edges.len() - 1] - edges[0];
+    let places: Vec<f64> = edges.iter().map(|edge| (edge - edges[0]) / whole * length).collect();
+    let least = length / numbers.len() as f64 / 2.0;
+    places.windows(2).all(|pair| pair[1] - pair[0] >= least).then_some(places)
+}
+
+impl Group<'_> {
+    fn cell(&self) -> f64 {
+        if self.y.all.len() > FEW { LOW_CELL } else { CELL }
+    }
+
+    /// Height of a row of maps, with its titles and the numbers below it.
+    fn row(&self) -> f64 {
+        HEAD + self.cell() * self.y.all.len() as f64 + HEAD + 6.0
+    }
+
+    fn height(&self) -> f64 {
+        self.rows.len() as f64 * self.row() + HEAD
+    }
+
+    fn draw(&self, root: &Area<'_>, picture: &Picture, colours: &Colours, y: f64) -> Result<(), Refused> {
+        let across = self.rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        // A map of few cells needs not the whole sheet.
+        let most = 90.0 * self.x.all.len() as f64;
+        let size = ((WIDTH - self.left - GAP * across) / across).min(most);
+        for (i, row) in self.rows.iter().enumerate() {
+            let y = y + i as f64 * self.row();
+            for (j, map) in row.iter().enumerate() {
+                let x = self.left + j as f64 * (size + GAP);
+                self.map(root, picture, colours, map, (x, y), size)?;
+            }
+            self.names_up(root, y)?;
+        }
+        let (title, _) = axis_of(self.x.name);
+        let end = y + self.rows.len() as f64 * self.row();
+        let middle = self.left + (across * (size + GAP) - GAP) / 2.0;
+        write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), TEXT, (middle, end + 8.0))
+    }
+
+    /// Where the row of a place is, from the top of the cells: numbers grow upwards, words go down.
+    fn rows_down(&self) -> Vec<(f64, f64)> {
+        let length = self.cell() * self.y.all.len() as f64;
+        let edges = self.y.edges(length);
+        let row = |pair: &[f64]| {
+            if self.y.is_numbers() { (length - pair[1], length - pair[0]) } else { (pair[0], pair[1]) }
+        };
+        edges.windows(2).map(row).collect()
+    }
+
+    /// The places of the vertical axis, and its title.
+    fn names_up(&self, root: &Area<'_>, y: f64) -> Result<(), Refused> {
+        let top = y + HEAD;
+        for (text, (from, to)) in self.y.texts.iter().zip(self.rows_down()) {
+            let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
+            write(root, text, &style, TEXT - 1.0, (self.left - 5.0, top + (from + to) / 2.0))?;
+        }
+        let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
+        let middle = top + self.cell() * self.y.all.len() as f64 / 2.0;
+        root.draw(&Text::new(axis_of(self.y.name).0, (fine(10.0), fine(middle)), turned))?;
+        Ok(())
+    }
+
+    /// A map with its title and the places of its horizontal axis.
+    fn map(
+        &self,
+        root: &Area<'_>,
+        picture: &Picture,
+        colours: &Colours,
+        map: &Map<'_>,
+        (x, y): (f64, f64),
+        size: f64,
+    ) -> Result<(), Refused> {
+        let most = (size / width("x", TEXT)) as usize;
+        let title: String = match map.title.chars().count() > most {
+            true => map.title.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+            false => map.title.clone(),
+        };
+        write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
+        let (top, columns, rows) = (y + HEAD, self.x.edges(size), self.rows_down());
+        for (across, pair) in self.x.all.iter().zip(columns.windows(2)) {
+            for (up, (from, to)) in self.y.all.iter().zip(&rows) {
+                let is_it = |d: &&&Datum| d.x.as_ref() == Some(across) && d.y.as_ref() == Some(up);
+                let corners = [(x + pair[0], top + from), (x + pair[1], top + to)];
+                match map.cells.iter().find(is_it) {
+                    Some(datum) => filled(root, picture, colours, datum, corners)?,
+                    None => empty(root, corners)?,
+                }
+            }
+        }
+        let bottom = top + self.cell() * self.y.all.len() as f64;
+        let frame = outline([(fine(x), fine(top)), (fine(x + size), fine(bottom))]);
+        root.draw(&PathElement::new(frame, stroke(INK, 0.7)))?;
+        let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
+        let every = (widest / (size / self.x.all.len() as f64)).ceil().max(1.0) as usize;
+        for (text, pair) in self.x.texts.iter().zip(columns.windows(2)).step_by(every) {
+            let style = font(TEXT - 1.0, HPos::Center, VPos::Top);
+            let middle = x + (pair[0] + pair[1]) / 2.0;
+            root.draw(&Text::new(text.clone(), (fine(middle), fine(bottom + 3.0)), style))?;
+        }
+        Ok(())
+    }
+}
+
+/// A cell with its value, if there is room for it. A value whose interval holds what is neutral has a sign before it.
+fn filled(
+    root: &Area<'_>,
+    picture: &Picture,
+    colours: &Colours,
+    datum: &Datum,
+    [(left, top), (right, bottom)]: [(f64, f64); 2],
+) -> Result<(), Refused> {
+    let colour = colours.colour(datum.value);
+    let corners = [(fine(left), fine(top)), (fine(right), fine(bottom))];
+    root.draw(&Rectangle::new(corners, colour.filled()))?;
+    let shown = in_cell(picture.unit, colours, datum);
+    let fits = |size: &&f64| width(&shown, **size) + 2.0 <= right - left && **size + 3.0 <= bottom - top;
+    if let Some(size) = IN_CELL.iter().find(fits) {
+        let ink = text_on(colour);
+        let style = font(*size, HPos::Center, VPos::Center).color(&ink);
+        let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
+        root.draw(&Text::new(shown, (fine(middle.0), fine(middle.1)), style))?;
+    }
+    Ok(())
+}
+
+/// What stands in a cell.
+fn in_cell(unit: Unit, colours: &Colours, datum: &Datum) -> String {
+    let value = datum.value / unit.shown(datum.value).0;
+    let number = match value.abs() {
+        ..9.995 => format!("{value:.2}"),
+        ..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    };
+    let holds =
+        |(low, high): (f64, f64)| colours.neutral.is_some_and(|neutral| low <= neutral && neutral <= high);
+    if datum.interval.is_some_and(holds) { format!("~{number}") } else { number }
+}
+
+/// A cell without a value: a stroke through it.
+fn empty(root: &Area<'_>, [(left, top), (right, bottom)]: [(f64, f64); 2]) -> Result<(), Refused> {
+    let ends = vec![(fine(left), fine(bottom)), (fine(right), fine(top))];
+    root.draw(&PathElement::new(ends, stroke(LINE, 0.7)))?;
+    let frame = outline([(fine(left), fine(top)), (fine(right), fine(bottom))]);
+    root.draw(&PathElement::new(frame, stroke(LINE, 0.7)))?;
+    Ok(())
+}
+
+/// The bar of colours with its stops, what they say, and what an empty cell says.
+fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
+    const STEPS: usize = 100;
+    let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
+    write(root, picture.axis, &font(TEXT, HPos::Left, VPos::Top), TEXT, (left, 1.0))?;
+    for step in 0..STEPS {
+        let share = (step as f64 + 0.5) / STEPS as f64;
+        let at = |step: usize| fine(left + length * step as f64 / STEPS as f64);
+        // Each goes on under those behind it, so that no seam shows.
+        let corners = [(at(step), fine(top)), (at(STEPS), fine(top + high))];
+        root.draw(&Rectangle::new(corners, colours.colour_at(share).filled()))?;
+    }
+    let last = colours.stops.len() - 1;
+    for (i, stop) in colours.stops.iter().enumerate() {
+        let x = left + length * colours.share(stop.at);
+        let tick = vec![(fine(x), fine(top + high)), (fine(x), fine(top + high + 3.0))];
+        root.draw(&PathElement::new(tick, stroke(INK, 0.7)))?;
+        let place = if i == 0 {
+            HPos::Left
+        } else if i == last {
+            HPos::Right
+        } else {
+            HPos::Center
+        };
+        let size = TEXT - 1.0;
+        let value = text(stop.at / picture.unit.shown(stop.at).0);
+        let value = match i {
+            0 => format!("{value} or less"),
+            _ if i == last => format!("{value} or more"),
+            _ => value,
+        };
+        let words = if stop.name.is_empty() { value } else { format!("{value}: {}", stop.name) };
+        write(root, &words, &font(size, place, VPos::Top), size, (x, top + high + 5.0))?;
+    }
+    let x = WIDTH - GAP - 74.0;
+    empty(root, [(x, top), (x + 18.0, top + high)])?;
+    let style = font(TEXT - 1.0, HPos::Left, VPos::Center);
+    write(root, "no value", &style, TEXT - 1.0, (x + 23.0, top + high / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::pictures::colours::TIME_OVER;
+
+    fn datum(x: Place, y: Place, value: f64) -> Datum {
+        Datum { x: Some(x), y: Some(y), value, ..Datum::default() }
+    }
+
+    #[test]
+    fn cells_are_as_far_apart_as_their_numbers_unless_one_had_no_room() {
+        assert_eq!(logarithmic(&[1.0, 10.0, 100.0], 30.0), Some(vec![0.0, 10.0, 20.0, 30.0]));
+        let uneven = logarithmic(&[1.0, 10.0, 1000.0], 80.0).unwrap();
+        assert_eq!(uneven, [0.0, 20.0, 50.0, 90.0].map(|edge| edge * 80.0 / 90.0));
+        assert_eq!(logarithmic(&[1.0, 1.1, 1000.0], 80.0), None);
+        assert_eq!(logarithmic(&[0.0, 1.0], 80.0), None);
+    }
+
+    #[test]
+    fn numbers_are_in_their_order_and_words_as_they_come() {
+        let all = [Place::Number(4.0), Place::Number(1.0)];
+        assert_eq!(Places::of("n", all.iter()).texts, ["1", "4"]);
+        let words = ["x+", "a"].map(|word| Place::Word(word.to_owned()));
+        let words = Places::of("face", words.iter());
+        assert_eq!(words.texts, ["x+", "a"]);
+        assert_eq!(words.edges(10.0), [0.0, 5.0, 10.0]);
+        assert_eq!(Places::of("bytes", [Place::Number(4096.0)].iter()).texts, [units::bytes(4096)]);
+    }
+
+    #[test]
+    fn what_has_no_value_is_counted() {
+        let at = |x: f64, y: f64| datum(x.into(), y.into(), 1.0);
+        assert_eq!(missing(&[at(1.0, 1.0), at(2.0, 2.0), at(1.0, 2.0)]), (1, 4));
+    }
+
+    #[test]
+    fn a_value_whose_interval_holds_what_is_neutral_says_so() {
+        let shown = |value: f64, interval| {
+            let datum = Datum { interval, ..datum(1.0.into(), 1.0.into(), value) };
+            in_cell(Unit::Ratio, &TIME_OVER, &datum)
+        };
+        assert_eq!(shown(1.02, Some((0.9, 1.1))), "~1.02");
+        assert_eq!(shown(19.53, Some((19.0, 20.0))), "19.5");
+        assert_eq!(shown(0.5, None), "0.50");
+    }
+}

@@ -1,0 +1,135 @@
+//! What stands side by side in a picture, and what below each other, with their names.
+
+use std::collections::BTreeSet;
+
+use crate::model::{CUSTOM, Case};
+
+/// What stands side by side: MPIs, and the conditions under which they ran. Cases of two sides are never drawn as one.
+pub fn side(case: &Case) -> Case {
+    let cleared = Case { experiment: String::new(), test: String::new(), ..case.clone() };
+    Case { set: String::new(), params: String::new(), ..cleared }
+}
+
+/// What stands below each other: tests with their values, whoever ran them.
+pub fn work(case: &Case) -> [&str; 4] {
+    [&case.experiment, &case.test, &case.set, &case.params].map(String::as_str)
+}
+
+/// Whether a case is of a side.
+pub fn on_side(case: &Case, side: &Case) -> bool {
+    fn names(case: &Case) -> [&str; 5] {
+        [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport].map(String::as_str)
+    }
+    (case.ranks, case.hosts, case.cache) == (side.ranks, side.hosts, side.cache) && names(case) == names(side)
+}
+
+/// Values in the order in which they come first.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known = Vec::new();
+    for value in values {
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    known
+}
+
+/// The sides with their names: the MPI, and besides what tells apart those of one MPI.
+pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String)> {
+    let sides = distinct(cases.into_iter().map(side));
+    let parts: [fn(&Case) -> String; 6] = [
+        |side| side.mpi_version.clone(),
+        |side| format!("{} ranks", side.ranks),
+        |side| side.cache.name().to_owned(),
+        |side| format!("{} hosts", side.hosts),
+        |side| side.transport.clone(),
+        |side| side.run.clone(),
+    ];
+    let name = |side: &Case| {
+        let alike = || sides.iter().filter(|other| other.mpi_label() == side.mpi_label());
+        let differ = |part: &fn(&Case) -> String| alike().map(part).collect::<BTreeSet<String>>().len() > 1;
+        let told = parts.iter().filter(|part| differ(part)).map(|part| part(side));
+        let words: Vec<String> = std::iter::once(side.mpi_label()).chain(told).collect();
+        words.join(", ")
+    };
+    sides.iter().map(|side| (side.clone(), name(side))).collect()
+}
+
+/// The parameters of a case.
+pub fn params(case: &Case) -> Vec<(&str, &str)> {
+    case.params.split_whitespace().filter_map(|pair| pair.split_once('=')).collect()
+}
+
+/// A parameter that is a number.
+pub fn number(case: &Case, name: &str) -> Option<f64> {
+    let (_, value) = params(case).into_iter().find(|(known, _)| *known == name)?;
+    value.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The parameters in which cases differ, one that some lack among them.
+pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
+    let names = distinct(cases.iter().flat_map(|case| params(case)).map(|(name, _)| name));
+    let values = |name: &str| {
+        let of = |case: &&Case| {
+            params(case).into_iter().find(|(known, _)| *known == name).map(|(_, v)| v.to_owned())
+        };
+        cases.iter().map(of).collect::<BTreeSet<_>>()
+    };
+    names.into_iter().filter(|name| values(name).len() > 1).collect()
+}
+
+/// The name of a case's work among others: the test, and where there are several of it, its set, or the values in which they
+/// differ.
+pub fn work_name(case: &Case, all: &[&Case]) -> String {
+    let of_test: Vec<&Case> = all.iter().copied().filter(|other| other.test == case.test).collect();
+    let differing = varied(&of_test);
+    if differing.is_empty() {
+        return case.test.clone();
+    }
+    if case.set != CUSTOM && !case.set.is_empty() {
+        return format!("{} {}", case.test, case.set);
+    }
+    let told = params(case).into_iter().filter(|(name, _)| differing.contains(name));
+    let told: Vec<String> = told.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{} {}", case.test, told.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::conditions::Cache;
+
+    fn case(test: &str, mpi: &str, params: &str) -> Case {
+        Case {
+            experiment: "pingpong".into(),
+            test: test.into(),
+            set: "custom".into(),
+            params: params.into(),
+            mpi: mpi.into(),
+            ranks: 2,
+            ..Case::default()
+        }
+    }
+
+    #[test]
+    fn sides_are_named_by_their_mpi_and_by_what_tells_them_apart_alone() {
+        let (a, b) = (case("t", "mpich", "n=1"), case("t", "openmpi", "n=1"));
+        let names =
+            |cases: &[&Case]| sides(cases.iter().copied()).into_iter().map(|side| side.1).collect::<Vec<_>>();
+        assert_eq!(names(&[&a, &b, &case("u", "mpich", "n=2")]), ["mpich", "openmpi"]);
+        let cold = Case { cache: Cache::Cold, ..a.clone() };
+        assert_eq!(names(&[&a, &cold, &b]), ["mpich, warm", "mpich, cold", "openmpi"]);
+        let (one, two) = (Case { run: "r1".into(), ..a.clone() }, Case { run: "r2".into(), ..a });
+        assert_eq!(names(&[&one, &two]), ["mpich, r1", "mpich, r2"], "runs are never one");
+    }
+
+    #[test]
+    fn work_is_named_by_what_differs() {
+        let (a, b) = (case("t", "m", "nx=1 ny=2"), case("t", "m", "nx=1 ny=4"));
+        let other = case("u", "m", "n=9");
+        assert_eq!(work_name(&a, &[&a, &b, &other]), "t ny=2");
+        assert_eq!(work_name(&other, &[&a, &b, &other]), "u");
+        let named = Case { set: "s".into(), ..a.clone() };
+        assert_eq!(work_name(&named, &[&named, &b]), "t s");
+    }
+}

@@ -1,0 +1,143 @@
+//! Where marks of a sweep stand: the panel, and the place on its axis or axes.
+
+use super::axis::{BYTES, PARTITION_BYTES};
+use super::data::{Datum, Place};
+use super::names::{distinct, number, on_side, params, varied, work};
+use crate::model::{CUSTOM, Case};
+
+/// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
+/// differ in them, else the parameter that was swept.
+pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
+    let mut placed = Vec::new();
+    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
+        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
+        let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let axis = axis(&cases);
+        let panel_of =
+            |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &cases, &[axis]));
+        let panels: Vec<String> = of_test.iter().map(|datum| panel_of(&datum.case)).collect();
+        for name in distinct(panels.iter()) {
+            let of_panel = of_test.iter().zip(&panels).filter(|(_, panel)| *panel == name);
+            let of_panel: Vec<&Datum> = of_panel.map(|(datum, _)| *datum).collect();
+            let sizes = distinct(of_panel.iter().map(|datum| datum.bytes)).len();
+            let works = distinct(of_panel.iter().map(|datum| work(&datum.case))).len();
+            let x_name = axis.filter(|_| sizes != works).unwrap_or(BYTES);
+            let x = |datum: &Datum| match x_name {
+                BYTES => Some((datum.bytes as f64).into()),
+                axis => number(&datum.case, axis).map(Into::into),
+            };
+            if works > 1 && (x_name != BYTES || sizes == works) {
+                placed.extend(of_panel.into_iter().map(|datum| Datum {
+                    x: x(datum),
+                    x_name: x_name.to_owned(),
+                    panel: name.clone(),
+                    ..datum.clone()
+                }));
+            }
+        }
+    }
+    placed
+}
+
+/// The parameter of a test that was swept: of those that are numbers, the one of most values. `None` where its sets have names:
+/// they differ in several at once, and in size.
+fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
+    let values = |name: &str| {
+        let values: Option<Vec<f64>> = cases.iter().map(|case| number(case, name)).collect();
+        values.map_or(0, |values| distinct(values).len())
+    };
+    let named = cases.iter().all(|case| case.set != CUSTOM);
+    let widest = varied(cases).into_iter().rev().max_by_key(|name| values(name));
+    widest.filter(|name| !named && values(name) > 1)
+}
+
+/// The test of a case with all parameters in which cases differ, but for those that the axis shows.
+fn panel(case: &Case, cases: &[&Case], on_axis: &[&str]) -> String {
+    let differing = varied(cases);
+    let told = params(case).into_iter();
+    let told = told.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
+    let words = told.map(|(name, value)| format!("{name}={value}"));
+    std::iter::once(case.test.clone()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The two parameters of cases that have most values.
+pub fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
+    let values = |name: &str| distinct(cases.iter().map(|case| place(case, name))).len();
+    let mut names = varied(cases);
+    names.sort_by_key(|name| std::cmp::Reverse(values(name)));
+    names.get(..2).map(|two| [two[0].to_owned(), two[1].to_owned()]).into_iter().collect()
+}
+
+/// The place of a case on an axis: a parameter, or what is made of them.
+fn place(case: &Case, name: &str) -> Option<Place> {
+    if name == PARTITION_BYTES {
+        return Some((number(case, BYTES)? / number(case, "partitions")?).into());
+    }
+    let (_, text) = params(case).into_iter().find(|(known, _)| *known == name)?;
+    Some(number(case, name).map_or_else(|| Place::Word(text.to_owned()), Place::Number))
+}
+
+/// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in
+/// besides. Of the pairs of `axes` the first is taken of which more than half of the cells have a value.
+pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
+    let mut placed = Vec::new();
+    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
+        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
+        let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let cells = axes(&cases)
+            .into_iter()
+            .map(|axes| of_test.iter().filter_map(|d| cell(d, &cases, &axes)).collect());
+        let found = cells.map(filled_maps).find(|cells| !cells.is_empty());
+        placed.extend(found.into_iter().flatten());
+    }
+    placed
+}
+
+/// A mark as a cell over two axes.
+fn cell(datum: &Datum, cases: &[&Case], [x, y]: &[String; 2]) -> Option<Datum> {
+    let mut on_axes = vec![x.as_str(), y.as_str()];
+    if on_axes.contains(&PARTITION_BYTES) {
+        on_axes.push(BYTES);
+    }
+    let panel = format!("{}, {}", datum.method, panel(&datum.case, cases, &on_axes));
+    Some(Datum {
+        x: Some(place(&datum.case, x)?),
+        y: Some(place(&datum.case, y)?),
+        x_name: x.clone(),
+        y_name: y.clone(),
+        panel,
+        ..datum.clone()
+    })
+}
+
+/// The cells of maps that have two places at least on each axis, and values in more than half of their cells.
+fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
+    let is_map = |one: &&Datum| {
+        let same = |other: &&Datum| other.panel == one.panel && on_side(&other.case, &one.case);
+        let of_map: Vec<&Datum> = cells.iter().filter(same).collect();
+        let columns = distinct(of_map.iter().map(|datum| &datum.x)).len();
+        let rows = distinct(of_map.iter().map(|datum| &datum.y)).len();
+        columns > 1 && rows > 1 && 2 * of_map.len() > columns * rows
+    };
+    cells.iter().filter(is_map).cloned().collect()
+}
+
+/// Those of partitioned transfers over the size of a partition.
+pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
+    let cases = distinct(data.iter().map(|datum| &datum.case));
+    let both = [BYTES, "partitions"];
+    let vary = both.into_iter().filter(|name| varied(&cases).contains(name)).count();
+    // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
+    let on_axis = if vary > 1 { &both[1..] } else { &both[..] };
+    let place = |datum: &Datum| {
+        let size = number(&datum.case, BYTES)? / number(&datum.case, "partitions")?;
+        let panel = panel(&datum.case, &cases, on_axis);
+        Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size.into()), panel, ..datum.clone() })
+    };
+    let placed: Vec<Datum> = data.iter().filter_map(place).collect();
+    let is_swept = |datum: &&Datum| {
+        let of_panel = placed.iter().filter(|other| other.panel == datum.panel);
+        distinct(of_panel.map(|other| other.x.clone())).len() > 1
+    };
+    placed.iter().filter(is_swept).cloned().collect()
+}
