@@ -68,12 +68,17 @@ pub const BYTES: &str = "bytes";
 /// The name of the axis of partitioned transfers.
 pub const PARTITION_BYTES: &str = "partition_bytes";
 
+/// The time that a communication was to take by itself, in seconds.
+pub const COMMUNICATION: &str = "communication_s";
+/// The same of a computation.
+pub const COMPUTATION: &str = "computation_s";
+
 /// The titles and units of axes that places are on, by their names; that of a parameter is its name.
 const AXES: &[(&str, &str, Unit)] = &[
     (BYTES, "bytes that a rank sends", Unit::Bytes),
     (PARTITION_BYTES, "size of a partition", Unit::Bytes),
-    ("communication_s", "time of communication", Unit::Seconds),
-    ("computation_s", "time of computation", Unit::Seconds),
+    (COMMUNICATION, "time of communication", Unit::Seconds),
+    (COMPUTATION, "time of computation", Unit::Seconds),
 ];
 
 /// The title and the unit of an axis that places are on.

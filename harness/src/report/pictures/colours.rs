@@ -58,6 +58,13 @@ pub const BEST_TO_WORST: Colours = Colours {
     neutral: None,
 };
 
+/// How many times as long a computation takes as by itself.
+pub const SLOWDOWN: Colours = Colours {
+    scale: Scale::Linear,
+    stops: &[stop(1.0, BLUE, "as alone"), stop(1.5, MIDDLE, ""), stop(2.0, RED, "twice as long")],
+    neutral: None,
+};
+
 /// A time over another's: less is faster.
 pub const TIME_OVER: Colours = Colours {
     scale: Scale::Log,

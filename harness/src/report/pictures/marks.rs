@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Results;
-use super::axis::{BYTES, PARTITION_BYTES};
+use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::Datum;
 use super::sweep::{in_grids, over_partition, swept, widest};
 use crate::model::{Case, Phase, Quantity, Record};
@@ -172,6 +172,40 @@ pub fn time_over_manual(results: &Results<'_>) -> Vec<Datum> {
     let of = results.headlines().filter(|record| results.goes_from_arrays_to_arrays(record));
     let over = of.filter_map(|record| Datum::figure(record, record.over("manual")?));
     in_grids(over.collect(), widest)
+}
+
+/// A ratio of overlap over the times of both parts.
+fn over_times(results: &Results<'_>, quantity: Quantity) -> Vec<Datum> {
+    let of = results.figures(quantity).map(|(_, datum)| datum);
+    in_grids(of.collect(), |_| vec![[COMMUNICATION, COMPUTATION].map(str::to_owned)])
+}
+
+/// What is left of the shorter part.
+pub fn overhead_ratio(results: &Results<'_>) -> Vec<Datum> {
+    over_times(results, Quantity::OverheadRatio)
+}
+
+/// Time within MPI over that of the communication by itself.
+pub fn communication_ratio(results: &Results<'_>) -> Vec<Datum> {
+    over_times(results, Quantity::CommunicationRatio)
+}
+
+/// The computation beside the communication over that by itself.
+pub fn computation_slowdown(results: &Results<'_>) -> Vec<Datum> {
+    over_times(results, Quantity::ComputationSlowdown)
+}
+
+/// The computation with an idle MPI over that without one.
+pub fn mpi_impact(results: &Results<'_>) -> Vec<Datum> {
+    results.figures(Quantity::MpiImpact).map(|(_, datum)| datum).collect()
+}
+
+/// The share of a communication that hides, of what is no cell of a grid.
+pub fn hidden(results: &Results<'_>) -> Vec<Datum> {
+    let of = results
+        .figures(Quantity::Hidden)
+        .filter(|(record, _)| !record.case.params.contains("communication_us="));
+    of.map(|(_, datum)| datum).collect()
 }
 
 /// The bandwidth over partition size.

@@ -1,6 +1,6 @@
 //! Where marks of a sweep stand: the panel, and the place on its axis or axes.
 
-use super::axis::{BYTES, PARTITION_BYTES};
+use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::{Datum, Place};
 use super::names::{distinct, number, on_side, params, varied, work};
 use crate::model::{CUSTOM, Case};
@@ -73,6 +73,9 @@ fn place(case: &Case, name: &str) -> Option<Place> {
     if name == PARTITION_BYTES {
         return Some((number(case, BYTES)? / number(case, "partitions")?).into());
     }
+    if let COMMUNICATION | COMPUTATION = name {
+        return Some((1e-6 * number(case, &name.replace("_s", "_us"))?).into());
+    }
     let (_, text) = params(case).into_iter().find(|(known, _)| *known == name)?;
     Some(number(case, name).map_or_else(|| Place::Word(text.to_owned()), Place::Number))
 }
@@ -93,12 +96,20 @@ pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -
     placed
 }
 
+/// Parameters that an axis stands for, besides that of its name.
+const FOLLOWERS: &[(&str, &[&str])] = &[
+    (PARTITION_BYTES, &[BYTES]),
+    // Sizes were found for these times.
+    (COMMUNICATION, &["communication_us", BYTES]),
+    (COMPUTATION, &["computation_us", "matrix_order"]),
+];
+
 /// A mark as a cell over two axes.
 fn cell(datum: &Datum, cases: &[&Case], [x, y]: &[String; 2]) -> Option<Datum> {
-    let mut on_axes = vec![x.as_str(), y.as_str()];
-    if on_axes.contains(&PARTITION_BYTES) {
-        on_axes.push(BYTES);
-    }
+    let axes = [x.as_str(), y.as_str()];
+    let followers =
+        FOLLOWERS.iter().filter(|(axis, _)| axes.contains(axis)).flat_map(|(_, followers)| *followers);
+    let on_axes: Vec<&str> = axes.into_iter().chain(followers.copied()).collect();
     let panel = format!("{}, {}", datum.method, panel(&datum.case, cases, &on_axes));
     Some(Datum {
         x: Some(place(&datum.case, x)?),

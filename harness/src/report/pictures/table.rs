@@ -1,7 +1,7 @@
 //! The table of pictures.
 
 use super::axis::{Scale, Unit};
-use super::colours::{TIME_OVER, TIMES_AS_FAST};
+use super::colours::{BEST_TO_WORST, OVERHEAD_RATIO, SLOWDOWN, TIME_OVER, TIMES_AS_FAST};
 use super::{Picture, Shape, caption, marks};
 
 /// All pictures, in the order in which a page has them.
@@ -61,6 +61,74 @@ pub const PICTURES: &[Picture] = &[
         about: "A map per mechanism: the time of the bulk-synchronous message (single) over the mechanism's. Blue: the mechanism is faster. A ~ \
             stands before a value whose 95% interval holds 1: there no difference is shown.",
         finding: caption::cells,
+    },
+    Picture {
+        name: "overhead_ratio",
+        title: "Overlap: overhead ratio",
+        kinds: &["overlap"],
+        needs: "times of communication and computation that were both swept",
+        data: marks::overhead_ratio,
+        shape: Shape::Heat { colours: &OVERHEAD_RATIO },
+        axis: "overhead ratio",
+        unit: Unit::Ratio,
+        scale: Scale::Linear,
+        about: "(t - longer) / shorter of communication and computation by themselves, t with both at once: 0 is perfect overlap, 1 as long as \
+            one after the other, above 1 longer; below 0 a reference was imprecise. On the diagonal from bottom left both take equally long.",
+        finding: caption::cells,
+    },
+    Picture {
+        name: "communication_ratio",
+        title: "Overlap: time within MPI over that of the communication alone",
+        kinds: &["overlap"],
+        needs: "times of communication and computation that were both swept",
+        data: marks::communication_ratio,
+        shape: Shape::Heat { colours: &BEST_TO_WORST },
+        axis: "communication ratio",
+        unit: Unit::Ratio,
+        scale: Scale::Linear,
+        about: "(call + wait) / the communication by itself: 0 where all of it hides, about 1 where none does, above 1 where it is slowed.",
+        finding: caption::cells,
+    },
+    Picture {
+        name: "computation_slowdown",
+        title: "Overlap: time of the computation over that alone",
+        kinds: &["overlap"],
+        needs: "times of communication and computation that were both swept",
+        data: marks::computation_slowdown,
+        shape: Shape::Heat { colours: &SLOWDOWN },
+        axis: "computation slowdown",
+        unit: Unit::Ratio,
+        scale: Scale::Linear,
+        about: "The computation beside the communication over the computation by itself: 1 where it is not disturbed.",
+        finding: caption::cells,
+    },
+    Picture {
+        name: "hidden",
+        title: "Share of the communication that hides behind the computation",
+        kinds: &["overlap"],
+        needs: "messages or exchanges of applications",
+        data: marks::hidden,
+        shape: Shape::Bars { base: 0.0 },
+        axis: "hidden",
+        unit: Unit::Percent,
+        scale: Scale::Linear,
+        about: "The share of a communication's own time, packing and unpacking included, that the application does not wait for when it computes \
+            in between; below 0 both at once take longer than one after the other. Lines are 95% intervals; a bar without a line has none.",
+        finding: caption::extremes,
+    },
+    Picture {
+        name: "mpi_impact",
+        title: "Impact of an MPI that has nothing to do on a computation",
+        kinds: &["overlap"],
+        needs: "a computation before MPI_Init and after",
+        data: marks::mpi_impact,
+        shape: Shape::Bars { base: 1.0 },
+        axis: "time over that without MPI",
+        unit: Unit::Ratio,
+        scale: Scale::Linear,
+        about: "The computation while MPI has nothing to do, over the same before MPI_Init: 1 is no impact. Lines are 95% intervals; a bar without \
+            a line has none.",
+        finding: caption::extremes,
     },
     Picture {
         name: "gain",
