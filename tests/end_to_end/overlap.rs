@@ -187,7 +187,7 @@ fn figure(dir: &Path, name: &str) -> f64 {
     of_name[0].number("value").expect("a figure has a value")
 }
 
-fn sizes(mpi: &Mpi) {
+fn sizes(_: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
     command.args([
