@@ -257,7 +257,13 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         _ => format!(" in {} cases", cases.len()),
     };
     let known = match &overheads[..] {
-        [] => format!("{} alone was measured", names.iter().copied().collect::<Vec<_>>().join(", ")),
+        // Beside a reference, which without an interval says nothing yet.
+        [] => {
+            let is_reference = |name: &&str| (form.method)(name).is_some_and(|method| method.is_reference);
+            let own: Vec<&str> = names.iter().copied().filter(|name| !is_reference(name)).collect();
+            let alone = if own.is_empty() { names.into_iter().collect() } else { own };
+            format!("{} alone was measured", alone.join(", "))
+        }
         _ => format!("{}{of}", overheads.join("; ")),
     };
     // What was asked for and failed is no advice.
