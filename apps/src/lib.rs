@@ -53,6 +53,7 @@ pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
 pub use message::{Message, Piece};
 pub use parameters::{
-    Built, Context, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test, Values,
+    Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
+    Values,
 };
 pub use table::{TESTS, find};

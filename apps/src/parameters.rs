@@ -40,22 +40,49 @@ pub struct Parameter {
     pub about: &'static str,
     /// What its value is.
     pub value_type: ParameterType,
+    /// Where it means nothing.
+    pub only_with: Option<OnlyWith>,
+}
+
+/// A choice without which a parameter means nothing: where the choice has its first word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnlyWith {
+    /// The name of the choice.
+    pub choice: &'static str,
+    /// What the parameter then stands at, as it is typed. Nothing else can be given.
+    pub idle: &'static str,
+    /// Why it means nothing, and what would be right.
+    pub reason: &'static str,
 }
 
 impl Parameter {
     /// A whole number.
     pub const fn integer(name: &'static str, unit: &'static str, about: &'static str) -> Self {
-        Self { name, unit, about, value_type: ParameterType::Integer }
+        Self { name, unit, about, value_type: ParameterType::Integer, only_with: None }
     }
 
     /// The name of a predefined type.
     pub const fn element(name: &'static str, about: &'static str) -> Self {
-        Self { name, unit: "type", about, value_type: ParameterType::Element }
+        Self { name, unit: "type", about, value_type: ParameterType::Element, only_with: None }
     }
 
     /// One of `words`.
     pub const fn choice(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Self {
-        Self { name, unit: "word", about, value_type: ParameterType::Choice(words) }
+        Self { name, unit: "word", about, value_type: ParameterType::Choice(words), only_with: None }
+    }
+
+    /// The parameter, which means nothing without a choice.
+    pub const fn only_with(self, only_with: OnlyWith) -> Self {
+        Self { only_with: Some(only_with), ..self }
+    }
+
+    /// The words that its value is one of; none of a number.
+    pub fn words(&self) -> Option<Vec<&'static str>> {
+        match self.value_type {
+            ParameterType::Choice(words) => Some(words.to_vec()),
+            ParameterType::Element => Some(Element::ALL.map(Element::name).to_vec()),
+            ParameterType::Integer | ParameterType::PerAxis(_) => None,
+        }
     }
 
     /// A value from what a user typed, or what would be right.
@@ -344,6 +371,7 @@ impl Test {
     /// [`ParameterError::Value`] naming the parameter, its value and what would be right;
     /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
     pub fn build(&self, values: &Values, context: Context) -> Built {
+        values.refuse_idle()?;
         let app = (self.make)(values, context)?;
         self.addressable(values, &app.arrays())?;
         Ok(app)
@@ -387,6 +415,30 @@ impl Values {
                 self.values[i] = Value::PerAxis(Vec::new());
             }
         }
+        for (i, parameter) in self.parameters.iter().enumerate() {
+            if let Some(only_with) = parameter.only_with.filter(|only_with| self.is_idle(only_with))
+                && !self.is_given[i]
+            {
+                self.values[i] = parameter.read(only_with.idle).expect("an idle value is one");
+            }
+        }
+    }
+
+    /// Whether the choice has its first word, so that what means nothing without it stands idle.
+    fn is_idle(&self, only_with: &OnlyWith) -> bool {
+        self.values[self.index(only_with.choice)] == Value::Number(0)
+    }
+
+    /// Refuses a value of what means nothing beside the others.
+    fn refuse_idle(&self) -> Result<(), ParameterError> {
+        for (parameter, value) in self.parameters.iter().zip(&self.values) {
+            if let Some(only_with) = parameter.only_with.filter(|only_with| self.is_idle(only_with))
+                && parameter.write(value) != only_with.idle
+            {
+                return Err(self.refuse(parameter.name, only_with.reason));
+            }
+        }
+        Ok(())
     }
 
     /// Name and value of each, as text.

@@ -53,12 +53,7 @@ pub const STRIDED: Test = Test {
         Parameter::integer("count", "blocks", "number of blocks"),
         Parameter::integer("blocklength", "elements", "elements of a block"),
         Parameter::integer("stride", "elements", "elements from the start of a block to that of the next"),
-        Parameter {
-            name: "element",
-            unit: "type",
-            about: "predefined type of an element",
-            value_type: crate::ParameterType::Element,
-        },
+        Parameter::element("element", "predefined type of an element"),
     ],
     sets: &[
         ParameterSet { name: "16384x1x2_float", preset: Preset::Default, values: &[16_384, 1, 2, FLOAT] },

@@ -12,8 +12,7 @@ use crate::blocks::Blocks;
 use crate::permutation::IndexList;
 use crate::plain::{DOUBLE, FLOAT, array};
 use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, ParameterType, Place, Preset, Side, Test,
-    WireOrder,
+    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, WireOrder,
 };
 
 /// A message of equal blocks at random places.
@@ -26,12 +25,7 @@ pub const SCATTERED: Test = Test {
         Parameter::integer("count", "blocks", "number of blocks"),
         Parameter::integer("blocklength", "elements", "elements of a block"),
         Parameter::integer("places", "blocks", "blocks of the array, among which those that are sent lie"),
-        Parameter {
-            name: "element",
-            unit: "type",
-            about: "predefined type of an element",
-            value_type: ParameterType::Element,
-        },
+        Parameter::element("element", "predefined type of an element"),
     ],
     sets: &[
         ParameterSet {

@@ -21,8 +21,8 @@ use crate::nest::Nest;
 use crate::nests::Nests;
 use crate::plain::DOUBLE;
 use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis,
-    Piece, Place, Preset, Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Message, MicroApp, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType,
+    PerAxis, Piece, Place, Preset, Side, Test, Values, WireOrder,
 };
 
 pub(crate) use declared::{ARRAYS, Declared, ORDER, axis_name, halo, shape, slowest_first};
@@ -35,7 +35,17 @@ const fn of_block(
     of_sets: &'static [&'static str],
 ) -> Parameter {
     let kind = PerAxis { of_sets, absent: Some("none"), instead_of: Some("face") };
-    Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind) }
+    Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind), only_with: None }
+}
+
+/// What a parameter of a face alone stands at where there is a block.
+const fn of_face(idle: &'static str) -> OnlyWith {
+    OnlyWith {
+        choice: "face",
+        idle,
+        reason: "means nothing for a block, of which start and count say all; leave it out, or give a face instead of \
+                 them, as face=x+",
+    }
 }
 
 /// The word for no face.
@@ -57,17 +67,19 @@ pub const SUBARRAY: Test = Test {
             "none for a block, or the axis (x is the fastest) and the end at which layers are sent, as x+",
             &[NO_FACE, "x-", "x+", "y-", "y+", "z-", "z+", "t-", "t+", "u-", "u+", "v-", "v+"],
         ),
-        Parameter::integer("width", "layers", "layers of the face"),
+        Parameter::integer("width", "layers", "layers of the face").only_with(of_face("1")),
         halo(
             &["width", "2x2x2x0"],
             "of a face: points of halo on either side of each axis, or one number for all; width: as wide as the face on \
              x, y, z and the face's axis",
-        ),
+        )
+        .only_with(of_face("width")),
         Parameter::choice(
             "corners",
-            "yes: the face spans the halo of the other axes, too; no: their interior",
+            "of a face: yes: it spans the halo of the other axes, too; no: their interior",
             &["no", "yes"],
-        ),
+        )
+        .only_with(of_face("no")),
         of_block("start", "index", "first index of the block on each axis, from 0", &["none", "16x16x16"]),
         of_block("count", "points", "points of the block on each axis", &["none", "32x32x32"]),
         of_block("receive_start", "index", "where the block is received; none: at start", &["none"]),
@@ -449,6 +461,32 @@ mod tests {
             plane("x-", "yes"),
             [[(1, 1), (6, 1), (11, 1), (16, 1)], [(4, 1), (9, 1), (14, 1), (19, 1)]]
         );
+    }
+
+    #[test]
+    fn what_is_of_a_face_alone_is_refused_for_a_block_and_what_a_set_has_of_it_is_left_out() {
+        let values = |changes: &[(&str, &str)]| {
+            let mut values = SUBARRAY.set("102x102x52x5_x").unwrap();
+            changes.iter().for_each(|(name, text)| values.assign(&SUBARRAY, name, text).unwrap());
+            values
+        };
+        let block = [("shape", "9x8"), ("start", "1x2"), ("count", "3x4")];
+        let text = values(&block).to_string();
+        assert!(text.contains("face=none width=1 halo=width corners=no"), "{text}");
+        assert!(SUBARRAY.build(&values(&block), Context::default()).is_ok());
+        for given in [("width", "2"), ("halo", "0"), ("corners", "yes")] {
+            for changes in [[&block[..], &[given]].concat(), [&[given], &block[..]].concat()] {
+                let refusal =
+                    SUBARRAY.build(&values(&changes), Context::default()).err().unwrap().to_string();
+                let names = [given.0, "means nothing for a block", "start and count", "face=x+"];
+                assert!(names.iter().all(|name| refusal.contains(name)), "{refusal}");
+            }
+        }
+        // As a plan has it, which writes all values.
+        let all: Vec<(&str, String)> = values(&block).pairs().collect();
+        let all: Vec<(&str, &str)> = all.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert!(SUBARRAY.build(&values(&all), Context::default()).is_ok());
+        assert!(SUBARRAY.build(&values(&[("width", "1")]), Context::default()).is_ok(), "a face has it");
     }
 
     #[test]

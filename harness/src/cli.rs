@@ -10,7 +10,7 @@ mod halo;
 mod headings;
 mod measure;
 mod mpi;
-mod output;
+pub mod output;
 mod overlap;
 mod pages;
 mod parameters;
@@ -18,12 +18,14 @@ mod partitioned;
 mod probe;
 mod progress;
 mod record_arrivals;
+mod recorded;
 mod results;
 mod run;
 mod selection;
 mod show;
 mod targets;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -91,8 +93,8 @@ enum Command {
 impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
-        let matches = pages::complete(Self::command()).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let matches = pages::complete(Self::command()).try_get_matches();
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
     }
 
     /// Does what was typed; errors are refusals.
@@ -131,6 +133,16 @@ impl Cli {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
+fn refuse(error: &clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let text = error.render().ansi().to_string();
+    let _ = write!(anstream::stderr(), "{}", output::told(&text));
+    std::process::exit(error.exit_code())
 }
 
 /// The command within another that `path` leads to.

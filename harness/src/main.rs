@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {}", told_once(&error));
+            cli::output::say(&format!("error: {}", told_once(&error)));
             ExitCode::from(REFUSED)
         }
     }

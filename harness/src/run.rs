@@ -19,7 +19,7 @@ pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
 pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
-pub use order::Unit;
+pub use order::{Unit, in_plan_order};
 use paths::Paths;
 
 use crate::experiments::{pingpong, summary};

@@ -18,6 +18,9 @@
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
  *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
+ *   mapping        rank 1 turns over the first byte of what aggregated:adaptive announces: which partitions travel together
+ *   remapped PARTITIONS  rank 0 announces another mapping of so many partitions than it sends by: all of them together, or
+ *                  where they do travel together, two halves
  *   slow MICROSECONDS  both ranks wait so long in each MPI_Send
  *   asleep MICROSECONDS  MPI_Ibcast goes on in a thread that sleeps so long: perfect overlap
  *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
@@ -26,7 +29,7 @@
  *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
- * all if unset. But for MPI_Put, MPI_Type_commit and
+ * all if unset. But for MPI_Put, MPI_Type_commit, mappings and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
 #include <mpi.h>
@@ -71,6 +74,11 @@ static MPI_Request receiving = MPI_REQUEST_NULL;
 static void *received;
 static long received_bytes;
 
+/* The mapping that this rank is to receive, and where. Its buffer has room for the ends of 1024 messages. */
+enum { MAPPING_BYTES = 4 * 1024 };
+static MPI_Request receiving_mapping = MPI_REQUEST_NULL;
+static unsigned char *received_mapping;
+
 static void turn_over(void *buffer)
 {
     ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
@@ -106,7 +114,25 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
         PMPI_Type_get_true_extent(type, &start, &extent);
         buffer = (char *) malloc(count * extent) - start;
     }
-    return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+    int code = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+    if (type == MPI_BYTE && count == MAPPING_BYTES && goes_wrong("mapping", 1)) {
+        receiving_mapping = *request;
+        received_mapping = buffer;
+    }
+    return code;
+}
+
+/* Whether these bytes are rising numbers of which the last is that of all partitions. */
+static int is_mapping(const void *buffer, int count, MPI_Datatype type)
+{
+    unsigned ends[64], all = atoi(strchr(fault(), ' ')), i;
+    if (type != MPI_BYTE || count < 4 || count % 4 != 0 || (unsigned) count > sizeof ends)
+        return 0;
+    memcpy(ends, buffer, count);
+    for (i = 1; i < count / 4u; i++)
+        if (ends[i] <= ends[i - 1])
+            return 0;
+    return ends[0] > 0 && ends[count / 4 - 1] == all;
 }
 
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
@@ -117,6 +143,11 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
         double end = PMPI_Wtime() + 1e-6 * atof(strchr(fault(), ' '));
         while (PMPI_Wtime() < end)
             ;
+    }
+    if (strncmp(fault(), "remapped", 8) == 0 && is_mapping(buffer, count, type) && goes_wrong("remapped", 0)) {
+        unsigned all = atoi(strchr(fault(), ' ')), halves[2] = {all / 2, all};
+        return count == 4 ? PMPI_Send(halves, sizeof halves, type, to, tag, comm)
+                          : PMPI_Send(&all, sizeof all, type, to, tag, comm);
     }
     int code = PMPI_Send(buffer, count, type, to, tag, comm);
     if (is_derived(type) && goes_wrong("outlive", 0))
@@ -246,9 +277,14 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     int is_receiving = *request != MPI_REQUEST_NULL && *request == receiving;
     int is_broadcast = *request != MPI_REQUEST_NULL && *request == broadcast;
+    int is_mapping = *request != MPI_REQUEST_NULL && *request == receiving_mapping;
     int code = PMPI_Wait(request, status);
     if (is_broadcast)
         end_broadcast();
+    if (is_mapping) {
+        received_mapping[0] ^= 0xff;
+        receiving_mapping = MPI_REQUEST_NULL;
+    }
     /* Probes receive less than is spoiled. */
     if (is_receiving && goes_wrong("spoil", 1) && atol(strchr(fault(), ' ')) < received_bytes)
         turn_over(received);

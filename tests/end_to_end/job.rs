@@ -49,6 +49,14 @@ pub struct Process {
     pub name: String,
 }
 
+impl Process {
+    /// Whether this is a word of its command line.
+    pub fn has_argument(&self, word: &str) -> bool {
+        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        line.split(|&byte| byte == 0).any(|argument| argument == word.as_bytes())
+    }
+}
+
 impl Job {
     /// Starts a command without input.
     pub fn start(command: &mut Command) -> Self {

@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Trial> {
         })
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
+    trials.push(Trial::test("mpich::launches::a run resumed on another machine says so", || {
+        elsewhere();
+        Ok(())
+    }));
     trials.push(Trial::test("mpich::launches::an MPI that is named by its path can be resumed", || {
         by_path();
         Ok(())
@@ -113,6 +117,41 @@ fn by_path() {
     assert_eq!(super::results::kept(&dir.path().join("out")), kept);
 }
 
+/// A run that is gone on with where its account names another processor.
+fn elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.02"]);
+    run(command.args(["--launches", "2", "--out", "out"])).expect_code(0);
+    let folder = dir.path().join("out");
+    // As if the second launch was still to be made, and the first had been made on another machine.
+    let file = folder.join("launches.csv");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let first: String = text.split_inclusive('\n').filter(|line| !line.contains(",reference,1,")).collect();
+    assert!(first.len() < text.len(), "{text}");
+    std::fs::write(&file, first).unwrap();
+    let account = folder.join("environment.json");
+    let text = std::fs::read_to_string(&account).unwrap();
+    let mut told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    told["machine"]["host"] = "another".into();
+    std::fs::write(&account, told.to_string()).unwrap();
+    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0).expect_err(&[
+        "warning",
+        "another machine",
+        "`another`",
+        "column `part`",
+    ]);
+    let parts = |launch| {
+        let launches = rows(&file);
+        let of = launches.iter().filter(|row| row.get("launch") == launch);
+        of.map(|row| row.get("part").to_owned()).collect::<BTreeSet<_>>()
+    };
+    assert!(parts("0").iter().eq(["0"]) && parts("1").iter().eq(["1"]), "{:?} {:?}", parts("0"), parts("1"));
+    let hosts: Vec<_> = rows(&folder.join("runs.csv")).iter().map(|row| row.get("host").to_owned()).collect();
+    assert_eq!((hosts.len(), hosts[0].as_str()), (2, "another"));
+    assert_ne!(hosts[1], "another");
+}
+
 fn a_variant() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
@@ -122,9 +161,9 @@ fn a_variant() {
     command.args(["--variant", "quiet:MPIR_CVAR_DEBUG_SUMMARY=0", "--out", "out"]);
     run(&mut command).expect_code(0);
     let folder = dir.path().join("out");
-    let variants: Vec<_> =
+    let variants: BTreeSet<_> =
         rows(&folder.join("cases.csv")).iter().map(|row| row.get("mpi_variant").to_owned()).collect();
-    assert_eq!(variants, ["", "quiet"]);
+    assert!(variants.iter().eq(["", "quiet"]), "{variants:?}");
     let environment = std::fs::read_to_string(folder.join("environment.json")).unwrap();
     assert_eq!(environment.matches("\"MPIR_CVAR_DEBUG_SUMMARY\": \"0\"").count(), 1, "{environment}");
     let unknown = ["run", "contiguous", "--mpi", "mpich:loud", "--out", "none"];

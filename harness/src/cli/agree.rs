@@ -9,12 +9,13 @@ use clap::Args;
 use ddtbench::experiments::agreement::table;
 use ddtbench::experiments::pingpong;
 use ddtbench::mpi::{Family, Project};
-use ddtbench::plan::Plan;
-use ddtbench::run::{AgreeError, IMB, Run, Target, agree_plan, imb_mismatch};
+use ddtbench::plan::{Plan, Variant};
+use ddtbench::run::{AgreeError, IMB, Run, agree_plan, imb_mismatch};
 
 use super::measure::INTERRUPTED;
 use super::output::{self, say};
 use super::progress::Progress;
+use super::targets;
 
 #[derive(Debug, Args)]
 pub struct AgreeArgs {
@@ -30,6 +31,9 @@ pub struct AgreeArgs {
     /// The MPI, by its name in `ddtbench mpi list` or the path of its mpicc
     #[arg(long, value_name = "NAME")]
     mpi: Option<String>,
+    /// Measure the MPI a second time with environment variables set for both programs: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0
+    #[arg(long = "variant", value_name = "NAME:VARIABLE=VALUE")]
+    variants: Vec<Variant>,
     /// The program IMB-MPI1 [default: that in PATH, or of Intel MPI installed here]
     #[arg(long, value_name = "FILE")]
     imb: Option<PathBuf>,
@@ -49,31 +53,33 @@ impl AgreeArgs {
         plan.limits.max_time_s = self.max_time;
         // Launches are made one by one, in turn with the other program's.
         plan.launches = Some(1);
-        let plan = agree_plan(&self.sizes, plan)?;
-        let mut project = Project::locate()?;
-        project.verbose = self.verbose;
+        plan.mpis = self.mpi.clone().into_iter().collect();
+        plan.variants.clone_from(&self.variants);
+        let mut plan = agree_plan(&self.sizes, plan)?;
         // Looked for first: without it nothing has to be installed.
-        let imb = self.find(&project)?;
-        let mpi = project.pick(self.mpi.as_deref(), &mut say)?;
-        if let Some(reason) = imb_mismatch(&imb, mpi.family == Family::OpenMpi) {
-            bail!(reason);
-        }
-        let program = project.rank_program(&mpi, &mut say)?;
-        say(&format!("MPI: {}, {}; {}", mpi.name, mpi.title(), imb.display()));
-        let targets = [Target { installation: mpi, variant: String::new(), program }];
-        let run = Run { plan: &plan, targets: &targets };
-        let mut progress = Progress::new(self.launches, &run);
-        let agreed = run.agree(&imb, self.launches, &mut progress);
-        drop(progress);
-        match agreed {
-            Ok(agreements) => {
-                let width = output::width().map_or(120, usize::from);
-                output::print(table::table(&agreements, width).as_bytes())?;
-                Ok(ExitCode::SUCCESS)
+        let imb = self.find(&Project::locate()?)?;
+        let chosen = targets::choose(&mut plan.plan, self.verbose, false)?;
+        for mpi in chosen.installations() {
+            if let Some(reason) = imb_mismatch(&imb, mpi.family == Family::OpenMpi) {
+                bail!(reason);
             }
-            Err(AgreeError::Interrupted) => Ok(ExitCode::from(INTERRUPTED)),
-            Err(error) => Err(error.into()),
+            say(&format!("MPI: {}, {}; {}", mpi.name, mpi.title(), output::short(&imb)));
         }
+        let targets = chosen.build()?;
+        for (i, target) in targets.iter().enumerate() {
+            let run = Run { plan: &plan, targets: std::slice::from_ref(target) };
+            let mut progress = Progress::new(self.launches, &run);
+            let agreed = run.agree(&imb, self.launches, &mut progress);
+            drop(progress);
+            let text = match agreed {
+                Ok(agreements) => table::table(&agreements, output::width()),
+                Err(AgreeError::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+                Err(error) => return Err(error.into()),
+            };
+            let head = if targets.len() > 1 { format!("{}\n", target.label()) } else { String::new() };
+            output::print(format!("{}{head}{text}", if i > 0 { "\n" } else { "" }).as_bytes())?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     /// The program: as named, in `PATH`, of an Intel MPI on this machine, or of one that is installed here.

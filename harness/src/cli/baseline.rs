@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
-use ddtbench::report::columns::{Align, Column, aligned};
+use ddtbench::report::columns::{Align, Column, fitted};
 use ddtbench::run::{Environment, Machine, RunEnd};
 
 use super::compare::{JudgeArgs, seconds};
@@ -278,9 +278,7 @@ fn stopped(path: &Path) -> ExitCode {
 impl PlaceArgs {
     /// A line per baseline.
     fn execute(&self) -> anyhow::Result<ExitCode> {
-        let names = ["name", "runs", "MPI", "kind", "cases", "from", "to", "host"];
-        let columns = names.map(|name| Column::new(name, Align::Left, 2));
-        let mut rows = vec![names.map(str::to_owned).to_vec()];
+        let mut rows = vec![COLUMNS.map(|column| column.name.to_owned()).to_vec()];
         let mut entries: Vec<PathBuf> = match std::fs::read_dir(&self.dir) {
             Ok(entries) => {
                 entries.flatten().map(|entry| entry.path()).filter(|path| is_baseline(path)).collect()
@@ -299,11 +297,24 @@ impl PlaceArgs {
             ));
             return Ok(ExitCode::SUCCESS);
         }
-        let lines: String = aligned(&columns, &rows).into_iter().map(|line| line + "\n").collect();
-        output::print(lines.as_bytes())?;
+        let width = output::width();
+        let text = fitted(&COLUMNS, &rows, width.map(usize::from), 0).text(width);
+        output::print(text.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }
+
+/// What is told of a baseline: its name, what it is of, when and where it was measured.
+const COLUMNS: [Column; 8] = [
+    Column::new("name", Align::Left, 0),
+    Column::new("runs", Align::Right, 2),
+    Column::new("MPI", Align::Left, 2),
+    Column::new("kind", Align::Left, 2).rank(2),
+    Column::new("cases", Align::Right, 2).rank(3),
+    Column::new("from", Align::Left, 2),
+    Column::new("to", Align::Left, 2).rank(4),
+    Column::new("host", Align::Left, 2).rank(1),
+];
 
 /// Whether it is a folder that a baseline may be, and none of a save that was stopped.
 fn is_baseline(path: &Path) -> bool {

@@ -45,12 +45,12 @@ pub struct ConditionArgs {
     /// next
     #[arg(help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',')]
     pub(super) mpi: Vec<String>,
-    /// The same MPIs with more variables set, as MPIs of their own: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0, or of one of them
-    /// mpich/nocma:...
+    /// Measure the MPIs a second time with environment variables set, and show that as an MPI of its own:
+    /// nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several MPIs mpich/nocma:...
     #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub(super) variants: Vec<Variant>,
-    /// New starts of the rank program for each case, spread over the run; from three on, intervals are those of launches
-    /// [default: 6]
+    /// How often the processes of each case are started anew, spread over the run; with three launches or more, intervals show
+    /// how launches differ [default: 6]
     #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     launches: Option<usize>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
@@ -62,7 +62,7 @@ pub struct ConditionArgs {
     /// More options for the launcher
     #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
     more_launcher_args: Vec<String>,
-    /// Leave the ranks where the launcher puts them
+    /// Do not bind ranks to cores
     #[arg(help_heading = WHERE, long)]
     no_bind: bool,
     /// The folder for the results [default: results/DATE-TIME-MPI]
@@ -71,34 +71,35 @@ pub struct ConditionArgs {
     /// Seed of everything random [default: 1]
     #[arg(help_heading = HOW_LONG, long)]
     seed: Option<u64>,
-    /// Leave the buffers in the cache, evict them before each repetition, or one after the other [default: warm]
+    /// Where data are before each repetition: warm, in the cache; cold, evicted from it; both, one after the other [default: warm]
     #[arg(help_heading = HOW_LONG, long, value_enum, value_delimiter = ',')]
     cache: Vec<CacheName>,
-    /// Repetitions before the first that counts [default: 10]
+    /// Repetitions to warm up with, which do not count [default: 10]
     #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     warmup: Option<u32>,
-    /// Fewest repetitions with which a method can be done before its time is up [default: 30]
+    /// Fewest repetitions of a method, unless its time is up before [default: 30]
     #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     min_runs: Option<u32>,
-    /// Repetitions that are never exceeded [default: 10000]
+    /// Most repetitions of a method [default: 10000]
     #[arg(help_heading = HOW_LONG, long, value_name = "N")]
     max_runs: Option<u32>,
-    /// Time of one method, over all launches: warming up and all its blocks count, with what is filled and compared around them; making
-    /// methods and verifying them does not. All methods of a case end together, after their number times this. Where it is
-    /// given, it wins over rounds: only the one that is running is finished [default: 0.5; 0.7 or 1 with larger presets, but
-    /// at least ten rounds]
+    /// Time of one method over all launches, with warming up, and with filling and comparing memory between blocks; making and
+    /// verifying a method does not count. The methods of a case end together, after this time for each of them. If you give it,
+    /// a run keeps to it even with few rounds; otherwise it makes at least ten rounds [default: 0.5; 0.7 or 1 with larger
+    /// presets]
     #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
     max_time: Option<f64>,
-    /// Half width of the median's interval at which a method is done [default: 2.5]
+    /// A method is done when its median is known this well: to plus or minus so many percent, at 95% confidence
+    /// [default: 2.5]
     #[arg(help_heading = HOW_LONG, long, value_name = "PERCENT")]
     precision: Option<f64>,
-    /// Silence after which a hanging rank program is ended [default: 60]
+    /// How long a process may say nothing before it counts as hanging and is ended [default: 60]
     #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Go on with the run in this folder
     #[arg(help_heading = RESULTS, long, value_name = "DIR", conflicts_with_all = GIVEN)]
     pub(super) resume: Option<PathBuf>,
-    /// Run what this file says; other flags win over it
+    /// Run what this file says; a flag given beside it replaces the file's value
     #[arg(help_heading = RESULTS, long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// Show what is built

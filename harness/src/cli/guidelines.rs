@@ -7,13 +7,12 @@ use anyhow::{anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, methods};
 use ddtbench::compare::{Settings, Side};
-use ddtbench::folder::{self, LAUNCHES};
+use ddtbench::folder::LAUNCHES;
 use ddtbench::run::RunEnd;
 
 use super::compare::share;
-use super::measure;
-use super::output;
 use super::run::RunArgs;
+use super::{measure, output, recorded};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -24,7 +23,7 @@ use super::run::RunArgs;
 
 Exit code 0, whatever is violated; 2 if something was refused. Without -m the methods are those of the guidelines.")]
 pub struct GuidelinesArgs {
-    /// An excess below this is no violation
+    /// How much slower than the guideline allows counts as a violation
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
     /// How it is printed
@@ -52,7 +51,7 @@ impl GuidelinesArgs {
                 Err(code) => return Ok(code),
             },
         };
-        let records = folder::read_records(&dir)?;
+        let records = recorded::records(&dir)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
         let findings: Vec<Findings> =
             Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();

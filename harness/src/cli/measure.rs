@@ -173,21 +173,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let environment = match earlier {
         Some(mut earlier) => {
             let part = Environment::part(now(), done.len());
-            if part.machine.host != earlier.machine.host
-                || part.machine.cpu_model != earlier.machine.cpu_model
-            {
-                say(
-                    "warning: the run began on another machine; its parts are told apart by the column `part`",
-                );
-            }
-            let builds = [&earlier.ddtbench_build, &part.ddtbench_build];
-            if part.ddtbench_version != earlier.ddtbench_version {
-                say(&format!("warning: the run was begun by ddtbench {}", earlier.ddtbench_version));
-            } else if builds[0] != builds[1] && !builds[0].is_empty() {
-                say(
-                    "warning: the run was begun by another build of ddtbench; its parts are told apart by the column `part`",
-                );
-            }
+            earlier.told_apart(&part).iter().for_each(|warning| say(warning));
             earlier.resumed.push(part);
             earlier
         }
@@ -278,7 +264,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let run = Run { plan: &checked, targets: &targets };
     let units = run.units();
     if verbose {
-        environment.mpis.iter().for_each(|account| say(&account.first_case));
+        environment.mpis.iter().for_each(|account| output::say_command(&account.first_case));
     }
     warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
@@ -296,6 +282,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         Err(error) => return Err(anyhow::Error::from(error).context(resume_hint(folder.path()))),
     };
     records.extend(new);
+    run.in_plan_order(&mut records);
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
     if !over.is_empty() {
@@ -322,7 +309,7 @@ impl Ended {
         if !results.has_details() {
             text += &format!("All methods: ddtbench report {} --details\n", dir.display());
         }
-        output::print(format!("{text}results: {}\n", dir.display()).as_bytes())?;
+        output::print_text(&format!("{text}results: {}\n", dir.display()))?;
         Ok(if self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
@@ -398,7 +385,7 @@ fn is_success(kind: Kind, records: &[Record]) -> bool {
 
 fn introduce(chosen: &Chosen, dir: &Path) {
     for mpi in chosen.installations() {
-        let from = mpi.mpicc.display();
+        let from = output::short(&mpi.mpicc);
         say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
     }
     say(&format!("results: {}", dir.display()));

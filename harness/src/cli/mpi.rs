@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use ddtbench::mpi::{Addition, Installation, Project, Source};
+use ddtbench::report::columns::{Align, Column, fitted};
 
-use super::output::{print, say};
+use super::output::{self, print, say, short};
 
 #[derive(Debug, Subcommand)]
 pub enum MpiCommand {
@@ -60,7 +61,7 @@ impl MpiCommand {
                 if all.is_empty() {
                     say("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
                 }
-                print(table(&all).as_bytes())
+                print(table(&all, output::width()).as_bytes())
             }
             Self::Add(args) => {
                 let env: BTreeMap<_, _> = args.env.into_iter().collect();
@@ -84,16 +85,17 @@ impl MpiCommand {
     }
 }
 
-fn table(all: &[Installation]) -> String {
-    let head = ["name", "version", "source", "mpicc"].map(str::to_owned);
+fn table(all: &[Installation], width: Option<u16>) -> String {
+    let columns = [
+        Column::new("name", Align::Left, 0),
+        Column::new("version", Align::Left, 2),
+        Column::new("source", Align::Left, 2).rank(1),
+        Column::new("mpicc", Align::Left, 2),
+    ];
+    let head = columns.iter().map(|column| column.name.to_owned()).collect();
     let row = |mpi: &Installation| {
-        [mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), mpi.mpicc.display().to_string()]
+        vec![mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), short(&mpi.mpicc)]
     };
-    let rows: Vec<[String; 4]> = std::iter::once(head).chain(all.iter().map(row)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
-    let line = |[name, version, source, mpicc]: &[String; 4]| {
-        format!("{name:0$}  {version:1$}  {source:2$}  {mpicc}\n", widths[0], widths[1], widths[2])
-    };
-    rows.iter().map(line).collect()
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    fitted(&columns, &rows, width.map(usize::from), 0).text(width)
 }

@@ -1,7 +1,10 @@
-//! Standard output that may be a pipe which nobody reads to its end.
+//! What is said and printed: nothing wider than the terminal, and standard output may be a pipe which nobody reads to its end.
 
+use std::env;
 use std::io::{self, Write};
+use std::path::Path;
 
+use ddtbench::report::columns::wrapped_lines;
 use terminal_size::{Width, terminal_size_of};
 
 /// Prints text that may have codes for colours, which stay where they are wanted: `--color`, `NO_COLOR`, a terminal.
@@ -27,7 +30,36 @@ pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
 
 /// A sentence for the user, on standard error.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", told(text));
+}
+
+/// A command line on standard error; its lines can be typed as they stand.
+pub fn say_command(line: &str) {
+    const CONTINUED: &str = " \\";
+    let width = terminal_size_of(io::stderr()).map(|(Width(columns), _)| columns);
+    let lines = within(line, width.map(|width| width.saturating_sub(CONTINUED.len() as u16)));
+    let _ = writeln!(io::stderr(), "{}", lines.replace('\n', &format!("{CONTINUED}\n")));
+}
+
+/// A text as it is said on standard error: where that is a terminal, in lines that fit it.
+pub fn told(text: &str) -> String {
+    within(text, terminal_size_of(io::stderr()).map(|(Width(columns), _)| columns))
+}
+
+/// Prints sentences: on a terminal in lines that fit it.
+pub fn print_text(text: &str) -> anyhow::Result<()> {
+    print(within(text, width()).as_bytes())
+}
+
+fn within(text: &str, width: Option<u16>) -> String {
+    width.map_or_else(|| text.to_owned(), |width| wrapped_lines(text, width.into()))
+}
+
+/// A path as it can be typed here: below the current folder without the way to that.
+pub fn short(path: &Path) -> String {
+    let here = env::current_dir().ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    below.unwrap_or(path).display().to_string()
 }
 
 /// Columns of the terminal on standard output; `None` if it is none.

@@ -9,6 +9,11 @@ use ddtbench::run::{Observer, Run};
 use ddtbench::stats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::output::{say, told};
+
+/// How often the bar is drawn, in a second: seldom, since drawing takes a core, and ranks may have all of them.
+const DRAWN_HZ: u8 = 2;
+
 /// Steps of the bar for one case in one launch.
 const STEPS: u64 = 1000;
 
@@ -31,7 +36,8 @@ pub struct Progress {
 impl Progress {
     /// For so many cases of a run, each in one launch.
     pub fn new(cases: usize, run: &Run<'_>) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), ProgressDrawTarget::stderr());
+        let target = ProgressDrawTarget::stderr_with_hz(DRAWN_HZ);
+        let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), target);
         let style = "{wide_msg} [{bar:12}] {percent}% {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
@@ -50,7 +56,7 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
-        if self.bar.is_hidden() { super::output::say(text) } else { self.bar.println(text) }
+        if self.bar.is_hidden() { say(text) } else { self.bar.println(told(text)) }
     }
 
     /// Methods take turns and end together: how far a case is, is its time.

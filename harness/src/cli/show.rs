@@ -16,9 +16,9 @@ use ddtbench::report::pictures::{Drawn, PICTURES, Picture};
 use ddtbench::{folder, report};
 
 use super::measure::{keep, page, pictures};
-use super::output;
 use super::results::{ResultsArgs, write_new};
 use super::selection::ValueArgs;
+use super::{output, recorded};
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -139,10 +139,12 @@ impl LayoutArgs {
         }
         if self.explain {
             let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
-            return output::print(text.as_bytes());
+            return output::print_text(&text);
         }
-        let form = if self.json { report::layout::json } else { report::layout::tree };
-        output::print(form(test, &values, app.as_ref(), side, order).as_bytes())
+        if self.json {
+            return output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes());
+        }
+        output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
     }
 }
 
@@ -179,7 +181,7 @@ impl ReportArgs {
     fn launches(&self) -> anyhow::Result<Vec<Record>> {
         let mut all: Vec<Record> = Vec::new();
         for dir in &self.dirs {
-            let mut records = folder::read_records(dir)?;
+            let mut records = recorded::records(dir)?;
             let Some(first) = records.first() else { bail!("{}: no case has ended", dir.display()) };
             let kind = first.case.experiment.clone();
             if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {

@@ -208,6 +208,32 @@ mod tests {
     }
 
     #[test]
+    fn another_runs_median_is_expected_where_students_prediction_interval_says() {
+        // Logarithms 0, a, 0: s = a / sqrt(3). Neighbours differ more than the first and the last, so that nothing drifts; the
+        // halved squares of all three differences are s^2 in the mean. Two means of three then differ by 2 s^2 / 3.
+        let a = 0.3_f64;
+        let mut records: Vec<_> =
+            [1.0, a.exp(), 1.0].into_iter().enumerate().map(|(i, m)| record(i, m)).collect();
+        for record in &mut records {
+            record.case.experiment = Kind::default().name().to_owned();
+            (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
+        }
+        let over = &over_launches(&records, PRECISION)[0];
+        let (low, high) = (over.repeat_low_s.unwrap(), over.repeat_high_s.unwrap());
+        let half = 4.302_653 * a * 2.0_f64.sqrt() / 3.0;
+        assert!((low.ln() - (a / 3.0 - half)).abs() < 1e-5, "{low}");
+        assert!((high.ln() - (a / 3.0 + half)).abs() < 1e-5, "{high}");
+        let few = &over_launches(&records[..2], PRECISION)[0];
+        assert_eq!(
+            (few.repeat_low_s, few.repeat_high_s),
+            (None, None),
+            "two launches say nothing of another run"
+        );
+        let one = &over_launches(&records[..1], PRECISION)[0];
+        assert_eq!((one.repeat_low_s, one.repeat_high_s), (None, None));
+    }
+
+    #[test]
     fn two_launches_have_a_median_and_no_interval() {
         let over = &over_launches(&[record(0, 1.0), record(1, 2.0)], PRECISION)[0];
         assert_eq!((over.median_s, over.median_low_s, over.basis), (Some(1.5), None, Basis::WithinLaunch));

@@ -17,7 +17,6 @@ pub mod early;
 pub mod overhead;
 pub mod ratios;
 
-use overhead::Overhead;
 use ratios::Rounds;
 
 /// The state of each block: per method, in the order of its blocks.
@@ -298,21 +297,12 @@ impl<'a> RowContext<'a> {
         self.views.iter().find(|view| view.method.method == method && view.method.outcome.is_measured())
     }
 
-    /// The overhead of the phase against that of the reference; under bench-pcomm's rule by the ratio of means.
+    /// The overhead of the phase against that of the reference: (t - t_reference) / t is what their ratio leaves of 1, so that
+    /// it is the median over the rounds, as every ratio is.
     pub fn overhead(&self) -> Option<Figure> {
-        let (reference, of) = (self.reference?, |view: &View<'_>| view.rounds(self.phase, self.scope));
-        let (value, interval) = match self.view.rule {
-            Rule::Interval => {
-                let overhead = Overhead::of(&of(self.view), &of(reference))?;
-                (overhead.value, overhead.interval)
-            }
-            Rule::Pcomm => {
-                let ratio = self.view.ratio(reference, self.phase, self.scope)?;
-                let (low, high) = ratio.interval?;
-                (1.0 - ratio.value, (1.0 - high, 1.0 - low))
-            }
-        };
-        let figure = Figure::with_interval(Quantity::OverheadReference, value, interval);
+        let reference = self.reference?;
+        let ratio = self.view.ratio(reference, self.phase, self.scope);
+        let figure = ratios::rest(Quantity::OverheadReference, ratio)?;
         Some(figure.against(&reference.method.method))
     }
 
@@ -323,8 +313,7 @@ impl<'a> RowContext<'a> {
         if !has_parts(Phase::Pack) && !has_parts(Phase::Unpack) {
             return Some(Figure::plain(Quantity::OverheadPack, 0.0));
         }
-        let packing = Overhead::of(&of(whole), &of(without))?;
-        Some(Figure::with_interval(Quantity::OverheadPack, packing.value, packing.interval))
+        ratios::rest(Quantity::OverheadPack, ratios::ratio(&of(without), &of(whole), self.view.rule))
     }
 
     /// The bandwidth of so many bytes in so much time, unless the clock saw no time at all.

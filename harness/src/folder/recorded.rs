@@ -9,7 +9,7 @@ use super::locked_folder::{LockedFolder, replace};
 use super::rows::{FigureRow, FromCells};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
-    SET_ASIDE, at, case_columns, earlier, figure_columns, original, record_columns, torn,
+    SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, original, record_columns, torn,
 };
 use crate::model::{Case, Phase, Record};
 
@@ -71,7 +71,7 @@ fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
 }
 
 /// The bytes of a file; none where it is missing.
-fn read(file: &Path) -> Result<Vec<u8>> {
+pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
     match fs::read(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(at(file)),
@@ -118,7 +118,8 @@ impl Recorded {
         let (mut moved, path) = (Vec::new(), self.path().to_owned());
         let file = |name: &str| path.join(name);
         let cases = file(CASES);
-        torn::check(&read(&cases)?, &case_columns(&about.numbers))
+        let bytes = read(&cases)?;
+        torn::check(&bytes, &case_columns(&about.numbers, number_is_first(&bytes)))
             .map_err(|reason| FolderError::Broken { path: cases, reason })?;
         let is_done = |case: &Case, launch: usize| done.contains(&(case.clone(), launch));
         // The marks first: a crash in between leaves marks of what is whole alone.

@@ -187,11 +187,13 @@ fn what_is_kept_reads_back_as_it_was() {
     let cases = String::from_utf8(stages[3][place(CASES)].clone()).unwrap();
     let lines: Vec<_> = cases.lines().collect();
     assert!(
-        lines[0].starts_with("number,run,experiment,test,set,params,")
-            && lines[0].ends_with(",array_bytes,n")
+        lines[0].starts_with("run,experiment,test,set,params,")
+            && lines[0].ends_with(",cache,number,bytes,segments,array_bytes,n"),
+        "{cases}"
     );
-    assert!(lines[1].starts_with("0,,pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
-    assert!(lines[2].starts_with("1,,pingpong,fft2d,") && lines[2].ends_with(",8,1,8,8"), "{cases}");
+    assert!(lines[1].starts_with(",pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
+    assert!(lines[1].contains(",0,8,1,8,"), "{cases}");
+    assert!(lines[2].starts_with(",pingpong,fft2d,") && lines[2].ends_with(",1,8,1,8,8"), "{cases}");
     assert_eq!(lines.len(), 3, "a launch is no case");
     let text = String::from_utf8(stages[2][place(ORIGINAL)].clone()).unwrap();
     let expected = "names of columns\nwrf_x_vec of launch 0\nand more\nwrf_x_vec of launch 1\nand more\n";
@@ -388,7 +390,34 @@ fn a_full_disk_leaves_what_was_finished() {
     keep(&mut folder, &result(UNITS[2])).unwrap();
     assert_eq!(done(&read_records(&path).unwrap()).len(), 2);
     let cases = fs::read_to_string(path.join(CASES)).unwrap();
-    assert!(cases.lines().nth(2).unwrap().starts_with("1,,pingpong,fft2d,"), "{cases}");
+    assert!(cases.lines().nth(2).unwrap().starts_with(",pingpong,fft2d,"), "{cases}");
+}
+
+#[test]
+fn a_run_whose_cases_begin_with_their_numbers_goes_on_so() {
+    let (_dir, path, stages) = finished();
+    restore(&path, &stages[1]);
+    let file = path.join(CASES);
+    let number_first = |line: &str| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        let number = cells.remove(cells.len() - 5);
+        format!("{number},{}\n", cells.join(","))
+    };
+    let earlier: String = fs::read_to_string(&file).unwrap().lines().map(number_first).collect();
+    assert!(earlier.starts_with("number,run,") && earlier.contains("\n0,,pingpong,"), "{earlier}");
+    fs::write(&file, &earlier).unwrap();
+    let (mut folder, moved) = resume(&path);
+    assert!(moved.is_empty(), "{moved:?}");
+    for unit in &UNITS[1..] {
+        keep(&mut folder, &result(*unit)).unwrap();
+    }
+    drop(folder);
+    let cases = fs::read_to_string(&file).unwrap();
+    assert!(cases.starts_with(&earlier) && cases.contains("\n1,,pingpong,fft2d,"), "{cases}");
+    assert_eq!(
+        read_records(&path).unwrap().len(),
+        UNITS.iter().map(|&unit| records(&result(unit)).len()).sum::<usize>()
+    );
 }
 
 #[test]
@@ -437,7 +466,7 @@ fn probes_that_are_torn_or_of_earlier_columns_are_set_aside() {
 
 #[test]
 fn no_column_of_the_cases_is_there_twice() {
-    let columns = case_columns(&["bytes", "nx"].map(str::to_owned));
+    let columns = case_columns(&["bytes", "nx"].map(str::to_owned), false);
     let distinct: std::collections::BTreeSet<&String> = columns.iter().collect();
     assert_eq!(distinct.len(), columns.len(), "{columns:?}");
     assert_eq!(columns[columns.len() - 2..], ["param_bytes", "nx"]);

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
-use super::case::{CaseView, launches, overhead, warnings};
+use super::case::{CaseView, launches, measured, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
 use super::table::{TableFormat, left_out, text_width};
 use super::verdict::{Against, Base, Claim, times_text};
 use super::{earlier, units};
-use crate::model::Record;
+use crate::model::{Quantity, Record};
+use crate::stats;
 
 /// What a kind of experiments says of a case in one line.
 #[derive(Clone, Copy)]
@@ -24,12 +25,14 @@ pub struct Answer {
     pub legend: &'static str,
     /// The verdict.
     pub claim: for<'a> fn(&CaseView<'a>) -> Claim<'a>,
+    /// The methods that a verdict and these figures need; empty where any two will do.
+    pub methods: &'static [&'static str],
 }
 
 impl Answer {
     /// Which method is fastest, and no figures.
     pub const PLAIN: Self =
-        Self { columns: &[], cells: |_| Vec::new(), legend: "", claim: |case| case.fastest() };
+        Self { columns: &[], cells: |_| Vec::new(), legend: "", claim: |case| case.fastest(), methods: &[] };
 }
 
 /// Of kinds whose methods pack: the pack overhead of loop and datatype, and which of them is faster.
@@ -46,6 +49,7 @@ pub const PACKING: Answer = Answer {
     legend: "manual, ddt: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
              figure 5 of the DDTBench paper.",
     claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
+    methods: &["reference", "manual", "ddt"],
 };
 
 const FASTEST: Style = Style::new().bold();
@@ -186,18 +190,19 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
         }
     }
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
-    // A method by itself is no slower than another.
-    if cases.iter().any(|case| case.methods().nth(1).is_some()) {
-        sentences.push(stands_out(form, cases));
-    }
+    sentences.extend(stands_out(form, cases));
     sentences.extend(failures(cases));
     sentences
 }
 
 /// How often which of two methods is faster, on one MPI.
 fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
-    let of_mpi = cases.iter().filter(|case| case.side() == mpi);
-    let claims: Vec<Claim> = of_mpi.map(|case| (form.answer.claim)(case)).collect();
+    let of_mpi: Vec<&CaseView> = cases.iter().filter(|case| case.side() == mpi).collect();
+    let claims: Vec<Claim> = of_mpi.iter().map(|case| (form.answer.claim)(case)).collect();
+    let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
+    if let Some(known) = without_verdict(form, &of_mpi).filter(|_| compares) {
+        return format!("Found, {mpi}: {known}");
+    }
     if let [claim] = &claims[..] {
         return format!("Found, {mpi}: {}.", claim.words());
     }
@@ -241,13 +246,70 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     format!("Found, {mpi}: {}.", parts.join("; "))
 }
 
+/// What is known where no case has two methods that can be compared, and what to measure for a verdict; `None` where one has.
+fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<String> {
+    let names: BTreeSet<&str> =
+        cases.iter().flat_map(|case| case.methods()).filter(|r| measured(r)).map(|r| &*r.method).collect();
+    if names.is_empty() || cases.iter().any(|case| compared(form, case) > 1) {
+        return None;
+    }
+    let overheads = names.iter().filter_map(|name| {
+        let of = |case: &&CaseView| {
+            let record = case.methods().find(|record| record.method == *name)?;
+            record.value(Quantity::OverheadReference)
+        };
+        let shares = stats::sorted(cases.iter().filter_map(of));
+        let (least, most) = (units::percent(*shares.first()?), units::percent(*shares.last()?));
+        let shares = if least == most { least } else { format!("{least} to {most}") };
+        Some(format!("of the time of {name} {shares} is pack overhead"))
+    });
+    let overheads: Vec<String> = overheads.collect();
+    let of = match cases {
+        [one] => format!(" in {}", one.name().replace("  ", " ")),
+        _ => format!(" in {} cases", cases.len()),
+    };
+    let known = match &overheads[..] {
+        // Beside a reference, which without an interval says nothing yet.
+        [] => {
+            let is_reference = |name: &&str| (form.method)(name).is_some_and(|method| method.is_reference);
+            let own: Vec<&str> = names.iter().copied().filter(|name| !is_reference(name)).collect();
+            let alone = if own.is_empty() { names.into_iter().collect() } else { own };
+            format!("{} alone was measured", alone.join(", "))
+        }
+        _ => format!("{}{of}", overheads.join("; ")),
+    };
+    // What was asked for and failed is no advice.
+    let is_asked_for =
+        |name: &str| cases.iter().any(|case| case.methods().any(|record| record.method == name));
+    let missing: Vec<&str> =
+        form.answer.methods.iter().copied().filter(|method| !is_asked_for(method)).collect();
+    let advice = match (form.answer.methods, &missing[..]) {
+        ([], _) => "; for a verdict measure a second method".to_owned(),
+        (_, []) => String::new(),
+        (all, missing) => {
+            format!("; for a verdict measure {} too: -m {}", missing.join(" and "), all.join(","))
+        }
+    };
+    Some(format!("{known}{advice}."))
+}
+
+/// How many methods of a case can be held against each other: those of contiguous bytes are no way to move an array.
+fn compared(form: &'static TableFormat, case: &CaseView) -> usize {
+    let is_reference =
+        |record: &&Record| (form.method)(&record.method).is_some_and(|method| method.is_reference);
+    case.methods().filter(|record| measured(record) && !is_reference(record)).count()
+}
+
 fn times(value: f64) -> String {
     let text = times_text((value, value, value));
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// The method that takes longest beside the fastest of its case.
-fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
+/// The method that takes longest beside the fastest of its case; `None` where nothing was compared.
+fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    if cases.iter().all(|case| compared(form, case) < 2) {
+        return None;
+    }
     let mut slow: Vec<(Against, &CaseView)> = Vec::new();
     for case in cases {
         let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
@@ -260,9 +322,9 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
     // By what is certain: a long interval may reach anywhere.
     slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
     let Some((ratio, case)) = slow.first() else {
-        return format!(
+        return Some(format!(
             "Nothing stands out: no method takes {STANDS_OUT} times as long as the fastest for certain."
-        );
+        ));
     };
     let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
     let more = match slow.len() - 1 {
@@ -276,7 +338,7 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> String {
         case.conditions(),
         times_text((ratio.value, ratio.low, ratio.high)),
     );
-    format!("Stands out: {}{more}", painted(CLIFF, &what))
+    Some(format!("Stands out: {}{more}", painted(CLIFF, &what)))
 }
 
 /// What failed, and how.

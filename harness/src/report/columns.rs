@@ -49,6 +49,18 @@ pub struct Fitted {
     pub left_out: Vec<&'static str>,
 }
 
+impl Fitted {
+    /// The rows as text, and below them what was left out.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let mut text: String = self.rows.iter().map(|row| format!("{row}\n")).collect();
+        if !self.left_out.is_empty() {
+            let names = format!("Left out, for want of room: {}.", self.left_out.join(", "));
+            text += &wrapped("", &names, width.map_or(usize::MAX, usize::from), 0);
+        }
+        text
+    }
+}
+
 /// The fewest columns that a cell which does not fit is broken at.
 const LEAST_CELL: usize = 20;
 
@@ -97,7 +109,9 @@ pub fn fitted(columns: &[Column], rows: &[Vec<String>], width: Option<usize>, in
     let room = width.saturating_sub(start).max(LEAST_CELL);
     for row in &mut rows {
         if let Some(cell) = row.last_mut().filter(|cell| columns_of(cell) > room) {
-            *cell = wrapped("", cell, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
+            let words = breakable(cell, room);
+            *cell =
+                wrapped("", &words, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
         }
     }
     Fitted { rows: lines(&kept, &rows, indent), left_out }
@@ -149,22 +163,59 @@ pub fn markdown(rows: &[Vec<String>]) -> String {
     lines.concat()
 }
 
-/// `start` and then the words of `text`, in lines of at most `width`; all but the first begin with `indent` blanks.
+/// A text with blanks in words that are longer than `room`, behind what separates their parts: `shape=8x8,16x16`, a path.
+fn breakable(text: &str, room: usize) -> String {
+    let is_end = |c: char| "/,;:=+".contains(c);
+    let in_parts = |word: &str| {
+        let (mut lines, mut used) = (String::new(), 0);
+        for part in word.split_inclusive(is_end) {
+            let length = part.chars().count();
+            if used > 0 && used + length > room {
+                lines.push(' ');
+                used = 0;
+            }
+            lines.push_str(part);
+            used += length;
+        }
+        lines
+    };
+    let words = text.split(' ');
+    let words = words.map(|word| if columns_of(word) > room { in_parts(word) } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Each line of `text` in lines of at most `width`; what is broken off begins with two blanks more than the line.
+pub fn wrapped_lines(text: &str, width: usize) -> String {
+    let line = |line: &str| {
+        let words = line.trim_start();
+        let start = &line[..line.len() - words.len()];
+        wrapped(start, words, width, start.len() + 2).trim_end().to_owned()
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// `start` and then the words of `text`, in lines of at most `width`; all but the first begin with `indent` blanks. Several blanks
+/// between two words stay, where these stay in a line.
 pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
-    let mut lines = start.to_owned();
-    let mut used = start.chars().count();
-    for (i, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if i > 0 && used + 1 + length > width {
+    let (mut lines, mut used) = (start.to_owned(), columns_of(start));
+    let (mut gap, mut is_first) = (0, true);
+    for word in text.trim().split(char::is_whitespace) {
+        gap += 1;
+        if word.is_empty() {
+            continue;
+        }
+        let length = columns_of(word);
+        if !is_first && used + gap + length > width {
             lines.push('\n');
             lines.push_str(&" ".repeat(indent));
             used = indent;
-        } else if i > 0 {
-            lines.push(' ');
-            used += 1;
+        } else if !is_first {
+            lines.push_str(&" ".repeat(gap));
+            used += gap;
         }
         lines.push_str(word);
         used += length;
+        (gap, is_first) = (0, false);
     }
     lines.push('\n');
     lines
@@ -207,6 +258,21 @@ mod tests {
     fn what_still_does_not_fit_is_broken_in_its_last_column() {
         let rows = fitted(&COLUMNS, &rows(), Some(30), 2).rows;
         assert_eq!(rows[1], "  a     one is as fast as the\n        other");
+    }
+
+    #[test]
+    fn a_word_that_does_not_fit_is_broken_between_its_parts() {
+        let columns = [Column::new("", Align::Left, 0), Column::new("", Align::Left, 2)];
+        let row = vec!["mpich".to_owned(), "/home/someone/suite/.ddtbench/mpi/mpich/bin/mpicc".to_owned()];
+        let lines = fitted(&columns, &[row], Some(35), 0).rows;
+        let expected = "mpich  /home/someone/suite/\n       .ddtbench/mpi/mpich/bin/\n       mpicc";
+        assert_eq!(lines, [expected]);
+    }
+
+    #[test]
+    fn lines_keep_where_they_begin_and_codes_of_colours_take_no_room() {
+        assert_eq!(wrapped_lines("one\n  two three\n", 8), "one\n  two\n    three\n");
+        assert_eq!(wrapped_lines("\u{1b}[1mone\u{1b}[0m two", 7), "\u{1b}[1mone\u{1b}[0m two");
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         text += &wrapped("", &note, width, 0);
     }
     if same {
-        let _ = writeln!(text, "All: {all}");
+        text += &wrapped("All: ", &all, width, 2);
     }
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
@@ -148,8 +148,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         let size = (form.size)(r);
         let at = if same { String::new() } else { format!("  {}", case.conditions()) };
         text.push('\n');
-        text +=
-            &wrapped(&format!("{}  {size}{at}  ", case.name()), &format!("({})", r.case.params), width, 4);
+        text += &wrapped("", &format!("{}  {size}{at}  ({})", case.name(), r.case.params), width, 4);
         for line in lines.by_ref().take(case.methods().count() + 1) {
             let _ = writeln!(text, "{line}");
         }
@@ -179,8 +178,8 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
 fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
     let of_case = |case: &CaseView| {
         let at = if same { String::new() } else { format!("  {}", case.conditions()) };
-        let start = format!("  {}{at}: ", case.name());
-        case.notes().iter().map(|note| wrapped(&start, note, width, 4)).collect::<String>()
+        let note = |note: String| wrapped("  ", &format!("{}{at}: {note}", case.name()), width, 4);
+        case.notes().into_iter().map(note).collect::<String>()
     };
     let text: String = cases.iter().map(of_case).collect();
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }

@@ -22,7 +22,7 @@ pub struct Against<'a> {
     pub low: f64,
     /// Upper end of it.
     pub high: f64,
-    /// Whether its halves part.
+    /// Whether it differed between the first and the second half of the run.
     pub unsteady: bool,
 }
 
@@ -65,7 +65,7 @@ pub enum Claim<'a> {
     },
     /// The interval of their ratio holds 1, or all but does.
     NoDifference(Vec<&'a str>),
-    /// The halves of the run part.
+    /// The ratio differed between the first and the second half of the run.
     Unsteady(Vec<&'a str>),
     /// What became of the only method of a case, or of each of its methods.
     Diagnosis {

@@ -100,8 +100,9 @@ impl Run<'_> {
             let start = Instant::now();
             observer.begins(launch + 1, launches, "IMB, then ours");
             let theirs = self.imb(imb, list.path(), &sizes)?;
-            for (i, (agreement, unit)) in all.iter_mut().zip(self.units()).enumerate() {
-                agreement.imb_s.push(theirs[i]);
+            for unit in self.units() {
+                let agreement = &mut all[unit.case];
+                agreement.imb_s.push(theirs[unit.case]);
                 let (mean_s, median_s) = self.ours(unit, observer)?;
                 agreement.mean_s.push(mean_s);
                 agreement.median_s.push(median_s);

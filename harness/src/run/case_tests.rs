@@ -221,8 +221,10 @@ fn a_resumed_run_does_only_what_is_left() {
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
     let mut observer = Silent::default();
     let (_, new) = run.all(&mut folder, &done, &mut environment, &mut observer).unwrap();
-    assert_eq!(observer.0, ["skipped wrf_x_vec"]);
-    assert!(new.iter().all(|record| record.case.test == "fft2d"));
+    let last = records.last().unwrap().case.test.as_str();
+    let first = if last == "fft2d" { "wrf_x_vec" } else { "fft2d" };
+    assert_eq!(observer.0, [format!("skipped {first}")]);
+    assert!(new.iter().all(|record| record.case.test == last));
     assert_eq!(std::fs::read_to_string(&launches).unwrap(), whole);
 }
 
@@ -322,8 +324,10 @@ fn probes_that_crash_or_hang_take_no_other_with_them() {
     let case = |name: &str| PlannedCase { test: name.to_owned(), ..PlannedCase::default() };
     let limits = Limits { timeout_s: 1.0, ..Limits::default() };
     let plan = Plan { cases: names.map(case).to_vec(), limits, ..Plan::of(probes::KIND) }.check().unwrap();
-    let made = into_folder(&Run { plan: &plan, targets: &targets }, &folder.path().join("run"));
-    let (end, records) = made.ended.unwrap();
+    let run = Run { plan: &plan, targets: &targets };
+    let made = into_folder(&run, &folder.path().join("run"));
+    let (end, mut records) = made.ended.unwrap();
+    run.in_plan_order(&mut records);
     let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, &*record.outcome)).collect();
     let expected = ["passed", "crashed", "failed", "timed out", "failed", "failed"];
     assert_eq!((end, seen), (RunEnd::Complete, names.into_iter().zip(expected).collect()));

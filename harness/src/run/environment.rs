@@ -217,6 +217,25 @@ impl Environment {
         self.resumed.len()
     }
 
+    /// What is to be said where a run goes on under other conditions than it began in.
+    pub fn told_apart(&self, part: &Part) -> Vec<String> {
+        const APART: &str = "its parts are told apart by the column `part`";
+        let mut warnings = Vec::new();
+        let machine = |machine: &Machine| [machine.host.clone(), machine.cpu_model.clone()];
+        if machine(&self.machine) != machine(&part.machine) {
+            let [host, cpu] = machine(&self.machine).map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
+            warnings.push(format!("warning: the run began on another machine, `{host}` ({cpu}); {APART}"));
+        }
+        let builds = [&self.ddtbench_build, &part.ddtbench_build];
+        if part.ddtbench_version != self.ddtbench_version {
+            warnings
+                .push(format!("warning: the run was begun by ddtbench {}; {APART}", self.ddtbench_version));
+        } else if builds[0] != builds[1] && !builds[0].is_empty() {
+            warnings.push(format!("warning: the run was begun by another build of ddtbench; {APART}"));
+        }
+        warnings
+    }
+
     /// Of an earlier run; `None` without the file.
     ///
     /// # Errors
@@ -308,5 +327,37 @@ mod tests {
             [("id", 0, "now", Some("a")), ("id", 1, "later", Some("a")), ("id", 2, "later", Some("b"))];
         assert_eq!(parts, expected);
         assert_ne!(new_id(), new_id());
+    }
+
+    #[test]
+    fn another_machine_and_another_build_are_told_and_the_same_are_not() {
+        let part = Environment::part(String::new(), 0);
+        let begun = || Environment {
+            run: String::new(),
+            date: String::new(),
+            ddtbench_version: part.ddtbench_version.clone(),
+            ddtbench_build: part.ddtbench_build.clone(),
+            command_line: Vec::new(),
+            plan: String::new(),
+            machine: part.machine.clone(),
+            mpis: Vec::new(),
+            resumed: Vec::new(),
+        };
+        assert_eq!(begun().told_apart(&part), [""; 0]);
+        for elsewhere in [
+            Machine { host: Some("login1".to_owned()), ..part.machine.clone() },
+            Machine { cpu_model: None, ..part.machine.clone() },
+        ] {
+            let [warning] = &Environment { machine: elsewhere, ..begun() }.told_apart(&part)[..] else {
+                panic!("it is one warning")
+            };
+            assert!(warning.contains("another machine") && warning.contains("column `part`"), "{warning}");
+        }
+        let other = Environment { ddtbench_build: "1".to_owned(), ..begun() };
+        assert!(other.told_apart(&part)[0].contains("another build"));
+        let unknown = Environment { ddtbench_build: String::new(), ..begun() };
+        assert_eq!(unknown.told_apart(&part), [""; 0], "nobody knows which build it was");
+        let older = Environment { ddtbench_version: "0.0.1".to_owned(), ..other };
+        assert!(older.told_apart(&part)[0].contains("ddtbench 0.0.1"));
     }
 }

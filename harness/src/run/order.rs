@@ -1,12 +1,16 @@
 //! In which order cases are measured: launch by launch, in each all cases in an order drawn anew, and of each case all MPIs
 //! before the next, so that what is compared was measured within seconds.
 
+use std::collections::HashMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::Run;
+use super::{Run, Target};
+use crate::model::Record;
 use crate::model::conditions::Cache;
+use crate::plan::CheckedPlan;
 
 /// What one process of the rank program measures, or several, where one dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +26,8 @@ pub struct Unit {
 }
 
 impl Run<'_> {
-    /// All that is measured, in its order. The first launch has the plan's order of cases, which people read along.
+    /// All that is measured, in its order. No launch has the plan's, in which what is alike stands together: what a machine does
+    /// in its first minute would always reach the same cases.
     pub fn units(&self) -> Vec<Unit> {
         let plan = &self.plan.plan;
         let mut random = Pcg64::seed_from_u64(plan.seed);
@@ -31,18 +36,35 @@ impl Run<'_> {
             let caches = |case: usize| plan.caches.iter().map(move |&cache| (case, cache));
             let mut cases: Vec<(usize, Cache)> = (0..plan.cases.len()).flat_map(caches).collect();
             let mut targets: Vec<usize> = (0..self.targets.len()).collect();
-            if launch > 0 {
-                cases.shuffle(&mut random);
-            }
+            cases.shuffle(&mut random);
             for (case, cache) in cases {
-                if launch > 0 {
-                    targets.shuffle(&mut random);
-                }
+                targets.shuffle(&mut random);
                 units.extend(targets.iter().map(|&target| Unit { case, cache, target, launch }));
             }
         }
         units
     }
+
+    /// Puts what was measured into the plan's order, for people: case by case, of each the cache modes, of these the MPIs.
+    /// What is alike in all of these stays as it is, launch by launch.
+    pub fn in_plan_order(&self, records: &mut [Record]) {
+        let mpis: Vec<String> = self.targets.iter().map(Target::label).collect();
+        in_plan_order(self.plan, &mpis, records);
+    }
+}
+
+/// The same of a run whose MPIs are called so in tables.
+pub fn in_plan_order(plan: &CheckedPlan, mpis: &[String], records: &mut [Record]) {
+    let tests = plan.plan.cases.iter().map(|case| case.test.clone());
+    let cases: HashMap<(String, String), usize> =
+        tests.zip(&plan.cases).enumerate().map(|(i, (test, case))| ((test, case.params()), i)).collect();
+    // What the plan does not have comes last.
+    records.sort_by_cached_key(|Record { case, .. }| {
+        let place = cases.get(&(case.test.clone(), case.params.clone())).copied().unwrap_or(usize::MAX);
+        let cache = plan.plan.caches.iter().position(|&cache| cache == case.cache);
+        let mpi = mpis.iter().position(|mpi| *mpi == case.mpi_label());
+        (place, cache.unwrap_or(usize::MAX), mpi.unwrap_or(usize::MAX))
+    });
 }
 
 #[cfg(test)]
@@ -53,7 +75,6 @@ mod tests {
     use crate::experiments::planned::PlannedCase;
     use crate::mpi::Installation;
     use crate::plan::Plan;
-    use crate::run::Target;
 
     #[test]
     fn each_launch_has_every_case_and_mpis_stay_together() {
@@ -81,8 +102,31 @@ mod tests {
             of.map(|unit| (unit.case, unit.cache)).collect()
         };
         let planned: Vec<_> = (0..4).flat_map(|case| [(case, Cache::Warm), (case, Cache::Cold)]).collect();
-        assert_eq!(order(0), planned, "the plan's own order");
-        assert!(order(1) != order(2) && order(1) != planned, "drawn anew");
+        let orders = [order(0), order(1), order(2)];
+        assert!(orders.iter().all(|order| *order != planned), "also the first launch's is drawn");
+        assert!(orders[0] != orders[1] && orders[1] != orders[2], "drawn anew");
+        let first_mpis: HashSet<_> = units[..8 * 3].chunks(3).map(|units| units[0].target).collect();
+        assert!(first_mpis.len() > 1, "MPIs take turns in being the first");
         assert_eq!(run.units(), units, "by the seed");
+
+        let record =
+            |unit: &Unit| Record { case: run.case(*unit), launch: Some(unit.launch), ..Record::default() };
+        let mut records: Vec<_> = units.iter().map(record).collect();
+        run.in_plan_order(&mut records);
+        let told: Vec<_> = records
+            .chunks(3)
+            .map(|launches| {
+                assert!(launches.iter().map(|record| record.launch).eq([Some(0), Some(1), Some(2)]));
+                let case = &launches[0].case;
+                (case.test.as_str(), case.cache, case.mpi_variant.as_str())
+            })
+            .collect();
+        let tests = ["wrf_x_vec", "nas_lu_y", "nas_mg_x", "contiguous"].into_iter();
+        let expected = tests.flat_map(|test| {
+            [Cache::Warm, Cache::Cold]
+                .into_iter()
+                .flat_map(move |cache| ["", "a", "b"].map(|variant| (test, cache, variant)))
+        });
+        assert!(told.iter().copied().eq(expected), "{told:?}");
     }
 }

@@ -75,10 +75,10 @@ fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift(
 }
 
 #[test]
-fn ratios_and_overheads_of_correlated_rounds_hold_the_true_ones() {
+fn ratios_of_correlated_rounds_hold_the_true_one() {
     // Half of the machine's state is shared by both, the other half is each one's own.
     let mut rng = Pcg64::seed_from_u64(8);
-    let (mut ratios, mut overheads) = (0, 0);
+    let mut ratios = 0;
     for _ in 0..TRIALS / 4 {
         let [shared, one, other] = [0.67, 0.35, 0.35].map(|rho| correlated(BLOCKS, rho, &mut rng));
         let times = |own: &[f64], level: f64| -> Vec<f64> {
@@ -88,10 +88,7 @@ fn ratios_and_overheads_of_correlated_rounds_hold_the_true_ones() {
         let pairs = method.iter().copied().zip(reference.iter().copied());
         let ratio = paired_ratio(pairs).and_then(|ratio| ratio.interval);
         ratios += u32::from(ratio.is_some_and(|(low, high)| low <= 2.0 && 2.0 <= high));
-        let rounds: Vec<(&[f64], &[f64])> = method.chunks(1).zip(reference.chunks(1)).collect();
-        let overhead = overhead_interval(&rounds);
-        overheads += u32::from(overhead.is_some_and(|(low, high)| low <= 0.5 && 0.5 <= high));
     }
-    let share = |count: u32| 4.0 * f64::from(count) / f64::from(TRIALS);
-    assert!(share(ratios) >= 0.9 && share(overheads) >= 0.9, "{} {}", share(ratios), share(overheads));
+    let share = 4.0 * f64::from(ratios) / f64::from(TRIALS);
+    assert!(share >= 0.9, "{share}");
 }

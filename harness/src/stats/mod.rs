@@ -2,11 +2,10 @@
 //!
 //! Times of communication are skewed and have outliers, so a location is a median, with an interval that
 //! assumes no distribution (Hoefler & Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015,
-//! rules 5 to 8). What is derived from several medians gets its interval from a bootstrap over blocks. Blocks that follow
-//! each other are alike; each interval is as much wider as they are, see [`inflation`], and a series whose level wandered is
+//! rules 5 to 8). What is derived from two medians is a ratio, round by round, and its median. Blocks that follow each
+//! other are alike; each interval is as much wider as they are, see [`inflation`], and a series whose level wandered is
 //! [`unsteady`].
 
-mod bootstrap;
 mod correlation;
 pub mod difference;
 mod interval;
@@ -18,7 +17,6 @@ mod steady;
 mod student;
 mod target;
 
-pub use bootstrap::{RESAMPLES, overhead_interval};
 pub use correlation::{inflation, known_inflation};
 pub use interval::{
     LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, series_interval,

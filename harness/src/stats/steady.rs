@@ -14,7 +14,7 @@ const CHANGES: usize = 10;
 const UNMARKED: f64 = 0.905;
 
 /// Whether a series of times wandered: whether parts of it, such as its halves, or its middle and its ends, differ by more
-/// than independent values let expect, of which a tenth is marked at most. Its figures are of its own run and of no other
+/// than independent values have, of which a tenth is marked at most. Its figures are of its own run and of no other
 /// time. A series of fewer than six values is never marked: nothing is known of it at all.
 ///
 /// The power of the ten slowest cosines of the normal scores, the slower the weightier (Müller & Watson, "Testing Models of
@@ -46,7 +46,7 @@ fn limit(weights: &[f64], n: f64) -> f64 {
 }
 
 /// Whether the first and the second half of a series part: whether the 95% intervals of their medians, each half taken for
-/// independent, have no point in common. No verdict is drawn from a ratio whose halves part. Fewer than twelve values
+/// independent, have no point in common. No verdict is drawn from such a ratio. Fewer than twelve values
 /// have no two halves of six, and do not part.
 ///
 /// Ratios are not held to [`unsteady`]: little of what is slow in a machine is left in them, so that their intervals hold

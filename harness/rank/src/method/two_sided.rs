@@ -56,16 +56,18 @@ impl<'a> TwoSided<'a> {
         let (setup, send, receive) = (self.setup, &self.packer.send, &self.packer.receive);
         let is_typed = |end| matches!(end, End::Typed | End::Described(_));
         if setup.is_all_to_all() && is_typed(send.how) && is_typed(receive.how) {
+            // From the first block on: of two buffers with one address Open MPI 5.0.11 believes that they are one.
+            let (first, first_to) = (send.offset(memory, 0), receive.offset(memory, 0));
             if self.blocks.is_none() {
-                let places = |end: &EndState| {
-                    (0..setup.ranks).map(|peer| end.offset(memory, peer)).collect::<Vec<_>>()
+                let places = |end: &EndState, first: usize| {
+                    (0..setup.ranks).map(|peer| end.offset(memory, peer) - first).collect::<Vec<_>>()
                 };
-                let (from, to) = (places(send), places(receive));
+                let (from, to) = (places(send, first), places(receive, first_to));
                 self.blocks = Some(AllToAllW::new((&from, send.datatype()), (&to, receive.datatype()))?);
             }
             let blocks = self.blocks.as_ref().expect("made above");
-            // SAFETY: as in `exchange`; all displacements count from the start of the arrays' memory.
-            return unsafe { blocks.start(setup.comm, memory.read_from(0), memory.write_to(0)) };
+            // SAFETY: as in `exchange`; blocks follow the first at both ends.
+            return unsafe { blocks.start(setup.comm, memory.read_from(first), memory.write_to(first_to)) };
         }
         let (to, target_count, target_type) = self.target(memory, 0);
         let (from, source_count, source_type) = self.source(memory, 0);

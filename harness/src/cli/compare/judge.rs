@@ -15,16 +15,17 @@ const UNDECIDED: u8 = 3;
 /// How comparisons are judged and told.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// Changes below this are none
+    /// How large a change must be to be called one
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
-    /// The method that others are held against [default: manual, where that has not itself changed]
+    /// The method whose time stands for the machine, so that only what changed beside it counts [default: manual, unless it has
+    /// changed itself]
     #[arg(long, value_name = "METHOD")]
     pub control: Option<String>,
-    /// As a gate: exit code 0 if something is undecided
+    /// With --gate: exit code 0, and not 3, if something is undecided
     #[arg(long)]
     undecided_is_ok: bool,
-    /// Compare folders although conditions differ
+    /// Compare folders although machine or conditions differ
     #[arg(long)]
     pub anyway: bool,
     /// How the comparison is printed

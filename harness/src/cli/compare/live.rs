@@ -125,8 +125,10 @@ impl Live<'_> {
     /// Keeps what was found, with the tables that every run has.
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;
-        let over = over_launches(&self.records, plan.limits.precision());
-        let pictures = measure::pictures(plan.experiment, &over, &self.records);
+        let mut records = self.records.clone();
+        self.run.in_plan_order(&mut records);
+        let over = over_launches(&records, plan.limits.precision());
+        let pictures = measure::pictures(plan.experiment, &over, &records);
         let page = measure::page(plan.experiment, &over, &pictures, &[self.folder.path()]);
         self.folder.write_summary(&over, &page)?;
         measure::keep(self.folder.path(), &pictures)?;

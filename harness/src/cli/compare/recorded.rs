@@ -12,6 +12,8 @@ use ddtbench::report::units;
 use ddtbench::run::Environment;
 use ddtbench::stats;
 
+use crate::cli::recorded;
+
 /// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -71,7 +73,7 @@ impl Recording {
         let runs = runs_of(path)?;
         let mut records = Vec::new();
         for (i, run) in runs.iter().enumerate() {
-            let mut of_run = folder::read_records(run)?;
+            let mut of_run = recorded::records(run)?;
             // Runs of before there were ids are told apart all the same.
             for record in of_run.iter_mut().filter(|record| record.case.run.is_empty()) {
                 record.case.run = i.to_string();

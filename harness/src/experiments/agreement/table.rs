@@ -1,7 +1,8 @@
 //! Our ping-pong beside that of the Intel MPI Benchmarks, as text.
 
 use super::Agreement;
-use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::columns::{Align, Column, fitted, wrapped};
+use crate::report::table::text_width;
 use crate::report::units;
 use crate::stats;
 
@@ -9,7 +10,7 @@ const COLUMNS: [Column; 6] = [
     Column::new("message", Align::Right, 0),
     Column::new("IMB mean", Align::Right, 2),
     Column::new("our mean", Align::Right, 2),
-    Column::new("our median", Align::Right, 2),
+    Column::new("our median", Align::Right, 2).rank(1),
     Column::new("ours/IMB", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
 ];
@@ -18,7 +19,8 @@ const LEGEND: &str = "One way, medians over launches that took turns. ours/IMB: 
     with its 95% interval, which needs six launches.";
 
 /// The table, and a sentence that says what it means.
-pub fn table(agreements: &[Agreement], width: usize) -> String {
+pub fn table(agreements: &[Agreement], width: Option<u16>) -> String {
+    let (room, width) = (width, text_width(width));
     let median = |times: &[f64]| stats::median(&stats::sorted(times.iter().copied()));
     let time = |times: &[f64]| median(times).map_or_else(String::new, units::seconds);
     let mut rows = vec![COLUMNS.map(|column| column.name.to_owned()).to_vec()];
@@ -41,7 +43,7 @@ pub fn table(agreements: &[Agreement], width: usize) -> String {
         }
         .push(units::bytes(agreement.bytes));
     }
-    let lines: String = aligned(&COLUMNS, &rows).iter().map(|line| format!("  {line}\n")).collect();
+    let lines = fitted(&COLUMNS, &rows, room.map(usize::from), 2).text(room);
     let mut verdict = Vec::new();
     if !differ.is_empty() {
         verdict.push(format!(
@@ -80,17 +82,23 @@ mod tests {
 
     #[test]
     fn the_answer_stands_below_the_table() {
-        let text = table(&[agreement(8, 1.05, 6), agreement(1024, 0.98, 6)], 80);
+        let text = table(&[agreement(8, 1.05, 6), agreement(1024, 0.98, 6)], Some(80));
         assert!(text.contains("1.05 [1.05, 1.05]") && text.contains("They agree"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let text = table(&[agreement(8, 1.2, 6), agreement(1024, 0.98, 6)], 80);
+        let narrow = table(&[agreement(8, 1.05, 6)], Some(60));
+        assert!(narrow.contains("Left out, for want of room: our median."), "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
+        let text = table(&[agreement(8, 1.2, 6), agreement(1024, 0.98, 6)], Some(80));
         assert!(text.contains("They differ for 8 B:"), "{text}");
-        let few = table(&[agreement(8, 1.05, 3)], 80);
+        let few = table(&[agreement(8, 1.05, 3)], Some(80));
         assert!(few.contains("Not known for 8 B"), "{few}");
         let row = few.lines().find(|line| line.contains("900 ns")).unwrap();
         assert!(row.trim_end().ends_with("900 ns"), "no ratio without its interval: {row}");
         let mut wide = agreement(8, 1.0, 6);
         wide.mean_s[..3].fill(2e-6);
-        assert!(table(&[wide], 80).contains("Not known for 8 B"), "an interval from 1 to 2 tells nothing");
+        assert!(
+            table(&[wide], Some(80)).contains("Not known for 8 B"),
+            "an interval from 1 to 2 tells nothing"
+        );
     }
 }

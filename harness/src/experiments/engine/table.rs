@@ -61,6 +61,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         cells: |_| Vec::new(),
         legend: "Packing, warm or cold as named.",
         claim: engine_or_mpi,
+        methods: &[ENGINE, MPI_PACK],
     },
     ..KIND.plain_table_format()
 });

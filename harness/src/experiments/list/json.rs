@@ -121,11 +121,15 @@ struct ListedParameter {
     name: &'static str,
     unit: &'static str,
     about: &'static str,
+    /// Those that the value is one of; missing where it is a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<Vec<&'static str>>,
 }
 
 impl ListedParameter {
     fn all(parameters: &[Parameter]) -> Vec<Self> {
-        parameters.iter().map(|p| Self { name: p.name, unit: p.unit, about: p.about }).collect()
+        let listed = |p: &Parameter| Self { name: p.name, unit: p.unit, about: p.about, words: p.words() };
+        parameters.iter().map(listed).collect()
     }
 }
 

@@ -126,6 +126,19 @@ mod tests {
             methods().count()
         );
 
+        let parameter = |test: &str, name: &str| {
+            let test = tests.iter().find(|listed| listed["name"] == test).unwrap();
+            test["parameters"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|listed| listed["name"] == name)
+                .unwrap()
+                .clone()
+        };
+        assert_eq!(parameter("subarray", "order")["words"], serde_json::json!(["fortran", "c"]));
+        assert!(parameter("strided", "element")["words"].as_array().unwrap().contains(&"double".into()));
+        assert!(parameter("strided", "count").get("words").is_none(), "it is a number");
         assert_eq!(json["exchanges"].as_array().unwrap().len(), apps::halo::HALOS.len());
         let of_kind = |name: &str| kinds.iter().find(|kind| kind["name"] == name).unwrap();
         assert!(

@@ -134,7 +134,7 @@ mod tests {
             (many.value(Quantity::Gain), low(many, Quantity::Gain), high(many, Quantity::Gain)),
             (Some(1.6), Some(1.6), Some(1.6))
         );
-        assert_eq!(many.value(Quantity::OverheadReference), Some(-0.6));
+        assert_eq!(many.value(Quantity::OverheadReference), Some(1.0 - 1.6));
         assert_eq!(
             (
                 many.value(Quantity::Availability),

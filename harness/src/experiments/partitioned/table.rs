@@ -62,12 +62,12 @@ const COLUMNS: [Column; 23] = [
 ];
 
 const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
-    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t; model: what the \
-    measured delay lets expect, by the model's equation for this size, or none; diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
+    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t. model: the gain that \
+    the model of Gillis et al. predicts for this size and the measured delay, where one of its equations applies. diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
     share of the bytes that were seen in the receiver's memory before the last partition was ready; those on their way \
     cannot be seen, so that a gain may stand beside 0%. avail: share of t_single that is not waited \
     for. ± after model, early and avail: the larger side of their intervals. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
-    wandered during the run; gain unsteady: its halves part.";
+    wandered during the run; gain unsteady: it differed between the first and the second half of the run.";
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

@@ -22,10 +22,30 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     if records.is_empty() {
         return "No records.\n".to_owned();
     }
-    let width = text_width(width);
+    let (room, width) = (width.map(usize::from), text_width(width));
     let mut text = wrapped("", LEGEND, width, 0);
     text.push('\n');
     let mpis = Record::mpis(records);
+    // MPIs that do not fit beside each other stand below each other.
+    let mut left = &mpis[..];
+    while !left.is_empty() {
+        let fits = |count: &usize| {
+            let lines = outcomes(&left[..*count], records);
+            room.is_none_or(|room| lines.iter().all(|line| line.chars().count() <= room))
+        };
+        let (shown, rest) = left.split_at((2..=left.len()).rev().find(fits).unwrap_or(1));
+        outcomes(shown, records).iter().for_each(|line| text += &format!("{line}\n"));
+        text.push('\n');
+        left = rest;
+    }
+    for mpi in mpis {
+        text += &wrapped("", &standing(&mpi, records), width, 2);
+    }
+    text + &notes(records, width)
+}
+
+/// A heading, and a line for each probe that one of these MPIs has.
+fn outcomes(mpis: &[String], records: &[Record]) -> Vec<String> {
     let columns: Vec<_> =
         (0..2 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
     let header = ["probe", ""].map(str::to_owned).into_iter().chain(mpis.iter().cloned()).collect();
@@ -39,14 +59,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
             rows.push([probe.name, kind(probe.kind)].into_iter().chain(cells).map(str::to_owned).collect());
         }
     }
-    for line in aligned(&columns, &rows) {
-        let _ = writeln!(text, "{line}");
-    }
-    text.push('\n');
-    for mpi in mpis {
-        text += &wrapped("", &standing(&mpi, records), width, 2);
-    }
-    text + &notes(records, width)
+    aligned(&columns, &rows)
 }
 
 const fn kind(kind: ProbeKind) -> &'static str {
@@ -85,8 +98,8 @@ fn notes(records: &[Record], width: usize) -> String {
     let with_detail =
         PROBES.iter().flat_map(|probe| of(probe.name)).filter_map(|r| Some((r, r.detail.as_deref()?)));
     let note = |(record, detail): (&Record, &str)| {
-        let start = format!("  {}, {}: ", record.case.test, record.case.mpi_label());
-        wrapped(&start, &format!("{}: {}", record.outcome, essence(detail)), width, 4)
+        let (probe, mpi) = (&record.case.test, record.case.mpi_label());
+        wrapped("  ", &format!("{probe}, {mpi}: {}: {}", record.outcome, essence(detail)), width, 4)
     };
     let text: String = with_detail.map(note).collect();
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
@@ -143,6 +156,16 @@ mod tests {
         assert_eq!(words("double_pready"), ["double_pready", "misuse", "crashed", "accepted"]);
         assert_eq!(words("pready_list"), ["pready_list", "must", "not", "available"]);
         assert!(!text.contains("any_order"), "was not run");
+    }
+
+    #[test]
+    fn mpis_that_do_not_fit_stand_below() {
+        let text = table(&records(), Some(36));
+        let headings: Vec<_> = text.lines().filter(|line| line.starts_with("probe ")).collect();
+        assert_eq!(headings.len(), 2, "{text}");
+        assert!(headings[0].ends_with("mpich") && headings[1].ends_with("openmpi"), "{text}");
+        let table = text.split("\n\n").nth(1).unwrap();
+        assert!(table.lines().all(|line| line.len() <= 36), "{text}");
     }
 
     #[test]

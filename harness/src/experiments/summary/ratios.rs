@@ -31,6 +31,13 @@ pub fn figure(quantity: Quantity, ratio: Option<Ratio>, against: &str) -> Option
     Some(Figure { unsteady: Some(ratio.unsteady), ..figure })
 }
 
+/// The figure of what a ratio that has an interval leaves of 1.
+pub fn rest(quantity: Quantity, ratio: Option<Ratio>) -> Option<Figure> {
+    let ratio = ratio?;
+    let (low, high) = ratio.interval?;
+    Some(Figure::with_interval(quantity, 1.0 - ratio.value, (1.0 - high, 1.0 - low)))
+}
+
 /// Adds the ratios to the records of the headline phase.
 pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_>], kind: Kind) {
     for &scope in scopes {

@@ -165,6 +165,24 @@ Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] t
 }
 
 #[test]
+fn where_one_method_was_measured_its_overhead_is_told_and_what_a_verdict_needs() {
+    let of = |methods: &[&str]| {
+        let has = |record: &Record| methods.contains(&&*record.method);
+        let records: Vec<_> = sample().into_iter().filter(has).collect();
+        let text = plain(&KIND.answer(&records, None));
+        text.rsplit("\n\n").next().unwrap().to_owned()
+    };
+    let expected = "Found, mpich: of the time of manual 47% is pack overhead in wrf_x_vec 4x4; for a verdict measure ddt too: \
+                    -m reference,manual,ddt.\n";
+    assert_eq!(of(&["reference", "manual"]).replace("\n  ", " "), expected);
+    let expected = "Found, mpich: reference alone was measured; for a verdict measure manual and ddt too: -m reference,manual,ddt.\n";
+    assert_eq!(of(&["reference"]).replace("\n  ", " "), expected);
+    // What was tried and failed is not advised.
+    let text = of(&["put_ddt"]);
+    assert!(!text.contains("verdict") && text.contains("put_ddt wrong data"), "{text}");
+}
+
+#[test]
 fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() {
     let with = |load: Option<(usize, usize)>| {
         let mut records = sample();

@@ -1,0 +1,28 @@
+//! What is in the folder of a run, in the order of its plan: rows stand there as they were measured, in an order that is drawn.
+
+use std::path::Path;
+
+use ddtbench::folder::{self, FolderError};
+use ddtbench::model::{Case, Record};
+use ddtbench::plan::Plan;
+use ddtbench::run::{Environment, in_plan_order};
+
+/// The records of each launch. Those of a folder without a plan of today's form stay in the folder's order.
+///
+/// # Errors
+/// If there are none, or they cannot be understood.
+pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
+    let mut records = folder::read_records(dir)?;
+    let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten();
+    let mpis = environment.map(|environment| environment.mpis).unwrap_or_default();
+    let label = |mpi: &str, variant: &str| {
+        Case { mpi: mpi.to_owned(), mpi_variant: variant.to_owned(), ..Case::default() }.mpi_label()
+    };
+    let mpis: Vec<String> = mpis.iter().map(|account| label(&account.mpi.name, &account.variant)).collect();
+    if let Ok(plan) = Plan::read(&dir.join(folder::PLAN))
+        && let Ok(plan) = plan.check()
+    {
+        in_plan_order(&plan, &mpis, &mut records);
+    }
+    Ok(records)
+}
