@@ -88,6 +88,11 @@ pub trait MicroApp: Send + Sync {
         true
     }
 
+    /// Whether values are of several predefined types: [`MicroApp::element`] is then a byte.
+    fn mixes_types(&self) -> bool {
+        false
+    }
+
     /// Whether the hand-written loop and the datatype put the values in different orders.
     fn orders_differ(&self) -> bool {
         false

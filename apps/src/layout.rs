@@ -54,6 +54,7 @@ pub const LAYOUT: Test = Test {
 
 struct AnyLayout {
     element: Element,
+    mixes_types: bool,
     specs: Vec<ArraySpec>,
     send: Message,
     receive: Message,
@@ -85,7 +86,7 @@ impl AnyLayout {
         no_overlap(&receive).map_err(|reason| values.refuse("receive", reason))?;
         let element = signature.uniform().unwrap_or(Element::Byte);
         let specs = specs(&send, "sent", element).chain(specs(&receive, "received", element)).collect();
-        Ok(Self { element, specs, send, receive })
+        Ok(Self { element, mixes_types: signature.uniform().is_none(), specs, send, receive })
     }
 
     fn side(&self, side: Side) -> &Message {
@@ -227,6 +228,10 @@ impl MicroApp for AnyLayout {
 
     fn has_loops(&self) -> bool {
         false
+    }
+
+    fn mixes_types(&self) -> bool {
+        self.mixes_types
     }
 
     /// By the oracle: nobody wrote a loop.

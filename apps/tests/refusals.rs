@@ -333,7 +333,7 @@ fn layouts_that_cannot_be_sent_or_received_are_refused() {
     // It can be sent, but not received into the same.
     let overlapping = "vector(3,2,1,double)";
     sends(overlapping, "parameter receive = send: must write each byte once");
-    sends("hvector(3,2,-15,int64)", "writes byte 17 twice");
+    sends("hvector(3,2,-15,int64)", "writes byte 49 twice");
     assert_eq!(error_of("layout", &[("send", overlapping), ("receive", "contiguous(6,double)")], 2), None);
     let receives = |text: &str, part: &str| {
         refuses_layout(&[("send", "contiguous(6,double)"), ("receive", text)], part);

@@ -1,7 +1,7 @@
 //! All that is known of one name: a test, an exchange, a method, a probe.
 
 use apps::halo::{HALOS, HaloTest};
-use apps::{Parameter, ParameterSet, TESTS, Test};
+use apps::{Parameter, ParameterSet, Test, all as tests};
 
 use super::names::{about, named};
 use super::{entries_of, preset_name};
@@ -17,7 +17,7 @@ use crate::report::units;
 /// A name that nothing has, with the nearest test's.
 pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let mut parts = Vec::new();
-    parts.extend(TESTS.iter().filter(|test| test.name == name).map(|one| test(one, width)));
+    parts.extend(tests().filter(|test| test.name == name).map(|one| test(one, width)));
     parts.extend(HALOS.iter().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
     for kind in ALL {
         let of_kind = kind.methods().iter().filter(|method| method.name == name && kind.methods().len() > 1);
