@@ -448,6 +448,15 @@ impl Values {
         parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
     }
 
+    /// The value of parameter `name` as results have it.
+    ///
+    /// # Panics
+    /// If the test has none of that name.
+    pub fn label(&self, name: &str) -> String {
+        let i = self.index(name);
+        self.parameters[i].label(&self.values[i])
+    }
+
     /// The place of parameter `name`.
     fn index(&self, name: &str) -> usize {
         let i = self.parameters.iter().position(|p| p.name == name);

@@ -132,8 +132,8 @@ impl LayoutArgs {
             SideName::Receive => Side::Receive,
         };
         let order = match self.order {
-            OrderName::Manual => WireOrder::Manual,
-            OrderName::Ddt => WireOrder::Ddt,
+            OrderName::Manual if app.has_loops() => WireOrder::Manual,
+            OrderName::Manual | OrderName::Ddt => WireOrder::Ddt,
         };
         if self.segments {
             let mut out = io::BufWriter::new(io::stdout().lock());

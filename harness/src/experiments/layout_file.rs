@@ -299,6 +299,11 @@ mod tests {
         let case = case(file.to_str().unwrap()).unwrap();
         let given: Vec<_> = case.given().collect();
         assert_eq!(given, [("name", "my_face"), ("receive", "send"), ("send", "vector(2,1,4,double)")]);
-        assert_eq!((case.test.as_str(), case.set.as_deref()), ("layout", Some("custom")));
+        assert_eq!((case.test.as_str(), case.set.as_deref()), ("layout", Some("my_face")));
+        let setup = crate::experiments::Setup { ranks: 2, seed: 1 };
+        let prepared = crate::experiments::pingpong::KIND.prepare(&case, setup).unwrap();
+        assert_eq!(prepared.planned(), case, "a plan is read as it was written");
+        let unnamed = super::case("vector(2, 1, 4, double)").unwrap();
+        assert_eq!(unnamed.set.as_deref(), Some("vector(2,1,4,double)"));
     }
 }

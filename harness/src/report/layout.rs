@@ -53,7 +53,9 @@ const MOST_TEXT: usize = 2000;
 fn as_text(message: &Message) -> String {
     let layouts = match Layouts::of(message) {
         Ok(layouts) => layouts,
-        Err(reason) => return format!("\nAs text: not possible, {reason}\n"),
+        Err(reason) => {
+            return format!("\nAs text: not possible in this order, {reason}; --order ddt may be\n");
+        }
     };
     let (whole, short) = (layouts.to_string(), layouts.to_short_text());
     match whole.len() <= MOST_TEXT {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
+use apps::{Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
 
 use super::methods::{METHODS, can};
 use crate::experiments::planned::PlannedCase;
@@ -58,7 +58,9 @@ impl PreparedMessage {
 /// The test and its values.
 fn values(case: &PlannedCase) -> Result<(&'static Test, Values), String> {
     let test = apps::find(&case.test).map_err(|error| error.to_string())?;
-    let set = case.set.as_deref().filter(|&set| set != CUSTOM).unwrap_or(test.quick_set().name);
+    let is_own_name = |set: &str| test.name == LAYOUT.name && test.set(set).is_err();
+    let set = case.set.as_deref().filter(|&set| set != CUSTOM && !is_own_name(set));
+    let set = set.unwrap_or(test.quick_set().name);
     let mut values = test.set(set).map_err(|error| error.to_string())?;
     for (name, text) in case.given() {
         values.assign(test, name, text).map_err(|error| error.to_string())?;
