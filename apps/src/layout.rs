@@ -164,21 +164,17 @@ fn same_types(sent: &Signature, received: &Signature) -> Result<(), String> {
     if sent == received {
         return Ok(());
     }
-    let pairs = sent.pairs().iter().zip(received.pairs());
-    let (mut before, mut pairs) = (0, pairs);
-    while let Some((a, b)) = pairs.next() {
-        if a != b {
-            let (value, of) =
-                (before + if a.0 == b.0 { a.1.min(b.1) } else { 0 }, |pair: &(Element, u64)| {
-                    format!("{} {}", pair.1, pair.0)
-                });
-            return Err(format!(
-                "must have the types that are sent, in their order: from value {value} on {} are sent and {} received",
-                of(a),
-                of(b)
-            ));
+    let mut before = 0;
+    for (a, b) in sent.pairs().iter().zip(received.pairs()) {
+        if a == b {
+            before += a.1;
+            continue;
         }
-        before += a.1;
+        let value = before + if a.0 == b.0 { a.1.min(b.1) } else { 0 };
+        return Err(format!(
+            "must have the types that are sent, in their order: from value {value} on {} {} are sent and {} {} received",
+            a.1, a.0, b.1, b.0
+        ));
     }
     Err("must have the types that are sent, in their order, and has more or fewer of them".to_owned())
 }

@@ -292,6 +292,15 @@ mod tests {
     }
 
     #[test]
+    fn the_file_of_the_documentation_can_be_sent() {
+        let page = include_str!("../../../docs/my-array.md");
+        let (_, file) = page.split_once("    # face.toml\n").expect("the page has a file");
+        let lines: Vec<_> = file.lines().map_while(|line| line.strip_prefix("    ")).collect();
+        let face = planned(&given(&lines.join("\n"))).unwrap();
+        assert_eq!(face.given().count(), 3);
+    }
+
+    #[test]
     fn a_case_has_the_layouts_themselves_and_the_name_of_their_file() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("my face.toml");

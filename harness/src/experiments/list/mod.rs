@@ -147,7 +147,9 @@ mod tests {
     #[test]
     fn one_name_has_its_sets_and_parameters_with_their_meaning() {
         let text = one("nas_lu_y", None).unwrap();
-        for part in ["nas_lu_y  test: ", "408x408", "16.32 kB", "-p NAME=VALUE", "ddtbench nas_lu_y -p "] {
+        for part in
+            ["nas_lu_y  test: ", "408x408", "16.32 kB", "-p NAME=VALUE", "ddtbench run nas_lu_y -p nx=408"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
         let parameter = apps::find("nas_lu_y").unwrap().parameters[0];
