@@ -82,6 +82,17 @@ pub trait MicroApp: Send + Sync {
     /// the application's loops, slow, and independent of [`MicroApp::message`] and [`MicroApp::pack`].
     fn places(&self, side: Side, order: WireOrder) -> Vec<Place>;
 
+    /// Whether there are hand-written loops. Where there are none, [`MicroApp::pack`] and [`MicroApp::unpack`] move the right
+    /// bytes slowly, and are nothing to be timed.
+    fn has_loops(&self) -> bool {
+        true
+    }
+
+    /// Whether values are of several predefined types: [`MicroApp::element`] is then a byte.
+    fn mixes_types(&self) -> bool {
+        false
+    }
+
     /// Whether the hand-written loop and the datatype put the values in different orders.
     fn orders_differ(&self) -> bool {
         false

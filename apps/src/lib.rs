@@ -27,6 +27,7 @@ mod app;
 mod arrays;
 mod blocks;
 mod bytes;
+mod layouts;
 mod message;
 mod nest;
 mod nests;
@@ -39,6 +40,7 @@ pub mod halo;
 
 mod fft2d;
 mod lammps;
+mod layout;
 mod milc;
 mod nas_lu;
 mod nas_mg;
@@ -51,9 +53,11 @@ mod wrf;
 pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
+pub use layout::{LAYOUT, UNNAMED};
+pub use layouts::{CountedLayout, Layouts, LayoutsError};
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
     Values,
 };
-pub use table::{TESTS, find};
+pub use table::{TESTS, all, find};

@@ -2,7 +2,7 @@
 
 use datatypes::Element;
 
-use crate::{ArraySpec, Arrays, MicroApp, bytes};
+use crate::{ArraySpec, Arrays, Layouts, MicroApp, bytes};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,15 @@ pub enum ParameterType {
     Choice(&'static [&'static str]),
     /// A number for each axis of an array, joined by `x`, as in `102x102x52`; those of several arrays joined by `+`.
     PerAxis(PerAxis),
+    /// A name. What the named sets have: the value of a set is the index here.
+    Word(&'static [&'static str]),
+    /// Layouts as text.
+    Layouts {
+        /// What the named sets have: the value of a set is the index here.
+        of_sets: &'static [&'static str],
+        /// The word for "not given"; `None` where it must be given.
+        absent: Option<&'static str>,
+    },
 }
 
 /// What is particular to a parameter with a number for each axis.
@@ -81,7 +90,10 @@ impl Parameter {
         match self.value_type {
             ParameterType::Choice(words) => Some(words.to_vec()),
             ParameterType::Element => Some(Element::ALL.map(Element::name).to_vec()),
-            ParameterType::Integer | ParameterType::PerAxis(_) => None,
+            ParameterType::Integer
+            | ParameterType::PerAxis(_)
+            | ParameterType::Word(_)
+            | ParameterType::Layouts { .. } => None,
         }
     }
 
@@ -102,18 +114,33 @@ impl Parameter {
             ParameterType::Element => among(&Element::ALL.map(Element::name)),
             ParameterType::Choice(words) => among(words),
             ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
+            ParameterType::Word(_) => read_word(text),
+            ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
+            ParameterType::Layouts { .. } => {
+                text.parse().map(|layouts| Value::Layouts(Some(layouts))).map_err(|error| error.to_string())
+            }
         }
     }
 
     /// A value of a named set.
     fn of_set(&self, value: i64) -> Value {
         match self.value_type {
-            ParameterType::PerAxis(PerAxis { of_sets, .. }) => {
+            ParameterType::PerAxis(PerAxis { of_sets, .. })
+            | ParameterType::Word(of_sets)
+            | ParameterType::Layouts { of_sets, .. } => {
                 self.read(of_sets[value as usize]).expect("a set has values of their kinds")
             }
             ParameterType::Integer | ParameterType::Element | ParameterType::Choice(_) => {
                 Value::Number(value)
             }
+        }
+    }
+
+    /// A value as results have it: as a user would type it, but long layouts by a name.
+    fn label(&self, value: &Value) -> String {
+        match value {
+            Value::Layouts(Some(layouts)) => layouts.label(),
+            value => self.write(value),
         }
     }
 
@@ -123,6 +150,12 @@ impl Parameter {
             (ParameterType::Element, Value::Number(i)) => Element::ALL[*i as usize].to_string(),
             (ParameterType::Choice(words), Value::Number(i)) => words[*i as usize].to_owned(),
             (_, Value::Number(number)) => number.to_string(),
+            (_, Value::Word(word)) => word.clone(),
+            (_, Value::Layouts(Some(layouts))) => layouts.value(),
+            (ParameterType::Layouts { absent, .. }, Value::Layouts(None)) => {
+                absent.unwrap_or_default().to_owned()
+            }
+            (_, Value::Layouts(None)) => String::new(),
             (ParameterType::PerAxis(PerAxis { absent: Some(absent), .. }), Value::PerAxis(lists))
                 if lists.is_empty() =>
             {
@@ -143,6 +176,29 @@ enum Value {
     Number(i64),
     /// For each array, or for all at once, a number for each axis; nothing where it is absent.
     PerAxis(Vec<Vec<usize>>),
+    /// A name.
+    Word(String),
+    /// Layouts; `None` where they are absent.
+    Layouts(Option<Layouts>),
+}
+
+/// What was typed, as an error repeats it.
+fn shortened(text: &str) -> String {
+    /// Enough to be known again.
+    const MOST: usize = 100;
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}… ({} characters)", &text[..end], text.chars().count()),
+    }
+}
+
+/// A name: what can stand in the names of files and in lists of values.
+fn read_word(text: &str) -> Result<Value, String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    match !text.is_empty() && text.chars().all(is_part) {
+        true => Ok(Value::Word(text.to_owned())),
+        false => Err("must be a name of letters, digits and _ - .".to_owned()),
+    }
 }
 
 /// Numbers as a shape is written: `102x102x52`.
@@ -391,7 +447,7 @@ impl Values {
         let parameter = &self.parameters[i];
         let value = parameter.read(text).map_err(|reason| ParameterError::Value {
             name: parameter.name,
-            value: text.to_owned(),
+            value: shortened(text),
             reason,
         })?;
         (self.values[i], self.is_given[i]) = (value, true);
@@ -447,6 +503,15 @@ impl Values {
         parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
     }
 
+    /// The value of parameter `name` as results have it.
+    ///
+    /// # Panics
+    /// If the test has none of that name.
+    pub fn label(&self, name: &str) -> String {
+        let i = self.index(name);
+        self.parameters[i].label(&self.values[i])
+    }
+
     /// The place of parameter `name`.
     fn index(&self, name: &str) -> usize {
         let i = self.parameters.iter().position(|p| p.name == name);
@@ -460,7 +525,7 @@ impl Values {
     pub fn get(&self, name: &str) -> i64 {
         match self.values[self.index(name)] {
             Value::Number(number) => number,
-            Value::PerAxis(_) => panic!("parameter {name} has a number for each axis"),
+            _ => panic!("parameter {name} is no number"),
         }
     }
 
@@ -483,7 +548,18 @@ impl Values {
     pub fn per_axis(&self, name: &str) -> &[Vec<usize>] {
         match &self.values[self.index(name)] {
             Value::PerAxis(lists) => lists,
-            Value::Number(_) => panic!("parameter {name} is one number"),
+            _ => panic!("parameter {name} has no number for each axis"),
+        }
+    }
+
+    /// The layouts of parameter `name`; `None` where it is absent.
+    ///
+    /// # Panics
+    /// If the test has none of that name and kind.
+    pub fn layouts(&self, name: &str) -> Option<&Layouts> {
+        match &self.values[self.index(name)] {
+            Value::Layouts(layouts) => layouts.as_ref(),
+            _ => panic!("parameter {name} is no layout"),
         }
     }
 
@@ -527,15 +603,18 @@ impl Values {
     /// The error that refuses the value of parameter `name`.
     pub fn refuse(&self, name: &'static str, reason: impl Into<String>) -> ParameterError {
         let i = self.index(name);
-        let value = self.parameters[i].write(&self.values[i]);
+        let value = self.parameters[i].label(&self.values[i]);
         ParameterError::Value { name, value, reason: reason.into() }
     }
 }
 
 impl std::fmt::Display for Values {
-    /// `nx=162 ny=162`
+    /// `nx=162 ny=162`, as results have it: long layouts by a name.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let pairs: Vec<_> = self.pairs().map(|(name, value)| format!("{name}={value}")).collect();
+        let parameters = self.parameters.iter().zip(&self.values);
+        let pairs: Vec<_> = parameters
+            .map(|(parameter, value)| format!("{}={}", parameter.name, parameter.label(value)))
+            .collect();
         f.pad(&pairs.join(" "))
     }
 }

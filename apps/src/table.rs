@@ -1,10 +1,11 @@
 //! Every test, in report order. A new one is a new file and a line here.
 
 use crate::{
-    ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, scattered, specfem3d, subarray, wrf,
+    LAYOUT, ParameterError, Test, fft2d, lammps, milc, nas_lu, nas_mg, plain, scattered, specfem3d, subarray,
+    wrf,
 };
 
-/// All tests.
+/// All tests that a run is of where none is named: those with loops.
 pub const TESTS: &[Test] = &[
     wrf::X_VEC,
     wrf::X_SA,
@@ -28,13 +29,17 @@ pub const TESTS: &[Test] = &[
     subarray::SUBARRAY,
 ];
 
+/// All tests, and [`LAYOUT`], which is run where it is named.
+pub fn all() -> impl Iterator<Item = &'static Test> {
+    TESTS.iter().chain([const { &LAYOUT }])
+}
+
 /// The test called `name`.
 ///
 /// # Errors
 /// [`ParameterError::UnknownTest`] with the nearest name.
 pub fn find(name: &str) -> Result<&'static Test, ParameterError> {
-    TESTS
-        .iter()
+    all()
         .find(|test| test.name == name)
-        .ok_or_else(|| ParameterError::unknown_test(name, TESTS.iter().map(|test| test.name).collect()))
+        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
 }

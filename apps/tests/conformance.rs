@@ -221,6 +221,25 @@ fn other_values_than_the_sets_move_the_right_bytes() {
                 ("receive_count", "1x1x1x2x4x2x3"),
             ],
         ),
+        // Every constructor, several types, gaps, counts, places, an order of bytes that goes back.
+        ("layout", &[("send", "vector(408,5,2050,double)")]),
+        ("layout", &[("send", "indexed([3,1,2],[9,0,20],double)")]),
+        (
+            "layout",
+            &[("send", "3*vector(4,1,3,float)@4"), ("receive", "indexed_block(2,[0,7,3,20,30,11],float)")],
+        ),
+        (
+            "layout",
+            &[("send", "hvector(5,1,-24,double_complex)+2*resized(-8,48,contiguous(2,double_complex))@1024")],
+        ),
+        (
+            "layout",
+            &[("send", "struct([1,2],[0,8],[int32,double])+subarray([5,4],[2,3],[1,1],fortran,int16)")],
+        ),
+        (
+            "layout",
+            &[("send", "hindexed([1,2],[1,13],int64)"), ("receive", "hindexed_block(1,[0,40,17],int64)")],
+        ),
     ];
     for (name, changes) in variations {
         let test = ddtbench_apps::find(name).unwrap();

@@ -42,6 +42,7 @@ mod schema;
 mod segments;
 mod signature;
 mod statistics;
+mod text;
 mod tree;
 mod typemap;
 
@@ -55,4 +56,5 @@ pub use schema::SCHEMA;
 pub use segments::{ElementRun, ElementRuns, Segment, Segments};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
+pub use text::{SIGNATURES, TextError, TextReader};
 pub use typemap::{Entry, TypeMap};

@@ -167,9 +167,14 @@ impl Plan {
     pub fn parse(text: &str) -> Result<Self, Box<toml::de::Error>> {
         let mut plan: Self = toml::from_str(text).map_err(Box::new)?;
         if plan.methods == all() {
-            plan.methods = plan.experiment.all_methods();
+            plan.use_usual_methods();
         }
         Ok(plan)
+    }
+
+    /// Takes the methods that are usual for its cases.
+    pub fn use_usual_methods(&mut self) {
+        self.methods = self.experiment.usual_methods(self.cases.iter().map(|case| case.test.as_str()));
     }
 
     /// The plan as a file has it.
@@ -292,6 +297,11 @@ impl Plan {
             *given = prepared.planned();
             if let Some(unknown) = given.methods.iter().find(|method| !self.methods.contains(method)) {
                 return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
+            }
+            let is_asked = |method: &&String| given.methods.is_empty() || given.methods.contains(method);
+            let lacks = prepared.lacks();
+            if !lacks.is_empty() && !self.methods.iter().filter(is_asked).any(|method| prepared.has(method)) {
+                return refuse(&given.test, format!("by {}: {lacks}", self.methods.join(", ")));
             }
             if let Some(first) = known.insert((given.test.clone(), prepared.params()), i) {
                 return refuse(&given.test, format!("the same as case {}", first + 1));

@@ -1,18 +1,70 @@
-//! Where the bytes of several copies lie, shown once so that the kernels need not look.
+//! Where the bytes of several copies lie, shown once so that the loops need not look.
+
+use std::ops::Range;
 
 use datatypes::Layout;
 
-/// First byte of data and one past the last, from displacement 0 of the first copy, and all bytes of data; `None`
-/// where they do not fit into the address space.
-pub(crate) fn of(layout: &Layout, count: u64) -> Option<(i64, i64, usize)> {
-    let size = usize::try_from(i128::from(layout.size()) * i128::from(count)).ok()?;
-    isize::try_from(size).ok()?;
-    if size == 0 {
-        return Some((0, 0, 0));
+use crate::{CompileError, RunError};
+
+/// All bytes of data of some copies of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Bytes of data.
+    pub size: usize,
+    /// First byte of data, from displacement 0 of the first copy.
+    lower: i64,
+    /// One past the last.
+    upper: i64,
+}
+
+impl Reach {
+    /// Of `count` copies, one extent apart.
+    ///
+    /// # Errors
+    /// If they reach beyond the address space.
+    pub fn of(layout: &Layout, count: u64) -> Result<Self, CompileError> {
+        Self::within_memory(layout, count).ok_or(CompileError { count, size: layout.size() })
     }
-    let last = i128::from(layout.extent()) * i128::from(count - 1);
-    let lower = i128::from(layout.true_lower_bound()) + last.min(0);
-    let upper = i128::from(layout.true_upper_bound()) + last.max(0);
-    let span = isize::try_from(upper - lower);
-    Some((i64::try_from(lower).ok()?, i64::try_from(upper).ok()?, span.is_ok().then_some(size)?))
+
+    fn within_memory(layout: &Layout, count: u64) -> Option<Self> {
+        let size = usize::try_from(i128::from(layout.size()) * i128::from(count)).ok()?;
+        isize::try_from(size).ok()?;
+        if size == 0 {
+            return Some(Self { size, lower: 0, upper: 0 });
+        }
+        let last = i128::from(layout.extent()) * i128::from(count - 1);
+        let lower = i128::from(layout.true_lower_bound()) + last.min(0);
+        let upper = i128::from(layout.true_upper_bound()) + last.max(0);
+        isize::try_from(upper - lower).ok()?;
+        Some(Self { size, lower: i64::try_from(lower).ok()?, upper: i64::try_from(upper).ok()? })
+    }
+
+    /// Refuses an array in which not all data lies, from its byte `origin` on, and a buffer that is not as long as the bytes
+    /// `range` of the packed stream.
+    pub fn check(
+        &self,
+        array_bytes: usize,
+        origin: i64,
+        range: &Range<usize>,
+        packed_bytes: usize,
+    ) -> Result<(), RunError> {
+        if range.start > range.end || range.end > self.size {
+            return Err(RunError::Range { range: range.clone(), size: self.size });
+        }
+        if packed_bytes != range.len() {
+            return Err(RunError::PackedLength { expected: range.len(), found: packed_bytes });
+        }
+        // What overflows lies outside too.
+        let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
+        let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
+        if self.size > 0 && (from.is_none() || to.is_none()) {
+            let beyond = |bound| i128::from(origin) + i128::from(bound);
+            return Err(RunError::OutsideArray {
+                from: beyond(self.lower),
+                to: beyond(self.upper),
+                array_bytes,
+            });
+        }
+        Ok(())
+    }
 }

@@ -8,9 +8,9 @@ use datatypes::{Layout, interpret};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::Program;
 use crate::program::compile_for;
 use crate::select::{Level, Target};
+use crate::{PlainLoop, Program};
 
 /// The most bytes that are kept around the data in one of the two variants. No multiple of any vector, so that data
 /// begins at all kinds of addresses.
@@ -40,6 +40,7 @@ pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
 pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
     for margin in [0, noise.random_range(1..=MARGIN)] {
         let expected = Expected::of(layout, count, margin as i64, noise);
+        expected.compare_plain_loop(count);
         for target in targets_here() {
             let program =
                 compile_for(layout, count, target).expect("data that has an array fits into memory");
@@ -78,6 +79,19 @@ impl<'a> Expected<'a> {
         unpack(&packed, &mut after);
         unpack(&vec![1; packed.len()], &mut is_data);
         Self { layout, origin, from, packed, before, after, gaps: gaps(&is_data) }
+    }
+
+    /// Runs the plain loop.
+    fn compare_plain_loop(&self, count: u64) {
+        let plain = PlainLoop::of(self.layout, count).expect("data that has an array fits into memory");
+        let mut packed = vec![0xA5; self.packed.len()];
+        plain.pack(&self.from, self.origin, &mut packed).unwrap();
+        assert!(packed[..] == self.packed[..], "plain pack: {:?}", self.layout);
+        let mut array = self.before.clone();
+        poison::around(&mut array, &self.gaps, &mut |array| {
+            plain.unpack(&self.packed, array, self.origin).unwrap();
+        });
+        assert!(array == self.after, "plain unpack: {:?}", self.layout);
     }
 
     /// Runs `program` in all ways.

@@ -41,6 +41,8 @@
 //!
 //! What is packed can be sent by any library; `harness/rank/examples/send_a_face.rs` sends it with the crate `mpi`.
 //!
+//! [`PlainLoop`] goes through the same normal form by plain loops, for comparison.
+//!
 //! What it must do is defined by [`datatypes::interpret`], with which every test compares.
 
 mod block_copy;
@@ -56,6 +58,7 @@ pub mod gate;
 mod loops;
 mod normal_form;
 mod operation;
+mod plain_loop;
 mod program;
 mod records;
 mod run;
@@ -63,6 +66,7 @@ mod select;
 mod survey;
 mod sync;
 
+pub use plain_loop::PlainLoop;
 pub use program::{CompileError, Program, RunError, compile};
 
 #[cfg(test)]

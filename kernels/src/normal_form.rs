@@ -40,6 +40,19 @@ impl NormalForm {
         matches!(self, Self::Sequence(parts) if parts.is_empty())
     }
 
+    /// Bytes of data.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Run(run) => run.bytes,
+            Self::Loop { count, body, .. } => count * body.bytes(),
+            Self::Places { block, offsets, .. } => block * offsets.len(),
+            Self::Index { offsets, body } => offsets.len() * body.bytes(),
+            Self::Records(records) => records.count * records.bytes,
+            Self::Runs(runs) => runs.iter().map(|run| run.bytes).sum(),
+            Self::Sequence(parts) => parts.iter().map(Self::bytes).sum(),
+        }
+    }
+
     fn moved(self, by: i64) -> Self {
         let moved_run = |run: ByteRun| ByteRun { offset: run.offset.wrapping_add(by), ..run };
         match self {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use datatypes::Layout;
 
-use crate::bounds;
+use crate::bounds::Reach;
 use crate::normal_form::NormalForm;
 use crate::operation::Sequence;
 use crate::select::{Level, Target};
@@ -14,9 +14,7 @@ use crate::select::{Level, Target};
 pub struct Program {
     pub(crate) sequence: Sequence,
     pub(crate) level: Level,
-    size: usize,
-    lower: i64,
-    upper: i64,
+    reach: Reach,
 }
 
 /// Why a layout cannot be compiled.
@@ -74,17 +72,16 @@ pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
 pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result<Program, CompileError> {
     let level = target.level;
     assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
-    let error = CompileError { count, size: layout.size() };
-    let (lower, upper, size) = bounds::of(layout, count).ok_or(error)?;
+    let reach = Reach::of(layout, count)?;
     let sequence = Sequence::of(NormalForm::of(layout, count), target);
-    assert_eq!(sequence.bytes(), size, "a program packs what its layout holds");
-    Ok(Program { sequence, level, size, lower, upper })
+    assert_eq!(sequence.bytes(), reach.size, "a program packs what its layout holds");
+    Ok(Program { sequence, level, reach })
 }
 
 impl Program {
     /// Bytes of the packed stream.
     pub fn size(&self) -> usize {
-        self.size
+        self.reach.size
     }
 
     /// Gathers all from `array`, whose byte `origin` is displacement 0.
@@ -92,7 +89,7 @@ impl Program {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
-        self.pack_range(array, origin, 0..self.size, packed)
+        self.pack_range(array, origin, 0..self.reach.size, packed)
     }
 
     /// Scatters all to `array`. Where the layout overlaps itself, which MPI forbids on the receiving side, later
@@ -101,7 +98,7 @@ impl Program {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
-        self.unpack_range(packed, array, origin, 0..self.size)
+        self.unpack_range(packed, array, origin, 0..self.reach.size)
     }
 
     /// Gathers the bytes `range` of the packed stream.
@@ -115,7 +112,7 @@ impl Program {
         range: Range<usize>,
         packed: &mut [u8],
     ) -> Result<(), RunError> {
-        self.check(array.len(), origin, &range, packed.len())?;
+        self.reach.check(array.len(), origin, &range, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
         // SAFETY: all data lies in `array`, which is only read; `packed` has the range's length, and the borrows
         // show that the two do not overlap.
@@ -134,37 +131,10 @@ impl Program {
         origin: i64,
         range: Range<usize>,
     ) -> Result<(), RunError> {
-        self.check(array.len(), origin, &range, packed.len())?;
+        self.reach.check(array.len(), origin, &range, packed.len())?;
         let base = array.as_mut_ptr().wrapping_offset(origin as isize);
         // SAFETY: as above; `packed` is only read.
         unsafe { self.sequence.run::<false>(base, packed.as_ptr().cast_mut(), range) };
-        Ok(())
-    }
-
-    fn check(
-        &self,
-        array_bytes: usize,
-        origin: i64,
-        range: &Range<usize>,
-        packed_bytes: usize,
-    ) -> Result<(), RunError> {
-        if range.start > range.end || range.end > self.size {
-            return Err(RunError::Range { range: range.clone(), size: self.size });
-        }
-        if packed_bytes != range.len() {
-            return Err(RunError::PackedLength { expected: range.len(), found: packed_bytes });
-        }
-        // What overflows lies outside too.
-        let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
-        let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
-        if self.size > 0 && (from.is_none() || to.is_none()) {
-            let beyond = |bound| i128::from(origin) + i128::from(bound);
-            return Err(RunError::OutsideArray {
-                from: beyond(self.lower),
-                to: beyond(self.upper),
-                array_bytes,
-            });
-        }
         Ok(())
     }
 }

@@ -84,6 +84,13 @@ impl Records {
         self.columns.iter().all(|column| matches!(column.places, Places::Even { .. }))
     }
 
+    /// Offset and bytes of each block, record by record.
+    pub fn each(&self, mut block: impl FnMut(i64, usize)) {
+        for i in 0..self.count {
+            self.columns.iter().for_each(|column| block(column.places.get(i), column.block));
+        }
+    }
+
     pub fn moved(mut self, by: i64) -> Self {
         for column in &mut self.columns {
             let (Places::Even { offset, .. } | Places::Listed { lowest: offset, .. }) = &mut column.places;

@@ -27,6 +27,8 @@ mod faulty_mpi;
 mod halo;
 /// Several MPIs, cache modes and launches in one run.
 mod launches;
+/// Any layout, as text or in a file.
+mod layouts;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
 /// Communication beside computation.
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         by_hand::trials(),
         conditions::trials(),
         launches::trials(),
+        layouts::trials(),
         compare::trials(),
         examples::trials(),
         transport::trials(),

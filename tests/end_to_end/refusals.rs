@@ -68,6 +68,37 @@ const REFUSALS: &[Refusal] = &[
         &["run", "scattered", "-p", "count=2147483647,places=2147483647"],
         &["scattered", "GiB", "available"],
     ),
+    (
+        "a layout that is none, with its place",
+        &["run", "--layout", "vector(408, 5, double)"],
+        &["column 16", "`double`", "the stride of vector(count, blocklength, stride, type)"],
+    ),
+    (
+        "a file of a layout that is not there",
+        &["run", "--layout", "nosuch.toml"],
+        &["nosuch.toml", "no file"],
+    ),
+    (
+        "a layout that overlaps where it is received",
+        &["engine", "--layout", "vector(3, 2, 1, double)"],
+        &["parameter receive", "each byte once", "byte 8"],
+    ),
+    ("a layout without data", &["run", "--layout", "contiguous(0, double)"], &["send", "no data"]),
+    (
+        "a layout beside a plan",
+        &["run", "--layout", "contiguous(3, double)", "--plan", "x"],
+        &["--layout", "--plan"],
+    ),
+    (
+        "methods by hand for a layout",
+        &["run", "--layout", "contiguous(3, double)", "-m", "manual"],
+        &["manual", "no loops written by hand", "loop"],
+    ),
+    (
+        "a layout larger than the machine's memory",
+        &["run", "--layout", "hvector(2, 1, 4000000000000000, double)"],
+        &["layout", "memory", "GiB"],
+    ),
     ("a layout of several sizes", &["layout", "fft2d", "-p", "n=256,512"], &["n=256,512", "one value"]),
     ("a parameter that is given twice", &["run", "fft2d", "-p", "n=256", "-p", "n=512"], &["n=A,B"]),
     (

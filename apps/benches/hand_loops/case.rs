@@ -194,6 +194,8 @@ fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
                 values.per_axis(parameter.name).concat().iter().map(|&n| n as i64).collect();
             [vec![numbers.len() as i64], numbers].concat()
         }
+        // What has these has no loops, and no twin.
+        ParameterType::Word(_) | ParameterType::Layouts { .. } => Vec::new(),
     };
     test.parameters.iter().flat_map(value).chain([context.ranks as i64]).collect()
 }

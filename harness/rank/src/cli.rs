@@ -9,7 +9,7 @@ use ddtbench::experiments::halo::HaloCase;
 use ddtbench::experiments::overlap::OverlapCase;
 use ddtbench::experiments::partitioned::Setting;
 use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
-use ddtbench::experiments::pingpong::{Pairs, Selection};
+use ddtbench::experiments::pingpong::{Pairs, Selection, methods};
 use ddtbench::experiments::probes::list;
 use ddtbench::model::Case;
 use ddtbench::model::conditions::{Cache, Rule};
@@ -217,12 +217,31 @@ impl MethodArgs {
 
     /// The names of the methods, each once, in the order given, and when each has been measured enough.
     pub fn of(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
-        Ok((self.names(kind)?, self.limits.limits()?))
+        Ok((self.names(kind, kind.all_methods())?, self.limits.limits()?))
     }
 
-    fn names(&self, kind: Kind) -> anyhow::Result<Vec<String>> {
+    /// The same of those that a message can travel by.
+    pub fn of_app(
+        &self,
+        kind: Kind,
+        test: &Test,
+        app: &dyn MicroApp,
+    ) -> anyhow::Result<(Vec<String>, Limits)> {
+        let mut names = self.names(kind, kind.usual_methods(std::iter::once(test.name)))?;
+        names.retain(|name| {
+            methods::METHODS.iter().all(|method| method.name != name || methods::can(app, method))
+        });
+        ensure!(
+            !names.is_empty(),
+            "{}: no loops were written by hand for it, which these methods need",
+            test.name
+        );
+        Ok((names, self.limits.limits()?))
+    }
+
+    fn names(&self, kind: Kind, usual: Vec<String>) -> anyhow::Result<Vec<String>> {
         if self.methods.is_empty() {
-            return Ok(kind.all_methods());
+            return Ok(usual);
         }
         let mut names = Vec::new();
         for name in &self.methods {

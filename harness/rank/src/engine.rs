@@ -42,8 +42,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
-    let (methods, limits) = args.methods.of(engine::KIND)?;
     let (test, values, app) = args.case.build(engine::RANKS)?;
+    let (methods, limits) = args.methods.of_app(engine::KIND, test, &*app)?;
     let methods = chosen(&*app, args.order, &methods)?;
     if let Some(available) = ddtbench::experiments::memory::available_bytes() {
         ddtbench::experiments::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;

@@ -159,9 +159,9 @@ impl Begun<'_> {
     }
 
     /// The methods: those that were asked for, or all that the case has.
-    fn methods(&self) -> anyhow::Result<(Vec<String>, Limits)> {
+    fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
         let (mut methods, limits) = self.args.methods.of(KIND)?;
-        let has = |method: &String| self.case.traffic.has(method);
+        let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {
                 bail!("{} is not communicated by {other}", self.args.test)
@@ -173,7 +173,7 @@ impl Begun<'_> {
 
     /// Measures all methods, or finds out how long the communication takes.
     fn measure<'a, T: Traffic<'a>>(self, mut traffic: T, built: &Built) -> anyhow::Result<ExitCode> {
-        let (methods, limits) = self.methods()?;
+        let (methods, limits) = self.methods(built)?;
         let cell = self.cell(traffic.job().world)?;
         if self.args.calibrate {
             return self.calibrate_case(traffic, cell, &methods);
@@ -253,7 +253,7 @@ impl Begun<'_> {
         operation: &'static Operation,
         mut job: Job<'_>,
     ) -> anyhow::Result<ExitCode> {
-        let (methods, _) = self.methods()?;
+        let (methods, _) = self.methods(&Built::Operation)?;
         let mut cell = self.cell(&self.world.comm)?;
         self.say_hello(&mut job, &cell)?;
         let available = available_bytes().unwrap_or(u64::MAX);

@@ -35,8 +35,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     check_even(ranks)?;
     let conditions = &args.case.conditions;
     cache::check(conditions.cache)?;
-    let (methods, limits) = args.methods.of(pingpong::KIND)?;
     let (test, values, app) = args.case.build(ranks)?;
+    let (methods, limits) = args.methods.of_app(pingpong::KIND, test, &*app)?;
     check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
     let place = environment::place(world.comm.rank()?);

@@ -7,22 +7,25 @@ use clap::Args;
 use ddtbench::experiments::Setup;
 use ddtbench::experiments::engine::{self, grid};
 use ddtbench::experiments::pingpong::Selection;
+use ddtbench::experiments::planned::Selected;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::ConditionArgs;
 use super::output::say;
-use super::selection::{TestArgs, ValueArgs};
+use super::selection::{GivenLayouts, TestArgs, ValueArgs};
 
 #[derive(Debug, Args)]
 pub struct EngineArgs {
     #[command(flatten)]
     chosen: TestArgs,
+    #[command(flatten)]
+    given: GivenLayouts,
     /// Also the synthetic grid: blocks of 4 B to 64 KiB, at equal distances and at random places
     #[arg(long, conflicts_with_all = ["resume", "plan"])]
     grid: bool,
     /// The grid, and no test
-    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "preset", "set", "params"])]
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "preset", "set", "params", "layouts"])]
     grid_only: bool,
     #[command(flatten)]
     conditions: ConditionArgs,
@@ -32,6 +35,7 @@ impl EngineArgs {
     /// Compares; an error is a refusal, a failed case is none. Without a name, beside all MPIs.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
+        self.conditions.refuse_selection(&[("--layout", !self.given.layouts.is_empty())])?;
         self.conditions.execute(true, || self.plan())
     }
 
@@ -49,12 +53,19 @@ impl EngineArgs {
                 (self.chosen.preset(Preset::Quick), self.chosen.values.clone());
             let (orders, params) = engine::orders(params).map_err(anyhow::Error::msg)?;
             let selection = Selection { tests: self.chosen.tests.clone(), preset, set, params };
-            let selected = selection.cases(Setup { ranks: engine::RANKS, seed: plan.seed })?;
+            let mut selected = match self.given.are_alone(&selection.tests) {
+                true => Selected::default(),
+                false => selection.cases(Setup { ranks: engine::RANKS, seed: plan.seed })?,
+            };
+            self.given.add_to(&mut selected)?;
             selected.notes.iter().for_each(|note| say(note));
             plan.cases = engine::cases(selected.cases, &orders, plan.seed).map_err(anyhow::Error::msg)?;
         }
         if self.grid || self.grid_only {
             plan.cases.extend(grid::cases());
+        }
+        if !self.conditions.has_methods() {
+            plan.use_usual_methods();
         }
         Ok(plan)
     }

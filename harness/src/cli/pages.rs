@@ -3,7 +3,6 @@
 
 use std::io::Write;
 
-use apps::TESTS;
 use apps::halo::HALOS;
 use clap::Command;
 use clap::builder::PossibleValuesParser;
@@ -31,6 +30,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("ddtbench run nas_lu_y milc_su3_zd", "two tests by all methods"),
             ("ddtbench run --preset default --mpi mpich,openmpi", "the original's sizes on two MPIs"),
             ("ddtbench run nas_lu_y -p nx=20,ny=100,200", "two cases: 20 x 100 and 20 x 200 points"),
+            ("ddtbench run --layout 'vector(408, 5, 2050, double)'", "any layout, or a file with one"),
             ("ddtbench run wrf_x_vec --export-markdown wrf.md", "a table for a report"),
             ("ddtbench run --resume results/2026-01-01-120000-mpich", "goes on with a run"),
         ],
@@ -59,6 +59,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("ddtbench engine", "the pack engine beside loops and the MPI_Pack of every MPI"),
             ("ddtbench engine nas_lu_y --cache both", "one test, with warm and with cold caches"),
+            ("ddtbench engine --layout face.toml", "the layout in a file"),
         ],
     ),
     (
@@ -98,6 +99,8 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("ddtbench layout nas_lu_y", "how the bytes of a test lie, as a tree"),
             ("ddtbench layout nas_lu_y --segments", "every segment as CSV"),
+            ("ddtbench layout 'vector(3, 1, 4, double)'", "any layout"),
+            ("ddtbench layout nas_lu_y --text", "as text, which --layout takes"),
         ],
     ),
 ];
@@ -186,7 +189,7 @@ fn escaped(text: &str) -> String {
 
 /// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
 pub fn completed(command: Command, mpis: &[String]) -> Command {
-    let tests: Vec<&str> = TESTS.iter().map(|test| test.name).collect();
+    let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
     let halos: Vec<&str> = HALOS.iter().map(|halo| halo.name).collect();
     let command = known(command, "tests", &tests);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
@@ -200,7 +203,7 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
             let sub = known(known(sub, "test", &tests), "mpi", mpis);
             let kind = ALL.into_iter().find(|kind| kind.command() == name);
             let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
-            let sets = TESTS.iter().flat_map(|test| test.sets).map(|set| set.name).collect::<Vec<_>>();
+            let sets = apps::all().flat_map(|test| test.sets).map(|set| set.name).collect::<Vec<_>>();
             let sub = if name == "run" { known(sub, "set", &sets) } else { sub };
             kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
         })
@@ -210,7 +213,7 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
 /// What can be communicated beside a computation.
 fn overlapping() -> Vec<String> {
     let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
-    let tests = TESTS.iter().map(|test| test.name.to_owned());
+    let tests = apps::all().map(|test| test.name.to_owned());
     operations.chain(tests).chain(HALOS.iter().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
 }
 

@@ -4,16 +4,19 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ddtbench::experiments::pingpong::{self, Pairs, Selection};
+use ddtbench::experiments::planned::Selected;
 use ddtbench::plan::{self, Plan, TextFormat};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
-use super::selection::{TestArgs, ValueArgs};
+use super::selection::{GivenLayouts, TestArgs, ValueArgs};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     pub(super) chosen: TestArgs,
+    #[command(flatten)]
+    given: GivenLayouts,
     /// Number of ranks, even [default: 2]
     #[arg(short = 'n', long, conflicts_with = "resume")]
     ranks: Option<usize>,
@@ -34,6 +37,7 @@ impl RunArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
+        self.conditions.refuse_selection(&[("--layout", !self.given.layouts.is_empty())])?;
         self.conditions.execute(false, || self.plan())
     }
 
@@ -59,10 +63,17 @@ impl RunArgs {
         if !self.conditions.has_plan() {
             plan.check_conditions()?;
             let ValueArgs { set, params } = self.chosen.values.clone();
-            let selected =
-                Selection { tests: self.chosen.tests.clone(), preset, set, params }.cases(plan.setup())?;
+            let selection = Selection { tests: self.chosen.tests.clone(), preset, set, params };
+            let mut selected = match self.given.are_alone(&selection.tests) {
+                true => Selected::default(),
+                false => selection.cases(plan.setup())?,
+            };
+            self.given.add_to(&mut selected)?;
             selected.notes.iter().for_each(|note| say(note));
             plan.cases = selected.cases;
+            if !self.conditions.has_methods() {
+                plan.use_usual_methods();
+            }
         }
         Ok(plan)
     }

@@ -1,6 +1,8 @@
 //! Which tests a command is of, with which parameters.
 
 use clap::{Args, ValueEnum};
+use ddtbench::experiments::layout_file;
+use ddtbench::experiments::planned::Selected;
 
 use super::conditions::ConditionArgs;
 use super::headings::WHAT;
@@ -32,6 +34,34 @@ impl TestArgs {
     pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
         let ValueArgs { set, params } = &self.values;
         conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])
+    }
+}
+
+/// Layouts that are measured, or shown, as the test `layout`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = WHAT)]
+pub struct GivenLayouts {
+    /// Any layout instead of a test: a text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout
+    /// --json` prints, or - for standard input; several make a case each (docs/my-array.md)
+    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["set", "params"])]
+    pub layouts: Vec<String>,
+}
+
+impl GivenLayouts {
+    /// Their cases, beside those of tests: what is said twice runs once.
+    ///
+    /// # Errors
+    /// A layout or a file that cannot be.
+    pub fn add_to(&self, selected: &mut Selected) -> anyhow::Result<()> {
+        for typed in &self.layouts {
+            selected.add(layout_file::case(typed).map_err(anyhow::Error::msg)?);
+        }
+        Ok(())
+    }
+
+    /// Whether there are any and no tests are named, so that none are measured.
+    pub fn are_alone(&self, tests: &[String]) -> bool {
+        !self.layouts.is_empty() && tests.is_empty()
     }
 }
 

@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use apps::{Context, Preset, Side, WireOrder};
+use apps::{Context, LAYOUT, Preset, Side, Test, Values, WireOrder};
 use clap::builder::{PossibleValue, PossibleValuesParser as PictureNames};
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
-use ddtbench::experiments::{Kind, list, memory};
+use ddtbench::experiments::{Kind, layout_file, list, memory};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::pictures::{Drawn, PICTURES, Picture};
@@ -32,18 +32,25 @@ pub struct ListArgs {
 
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// The test
-    test: String,
+    /// The test, or a layout as text: 'vector(408, 5, 2050, double)'
+    #[arg(required_unless_present = "layout")]
+    test: Option<String>,
+    /// Any layout instead of a test: a file that has one, a text, or - for standard input
+    #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "set", "params"])]
+    layout: Option<String>,
     #[command(flatten)]
     values: ValueArgs,
     /// Every segment as CSV, in packed order, merged
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "text"])]
     segments: bool,
     /// The layout as JSON
     #[arg(long)]
     json: bool,
+    /// The layout as text, for --layout
+    #[arg(long, conflicts_with = "json")]
+    text: bool,
     /// How the pack engine moves it: operations, kernels, their bytes, and why
-    #[arg(long, conflicts_with_all = ["segments", "json"])]
+    #[arg(long, conflicts_with_all = ["segments", "json", "text"])]
     explain: bool,
     /// Where the bytes are read, or where they are written
     #[arg(long, value_enum, default_value = "send")]
@@ -114,10 +121,7 @@ impl ListArgs {
 
 impl LayoutArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        let test = apps::find(&self.test)?;
-        let ValueArgs { set, params } = self.values;
-        let selection = Selection { tests: vec![self.test], preset: Preset::Quick, set, params };
-        let values = selection.values(test)?;
+        let (test, values) = self.test_and_values()?;
         let app = test.build(&values, Context { ranks: self.ranks as usize, seed: self.seed })?;
         if let Some(available) = memory::available_bytes() {
             memory::check_layout(&*app, available)
@@ -128,14 +132,18 @@ impl LayoutArgs {
             SideName::Receive => Side::Receive,
         };
         let order = match self.order {
-            OrderName::Manual => WireOrder::Manual,
-            OrderName::Ddt => WireOrder::Ddt,
+            OrderName::Manual if app.has_loops() => WireOrder::Manual,
+            OrderName::Manual | OrderName::Ddt => WireOrder::Ddt,
         };
         if self.segments {
             let mut out = io::BufWriter::new(io::stdout().lock());
             let written = report::layout::segments_csv(&app.message(side, order), &mut out)
                 .and_then(|()| io::Write::flush(&mut out));
             return output::forgive(written);
+        }
+        if self.text {
+            let text = report::layout::text(&app.message(side, order))?;
+            return output::print(text.as_bytes());
         }
         if self.explain {
             let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
@@ -145,6 +153,24 @@ impl LayoutArgs {
             return output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes());
         }
         output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
+    }
+}
+
+impl LayoutArgs {
+    /// What is shown: a test, or a layout that was given.
+    fn test_and_values(&self) -> anyhow::Result<(&'static Test, Values)> {
+        let typed = self.test.clone().unwrap_or_default();
+        let is_text = typed.contains('(');
+        let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
+            let test = apps::find(&typed)?;
+            let ValueArgs { set, params } = self.values.clone();
+            let selection = Selection { tests: vec![typed], preset: Preset::Quick, set, params };
+            return Ok((test, selection.values(test)?));
+        };
+        let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;
+        let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
+        case.given().try_for_each(|(name, text)| values.assign(&LAYOUT, name, text))?;
+        Ok((apps::find(LAYOUT.name)?, values))
     }
 }
 

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod fine_grained;
 pub mod halo;
 pub mod launches;
+pub mod layout_file;
 pub mod list;
 pub mod memory;
 pub mod overlap;
@@ -28,7 +29,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::MessageFacts;
-use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::model::{LOOP, MethodInfo, Outcome, Phase, Record};
 use crate::report::pictures::Drawn;
 use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
@@ -242,6 +243,11 @@ pub trait Prepared: Debug + Send + Sync {
         true
     }
 
+    /// Why it can be measured by none of some methods, and by which it can; empty where that does not happen.
+    fn lacks(&self) -> &'static str {
+        ""
+    }
+
     /// Probes that the figures of a method rest on: those of its row that are of what the case does.
     fn required_probes(&self, _method: &str) -> Vec<&'static str> {
         Vec::new()
@@ -277,7 +283,14 @@ impl Kind {
 
     /// The names of all methods that are measured where nobody says which.
     pub fn all_methods(self) -> Vec<String> {
-        let usual = self.methods().iter().filter(|method| !method.on_request);
+        self.usual_methods(std::iter::empty())
+    }
+
+    /// The same for a run of these tests: with the plain loop where one of them has no loops written by hand.
+    pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let has_layout = tests.any(|test| test == apps::LAYOUT.name);
+        let usual = self.methods().iter();
+        let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);
         usual.map(|method| method.name.to_owned()).collect()
     }
 

@@ -159,6 +159,22 @@ impl Sweep {
     }
 }
 
+/// Single values as typed, of which a shell's comma has cut those that have brackets: they are put together again.
+fn whole(typed: &[String]) -> Vec<String> {
+    let open = |text: &str| {
+        let count = |brackets: [char; 2]| text.matches(brackets).count();
+        count(['(', '[']) > count([')', ']'])
+    };
+    let mut all: Vec<String> = Vec::new();
+    for text in typed {
+        match all.last_mut() {
+            Some(last) if open(last) => last.extend([",", text]),
+            _ => all.push(text.clone()),
+        }
+    }
+    all
+}
+
 /// What single values as typed, `nx=8,16` among them, make together: every choice of one value for each name, the last name
 /// running fastest. Without any there is one choice of nothing.
 ///
@@ -166,7 +182,7 @@ impl Sweep {
 /// A value without a name, with `example` of what would be right, or a name that is given twice.
 pub fn choices(typed: &[String], example: &str) -> Result<Vec<Vec<(String, String)>>, String> {
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
-    for text in typed {
+    for text in &whole(typed) {
         let Some((name, value)) = text.split_once('=') else {
             let list = lists.last_mut();
             let (_, values) =
@@ -213,6 +229,9 @@ mod tests {
         };
         assert_eq!(made(&[]).unwrap(), [""]);
         assert_eq!(made(&["a=1", " 2", "b = x", "y"]).unwrap(), ["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
+        // A layout has commas of its own.
+        let cut = ["send=vector(8", "1", "[2", "3]", "double)", " double", "b=1"];
+        assert_eq!(made(&cut).unwrap(), ["send=vector(8,1,[2,3],double) b=1", "send=double b=1"]);
         assert!(made(&["1"]).unwrap_err().contains("nx=162"));
         assert!(made(&["a=1", "a=2"]).unwrap_err().contains("a=A,B"));
     }

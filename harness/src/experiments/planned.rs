@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apps::{Test, Values};
+use apps::{LAYOUT, Test, UNNAMED, Values};
 use serde::{Deserialize, Serialize};
 
 use crate::model::CUSTOM;
@@ -48,12 +48,21 @@ impl PlannedCase {
     }
 }
 
-/// The name of the set that has just these values: the one they started from, or the first.
+/// The name of the set that has just these values: the one they started from, or the first. What is in none is [`CUSTOM`], a
+/// layout what it is called.
 pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> String {
     let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
     let named = set.filter(|name| is_set(name));
     let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
-    known.unwrap_or(CUSTOM).to_owned()
+    match known {
+        Some(known) => known.to_owned(),
+        // Layouts have names of their own, by which results tell them apart.
+        None if test.name == LAYOUT.name => match values.label("name") {
+            name if name == UNNAMED => values.label("send"),
+            name => name,
+        },
+        None => CUSTOM.to_owned(),
+    }
 }
 
 /// The cases of a selection, and what the user should know about them.

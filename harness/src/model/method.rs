@@ -1,8 +1,11 @@
 //! What is known of a method: a row of the table that its kind of experiments has.
 
-/// The application's hand-written loops, that verdicts name: as it has them, and as an expert tunes them. Either may be
-/// missing.
-pub const LOOPS: [&str; 2] = ["manual", "manual_tuned"];
+/// The loops that verdicts name: the application's hand-written ones, as it has them and as an expert tunes them, and the plain
+/// one over the datatype's nest. Any may be missing.
+pub const LOOPS: [&str; 3] = ["manual", "manual_tuned", LOOP];
+
+/// The plain loop over a datatype's nest, interpreted: what a layout without hand-written loops is held against.
+pub const LOOP: &str = "loop";
 
 /// A method's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct MethodInfo {
     pub in_own_processes: bool,
     /// Whether it is measured only where it is asked for.
     pub on_request: bool,
+    /// Whether it needs hand-written loops.
+    pub by_hand: bool,
 }
 
 impl MethodInfo {
@@ -44,6 +49,7 @@ impl MethodInfo {
             is_reference: false,
             in_own_processes: false,
             on_request: false,
+            by_hand: false,
         }
     }
 
@@ -80,6 +86,11 @@ impl MethodInfo {
     /// Measured only where it is asked for.
     pub const fn on_request(self) -> Self {
         Self { on_request: true, ..self }
+    }
+
+    /// By hand-written loops, which not every message has.
+    pub const fn by_hand(self) -> Self {
+        Self { by_hand: true, ..self }
     }
 
     /// Measured in processes of its own.

@@ -15,7 +15,7 @@ pub mod transport;
 
 pub use figure::{Figure, Quantity};
 pub use key::{Case, Key};
-pub use method::{LOOPS, MethodInfo};
+pub use method::{LOOP, LOOPS, MethodInfo};
 pub use outcome::{Outcome, Seen};
 pub use phase::Phase;
 pub use record::{Basis, BlockState, CaseResult, Measured, Record};

@@ -11,7 +11,7 @@ use super::columns::{Align, Column, Fitted, fitted, wrapped};
 use super::table::{TableFormat, left_out, text_width};
 use super::verdict::{Against, Base, Claim, times_text};
 use super::{earlier, units};
-use crate::model::{Quantity, Record};
+use crate::model::{LOOP, Quantity, Record};
 use crate::stats;
 
 /// What a kind of experiments says of a case in one line.
@@ -38,15 +38,19 @@ impl Answer {
 /// Of kinds whose methods pack: the pack overhead of loop and datatype, and which of them is faster.
 pub const PACKING: Answer = Answer {
     columns: &const {
-        [Column::new("manual", Align::Right, 2).rank(2), Column::new("ddt", Align::Right, 2).rank(1)]
+        [
+            Column::new("manual", Align::Right, 2).rank(2),
+            Column::new("loop", Align::Right, 2).rank(2),
+            Column::new("ddt", Align::Right, 2).rank(1),
+        ]
     },
     cells: |case| {
         let of = |name: &str| case.methods().find(|record| record.method == name);
-        ["manual", "ddt"]
+        ["manual", LOOP, "ddt"]
             .map(|name| of(name).map_or_else(String::new, |record| overhead(record)[0].clone()))
             .to_vec()
     },
-    legend: "manual, ddt: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
+    legend: "manual, loop, ddt: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
              figure 5 of the DDTBench paper.",
     claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
     methods: &["reference", "manual", "ddt"],

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 
-use apps::{MicroApp, Side, Test, Values, WireOrder};
+use apps::{Layouts, LayoutsError, Message, MicroApp, Side, Test, Values, WireOrder};
 use datatypes::{Layout, Spread, Statistics};
 use serde::{Serialize, Serializer};
 
@@ -13,7 +13,7 @@ use super::units;
 const SHOWN: usize = 12;
 
 /// The schema of [`json`]. The number changes when a file of the old form would be read wrongly or not at all.
-const SCHEMA: &str = "ddtbench-message/1";
+pub const SCHEMA: &str = "ddtbench-message/1";
 
 /// A message for people: its arrays, the tree of each piece, its statistics.
 pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
@@ -40,9 +40,39 @@ pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order:
         let _ = writeln!(text, "  … {} more", message.pieces.len() - SHOWN);
     }
 
+    text += &as_text(&message);
     text += "\nStatistics\n";
     text += &statistics_text(&message.statistics());
     text
+}
+
+/// Characters up to which a text is shown on its line.
+const MOST_TEXT: usize = 2000;
+
+/// The message as text, long lists cut.
+fn as_text(message: &Message) -> String {
+    let layouts = match Layouts::of(message) {
+        Ok(layouts) => layouts,
+        Err(reason) => {
+            return format!("\nAs text: not possible in this order, {reason}; --order ddt may be\n");
+        }
+    };
+    let (whole, short) = (layouts.to_string(), layouts.to_short_text());
+    match whole.len() <= MOST_TEXT {
+        true => format!("\nAs text, which `ddtbench run --layout '...'` measures\n  {whole}\n"),
+        false => format!(
+            "\nAs text, lists cut: --text prints the whole, of {} characters\n  {short}\n",
+            whole.len()
+        ),
+    }
+}
+
+/// The message as text, which can be measured again: each piece with its array's byte that it begins at.
+///
+/// # Errors
+/// Pieces that go back to an array, or too many arrays.
+pub fn text(message: &Message) -> Result<String, LayoutsError> {
+    Ok(format!("{}\n", Layouts::of(message)?))
 }
 
 /// What is shown.
@@ -55,7 +85,7 @@ pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> St
 ///
 /// # Errors
 /// What `out` reports.
-pub fn segments_csv(message: &apps::Message, out: &mut dyn Write) -> std::io::Result<()> {
+pub fn segments_csv(message: &Message, out: &mut dyn Write) -> std::io::Result<()> {
     let mut out = BufWriter::new(out);
     writeln!(out, "array,offset_bytes,bytes")?;
     for (array, segment) in message.segments() {

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use ddtbench::experiments::engine::methods;
+use ddtbench::model::LOOP;
 
 use crate::method::packer::End;
 
@@ -30,6 +31,7 @@ fn find(name: &str) -> Option<Implementation> {
         methods::ENGINE => Implementation::Packs(End::Compiled),
         methods::MANUAL => Implementation::Packs(End::ByHand),
         methods::MANUAL_TUNED => Implementation::Packs(End::Tuned),
+        LOOP => Implementation::Packs(End::Looped),
         methods::MPI_PACK => Implementation::Packs(End::MpiPacked),
         methods::MEMCPY => Implementation::CopiesMessage,
         methods::BOUND => Implementation::CopiesLines,

@@ -1,12 +1,12 @@
-//! The ends of a message, each treated in one of seven ways: as it lies in a wire buffer, through the application's
-//! own loop or its tuned form, through `MPI_Pack`, through our own pack engine, or as a derived datatype,
+//! The ends of a message, each treated in one of eight ways: as it lies in a wire buffer, through the application's
+//! own loop or its tuned form, through a plain loop over the datatype's nest, through `MPI_Pack`, through our own pack engine, or as a derived datatype,
 //! as the application describes it or otherwise.
 
 use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
 use datatypes::Equivalent;
-use kernels::Program;
+use kernels::{PlainLoop, Program};
 
 use super::{Endpoint, Ends, Location, Setup};
 use crate::checked::{CallError, Datatype};
@@ -23,6 +23,8 @@ pub enum End {
     Tuned,
     /// `MPI_Pack` or `MPI_Unpack` with the datatype.
     MpiPacked,
+    /// A plain loop over the nest of the datatype's layout does.
+    Looped,
     /// Our own engine packs or unpacks it, with the datatype's layout.
     Compiled,
     /// MPI is given the datatype.
@@ -45,14 +47,22 @@ impl End {
         matches!(self, Self::ByHand | Self::Tuned)
     }
 
+    /// Whether our side unpacks it.
+    pub fn is_ours(self) -> bool {
+        self.is_loop() || matches!(self, Self::Looped | Self::Compiled)
+    }
+
     fn is_explicit(self) -> bool {
-        self.is_loop() || matches!(self, Self::MpiPacked | Self::Compiled)
+        self.is_ours() || self == Self::MpiPacked
     }
 
     fn location(self) -> Location {
         if self == Self::Wire { Location::Wire } else { Location::Arrays }
     }
 }
+
+/// Why a layout can be compiled.
+const IN_MEMORY: &str = "the arrays lie in memory, hence in the address space";
 
 /// Why a program cannot be refused its memory.
 const PROVED: &str =
@@ -71,13 +81,15 @@ pub struct Packer<'a> {
 /// One end: how, where, and its datatype or program between create and free.
 pub struct EndState {
     pub(super) how: End,
-    /// Of an end for which something is created.
+    /// Of an end that goes by the datatype.
     endpoint: Option<Endpoint>,
     /// Blocks that a program packs at once.
     blocks: usize,
     /// As many as were made and not freed; the last is used.
     datatypes: Vec<Datatype>,
     programs: Vec<Program>,
+    /// Of an end that a loop packs: it is there from the start, as a hand-written one is.
+    plain_loop: Option<PlainLoop>,
 }
 
 impl EndState {
@@ -90,9 +102,13 @@ impl EndState {
     ) -> Result<Self, CallError> {
         let description = if let End::Described(way) = how { Some(way) } else { None };
         let make = || setup.endpoint(side, order, &memory.arrays, description);
-        let endpoint = how.is_created().then(make).transpose()?;
+        let has_layout = how.is_created() || how == End::Looped;
+        let endpoint = has_layout.then(make).transpose()?;
         let (datatypes, programs) = (Vec::new(), Vec::new());
-        Ok(Self { how, endpoint, blocks: setup.blocks(), datatypes, programs })
+        let plain_loop = endpoint.as_ref().filter(|_| how == End::Looped);
+        let plain_loop = plain_loop
+            .map(|endpoint| PlainLoop::of(&endpoint.layout, setup.blocks() as u64).expect(IN_MEMORY));
+        Ok(Self { how, endpoint, blocks: setup.blocks(), datatypes, programs, plain_loop })
     }
 
     fn create(&mut self) -> Result<(), CallError> {
@@ -101,7 +117,7 @@ impl EndState {
         }
         if self.how == End::Compiled {
             let program = kernels::compile(&self.endpoint().layout, self.blocks as u64);
-            self.programs.push(program.expect("the arrays lie in memory, hence in the address space"));
+            self.programs.push(program.expect(IN_MEMORY));
         }
         Ok(())
     }
@@ -113,13 +129,18 @@ impl EndState {
 
     #[inline]
     fn endpoint(&self) -> &Endpoint {
-        self.endpoint.as_ref().expect("an end for which something is created has one")
+        self.endpoint.as_ref().expect("an end that goes by the datatype has one")
     }
 
     /// Byte of the arrays' memory that displacement 0 of the block of `peer` stands for.
     #[inline]
     pub(super) fn offset(&self, memory: &Memory, peer: usize) -> usize {
         self.endpoint().offset(&memory.arrays, peer)
+    }
+
+    #[inline]
+    fn plain_loop(&self) -> &PlainLoop {
+        self.plain_loop.as_ref().expect("an end that is looped has one")
     }
 
     #[inline]
@@ -195,6 +216,12 @@ impl<'a> Packer<'a> {
                 self.setup.app.pack_tuned(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
                 Ok(())
             }
+            End::Looped => {
+                let origin = self.send.offset(memory, 0) as i64;
+                let packed = &mut memory.outgoing[..self.setup.message_bytes];
+                self.send.plain_loop().pack(memory.arrays.memory(), origin, packed).expect(PROVED);
+                Ok(())
+            }
             End::MpiPacked => {
                 let address = memory.read_from(self.send.offset(memory, 0));
                 let (blocks, datatype) = (self.setup.blocks() as c_int, self.send.datatype());
@@ -223,6 +250,12 @@ impl<'a> Packer<'a> {
             }
             End::Tuned => {
                 self.setup.app.unpack_tuned(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
+                Ok(())
+            }
+            End::Looped => {
+                let origin = self.receive.offset(memory, 0) as i64;
+                let packed = &memory.incoming[..self.setup.message_bytes];
+                self.receive.plain_loop().unpack(packed, memory.arrays.memory_mut(), origin).expect(PROVED);
                 Ok(())
             }
             End::MpiPacked => {

@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use datatypes::Equivalent;
+use ddtbench::model::LOOP;
 
 use super::one_sided::Put;
 use super::packer::End;
@@ -36,6 +37,7 @@ impl Implementation {
             "reference_untouched" => Self::Untouched,
             "manual" => Self::TwoSided(End::ByHand, End::ByHand),
             "manual_tuned" => Self::TwoSided(End::Tuned, End::Tuned),
+            LOOP => Self::TwoSided(End::Looped, End::Looped),
             "mpi_pack" => Self::TwoSided(End::MpiPacked, End::MpiPacked),
             "engine" => Self::TwoSided(End::Compiled, End::Compiled),
             "ddt" => Self::TwoSided(End::Typed, End::Typed),

@@ -37,7 +37,7 @@ impl<'a> TwoSided<'a> {
             false => (Datatype::predefined(setup.element), setup.block_elements()?),
         };
         let order = if send.is_loop() { WireOrder::Manual } else { WireOrder::Ddt };
-        let unpacks_itself = receive.is_loop() || receive == End::Compiled;
+        let unpacks_itself = receive.is_ours();
         let in_place = (unpacks_itself && setup.app.receives_in_place())
             .then(|| setup.app.message(Side::Receive, order))
             .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));

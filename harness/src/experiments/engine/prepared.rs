@@ -71,7 +71,12 @@ impl Prepared for PreparedComparison {
     }
 
     fn has(&self, name: &str) -> bool {
-        methods::in_order(self.order, self.message.orders_differ).any(|method| method.name == name)
+        self.message.has(name)
+            && methods::in_order(self.order, self.message.orders_differ).any(|method| method.name == name)
+    }
+
+    fn lacks(&self) -> &'static str {
+        self.message.lacks()
     }
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the

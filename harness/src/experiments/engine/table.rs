@@ -7,7 +7,7 @@ use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MEMCPY, MPI_PACK};
 use super::standing::{self, CaseSelection, ComparedMethod, ContestResult, Mean, PhaseSelection};
 use super::{KIND, grid, order};
 use crate::model::conditions::Cache;
-use crate::model::{CUSTOM, Figure, Phase, Quantity, Record};
+use crate::model::{CUSTOM, Figure, LOOP, Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate};
 use crate::report::columns::{Align, Column, aligned, fitted, wrapped};
@@ -15,14 +15,14 @@ use crate::report::table::{TableFormat, left_out, text_width};
 use crate::report::units;
 use crate::report::verdict::{Against, Base, Claim};
 
-const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine and MPI/engine: time over the \
+const LEGEND: &str = "GB/s: packed bytes per second of the median time. manual/engine, tuned/engine, loop/engine and MPI/engine: time over the \
     engine's, the median over the rounds, with its 95% interval; above 1 the engine is faster. bound: share of the \
     speed of a copy that touches as many cache lines as the engine must; above 100% where the engine writes fewer of \
     them than the copy, which writes half. compile: the engine's. create: making and \
     committing both datatypes, and its ratio to compile.";
 
 /// Two rows per case: packing and unpacking.
-const COLUMNS: [Column; 21] = [
+const COLUMNS: [Column; 24] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2),
     Column::new("bytes", Align::Right, 2).rank(7),
@@ -31,11 +31,14 @@ const COLUMNS: [Column; 21] = [
     Column::new("engine", Align::Right, 2),
     Column::new("manual", Align::Right, 2).rank(3),
     Column::new("tuned", Align::Right, 2).rank(5),
+    Column::new("loop", Align::Right, 2).rank(3),
     Column::new("MPI", Align::Right, 2).rank(4),
     Column::new("memcpy", Align::Right, 2).rank(6),
     Column::new("manual/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("tuned/engine", Align::Right, 2).rank(2),
+    Column::new("[95%]", Align::Left, 1),
+    Column::new("loop/engine", Align::Right, 2).rank(1),
     Column::new("[95%]", Align::Left, 1),
     Column::new("MPI/engine", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
@@ -66,9 +69,9 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..KIND.plain_table_format()
 });
 
-/// Whether the engine or `MPI_Pack` packs faster; or the application's loop, where there is no other.
+/// Whether the engine or `MPI_Pack` packs faster; or a loop, where there is no other.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
-    let ratios = [MPI_PACK, MANUAL].into_iter().filter_map(|method| {
+    let ratios = [MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
         Against::of(record, Base::Method(ENGINE))
     });
@@ -190,7 +193,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             _ => vec![String::new(); 4],
         };
         row.push(phase.name().to_owned());
-        let order = [ENGINE, MANUAL, MANUAL_TUNED, MPI_PACK, MEMCPY];
+        let order = [ENGINE, MANUAL, MANUAL_TUNED, LOOP, MPI_PACK, MEMCPY];
         row.extend(order.map(|method| {
             let record = of(method, phase);
             // A method without times says why where its rate would be.
@@ -201,7 +204,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
                 }),
             }
         }));
-        for method in [MANUAL, MANUAL_TUNED, MPI_PACK] {
+        for method in [MANUAL, MANUAL_TUNED, LOOP, MPI_PACK] {
             let record = of(method, phase);
             let over = record.and_then(over_engine);
             row.push(cell(over.and_then(|over| over.value), ratio));

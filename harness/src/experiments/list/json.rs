@@ -1,7 +1,7 @@
 //! The list for programs: one object with tests, exchanges and kinds of experiments.
 
 use apps::halo::{HALOS, HaloTest};
-use apps::{Parameter, ParameterSet, TESTS, Test};
+use apps::{Parameter, ParameterSet, Test, all as tests};
 use serde::Serialize;
 
 use super::{ListEntry, entries_of, preset_name};
@@ -178,7 +178,7 @@ pub(super) fn json() -> String {
     };
     pretty(&Listed {
         schema: SCHEMA,
-        tests: TESTS.iter().map(test).collect(),
+        tests: tests().map(test).collect(),
         exchanges: HALOS.iter().map(ListedExchange::of).collect(),
         operations: OPERATIONS
             .iter()

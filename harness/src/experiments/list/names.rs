@@ -1,6 +1,6 @@
 //! The list for people: all names, a line each.
 
-use apps::TESTS;
+use apps::all as tests;
 use apps::halo::HALOS;
 
 use crate::experiments::ALL;
@@ -12,7 +12,7 @@ use crate::report::columns::{Align, Column, fitted};
 /// All names, under what they are names of.
 pub(super) fn all(width: Option<u16>) -> String {
     let mut text = "Tests (ddtbench NAME; `ddtbench list NAME` shows its sets and parameters)\n".to_owned();
-    text += &named(width, TESTS.iter().map(|test| (test.name, test.about.to_owned())));
+    text += &named(width, tests().map(|test| (test.name, test.about.to_owned())));
     text += "\nExchanges between many ranks (ddtbench halo NAME)\n";
     text += &named(width, HALOS.iter().map(|halo| (halo.name, halo.about.to_owned())));
     text += "\nOperations beside a computation (ddtbench overlap NAME; also every test, and halo:EXCHANGE)\n";

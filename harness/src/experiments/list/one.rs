@@ -1,7 +1,7 @@
 //! All that is known of one name: a test, an exchange, a method, a probe.
 
 use apps::halo::{HALOS, HaloTest};
-use apps::{Parameter, ParameterSet, TESTS, Test};
+use apps::{Parameter, ParameterSet, ParameterType, Test, all as tests};
 
 use super::names::{about, named};
 use super::{entries_of, preset_name};
@@ -18,7 +18,7 @@ use crate::report::units;
 /// A name that nothing has, with the nearest test's.
 pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let mut parts = Vec::new();
-    parts.extend(TESTS.iter().filter(|test| test.name == name).map(|one| test(one, width)));
+    parts.extend(tests().filter(|test| test.name == name).map(|one| test(one, width)));
     parts.extend(HALOS.iter().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
     let operations = OPERATIONS.iter().filter(|operation| operation.name == name);
     parts.extend(operations.map(|one| operation(one, width)));
@@ -73,7 +73,7 @@ fn test(test: &'static Test, width: Option<u16>) -> String {
     heading(test, "test", width)
         + &sets(&columns, rows.collect(), width)
         + &parameters(test.parameters, width)
-        + &run_it(test.name, &example(test.parameters, test.quick_set()))
+        + &run_it(test)
 }
 
 fn exchange(halo: &'static HaloTest, width: Option<u16>) -> String {
@@ -128,15 +128,19 @@ fn parameters(parameters: &'static [Parameter], width: Option<u16>) -> String {
     format!("\n{title}{}", named(width, parameters.iter().map(text)))
 }
 
-/// How a test is run.
-fn run_it(name: &str, example: &str) -> String {
-    format!("\nTo run it:             ddtbench {name}\nwith your own values:  ddtbench {name}{example}\n")
-}
-
-/// A value of the first parameter, as it is typed.
-fn example(parameters: &[Parameter], set: &ParameterSet) -> String {
-    match (parameters.first(), set.values.first()) {
-        (Some(parameter), Some(value)) => format!(" -p {}={value}", parameter.name),
-        _ => String::new(),
-    }
+/// How a test is run, and how with a value of its first parameter that is no name.
+fn run_it(test: &'static Test) -> String {
+    let name = test.name;
+    let values = test.set(test.quick_set().name).expect("the set is the test's own");
+    let is_name = |own: &str| {
+        test.parameters.iter().any(|p| p.name == own && matches!(p.value_type, ParameterType::Word(_)))
+    };
+    let example = values.pairs().find(|(own, _)| !is_name(own)).map_or_else(String::new, |(own, value)| {
+        // Shells have brackets of their own.
+        let quote = if value.contains('(') { "'" } else { "" };
+        format!(" -p {quote}{own}={value}{quote}")
+    });
+    format!(
+        "\nTo run it:             ddtbench run {name}\nwith your own values:  ddtbench run {name}{example}\n"
+    )
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use apps::{Context, MicroApp};
 
+use super::methods::METHODS;
 use super::operations::{ISEND, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS};
 use crate::experiments::parameter::{joined, place};
@@ -97,6 +98,13 @@ impl OverlapCase {
                 Ok(Built::Exchange(test.build(values, context).map_err(|error| error.to_string())?))
             }
         }
+    }
+
+    /// Whether it can be communicated by a method.
+    pub fn has(&self, built: &Built, method: &str) -> bool {
+        let is_by_hand = METHODS.iter().any(|row| row.name == method && row.by_hand);
+        let has_loops = !matches!(built, Built::Message(app) if !app.has_loops());
+        self.traffic.has(method) && (has_loops || !is_by_hand)
     }
 
     /// What a rank sends.

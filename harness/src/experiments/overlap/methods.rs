@@ -23,8 +23,9 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new(
         "manual",
         "the application's loops pack before the message is started, and unpack when it is there",
-    ),
-    MethodInfo::new("manual_tuned", "these loops as an expert tunes them by hand"),
+    )
+    .by_hand(),
+    MethodInfo::new("manual_tuned", "these loops as an expert tunes them by hand").by_hand(),
     MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack in their place"),
     MethodInfo::new("engine", "our own pack engine in their place"),
     MethodInfo::new("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw"),

@@ -1,6 +1,7 @@
 //! A case, ready to be measured; or to be calibrated first.
 
 use super::OverlapCase;
+use super::methods::METHODS;
 use super::operations::Traffic;
 use crate::experiments::planned::{PlannedCase, Text, set_name};
 use crate::experiments::{Prepared, Setup};
@@ -15,6 +16,8 @@ pub struct PreparedOverlap {
     case: OverlapCase,
     message: MessageFacts,
     rank_bytes: Option<u64>,
+    /// Methods by which it can be communicated.
+    methods: Vec<&'static str>,
 }
 
 impl PreparedOverlap {
@@ -35,6 +38,7 @@ impl PreparedOverlap {
             planned: PlannedCase { set: Some(set), params, ..planned.clone() },
             message: case.message(&built, setup.ranks),
             rank_bytes: case.rank_bytes(&built, setup.ranks),
+            methods: METHODS.iter().map(|row| row.name).filter(|name| case.has(&built, name)).collect(),
             case,
         })
     }
@@ -77,7 +81,7 @@ impl Prepared for PreparedOverlap {
     }
 
     fn has(&self, method: &str) -> bool {
-        self.case.traffic.has(method)
+        self.methods.contains(&method)
     }
 
     fn needs_calibration(&self) -> bool {

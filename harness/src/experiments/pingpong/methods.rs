@@ -1,6 +1,8 @@
 //! The methods: how a test's bytes can travel. The rank program implements them.
 
-use crate::model::MethodInfo;
+use apps::MicroApp;
+
+use crate::model::{LOOP, MethodInfo};
 
 /// The method that two-sided ones are compared with.
 pub const REFERENCE: &str = "reference";
@@ -23,11 +25,18 @@ pub const METHODS: &[MethodInfo] = &[
         "manual",
         "the application's pack and unpack loops, as it has them, around a contiguous message",
     )
-    .originally("manual"),
+    .originally("manual")
+    .by_hand(),
     MethodInfo::new(
         "manual_tuned",
         "these loops as an expert tunes them by hand, around a contiguous message",
-    ),
+    )
+    .by_hand(),
+    MethodInfo::new(
+        LOOP,
+        "a plain loop over the datatype's nest, interpreted, around a contiguous message; of `layout` always",
+    )
+    .on_request(),
     MethodInfo::new(
         "mpi_pack",
         "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
@@ -51,8 +60,42 @@ pub const METHODS: &[MethodInfo] = &[
         .contiguous(),
     MethodInfo::new("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand")
         .needs(PUT)
-        .against(PUT_REFERENCE),
+        .against(PUT_REFERENCE)
+        .by_hand(),
     MethodInfo::new("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target")
         .needs(PUT)
         .against(PUT_REFERENCE),
 ];
+
+/// Whether a message can travel by a method: loops must have been written for those by hand, and where one end alone is packed,
+/// values must be of one type.
+pub fn can(app: &dyn MicroApp, method: &MethodInfo) -> bool {
+    let one_end_is_packed = !method.array_to_array && !method.is_reference;
+    (app.has_loops() || !method.by_hand) && (!app.mixes_types() || !one_end_is_packed)
+}
+
+#[cfg(test)]
+mod tests {
+    use apps::{Context, LAYOUT};
+
+    use super::*;
+
+    #[test]
+    fn a_layout_has_the_methods_that_need_no_loop_written_by_hand() {
+        let without = |layout: &str| {
+            let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
+            values.assign(&LAYOUT, "send", layout).unwrap();
+            let app = LAYOUT.build(&values, Context::default()).unwrap();
+            let names = METHODS.iter().filter(|method| !can(&*app, method)).map(|method| method.name);
+            names.collect::<Vec<_>>()
+        };
+        let by_hand = ["manual", "manual_tuned", "put_manual"];
+        assert_eq!(without("vector(8, 1, 4, double)"), by_hand);
+        // The packed end of several types would be of another signature.
+        let mixed = without("struct([1, 2], [0, 8], [int32, double])");
+        assert_eq!(mixed, ["manual", "manual_tuned", "ddt_to_packed", "packed_to_ddt", "put_manual"]);
+        let lu = apps::find("nas_lu_y").unwrap();
+        let app = lu.build(&lu.set("408x408").unwrap(), Context::default()).unwrap();
+        assert!(METHODS.iter().all(|method| can(&*app, method)));
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
+use apps::{Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
 
+use super::methods::{METHODS, can};
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::{Prepared, Setup, memory};
 use crate::model::CUSTOM;
@@ -20,6 +21,8 @@ pub struct PreparedMessage {
     facts: OnceLock<MessageFacts>,
     /// Whether the hand-written loop and the datatype pack in different orders.
     pub orders_differ: bool,
+    /// The methods that it cannot travel by.
+    lacking: Vec<&'static str>,
     rank_bytes: Option<u64>,
 }
 
@@ -30,26 +33,53 @@ impl PreparedMessage {
     /// An unknown test, set or parameter, or a value that cannot be.
     pub fn of(case: &PlannedCase, setup: Setup) -> Result<Self, String> {
         let (test, values) = values(case)?;
+        check_lengths(&values)?;
         let context = setup.context();
         let app = test.build(&values, context).map_err(|error| error.to_string())?;
         let (orders_differ, rank_bytes) = (app.orders_differ(), memory::rank_bytes(&*app));
+        let lacking = METHODS.iter().filter(|method| !can(&*app, method)).map(|method| method.name).collect();
         let planned = PlannedCase {
             methods: case.methods.clone(),
             ..PlannedCase::of(test, case.set.as_deref(), &values)
         };
-        Ok(Self { planned, values, test, context, facts: OnceLock::new(), orders_differ, rank_bytes })
+        Ok(Self {
+            planned,
+            values,
+            test,
+            context,
+            facts: OnceLock::new(),
+            orders_differ,
+            lacking,
+            rank_bytes,
+        })
     }
 }
 
 /// The test and its values.
 fn values(case: &PlannedCase) -> Result<(&'static Test, Values), String> {
     let test = apps::find(&case.test).map_err(|error| error.to_string())?;
-    let set = case.set.as_deref().filter(|&set| set != CUSTOM).unwrap_or(test.quick_set().name);
+    let is_own_name = |set: &str| test.name == LAYOUT.name && test.set(set).is_err();
+    let set = case.set.as_deref().filter(|&set| set != CUSTOM && !is_own_name(set));
+    let set = set.unwrap_or(test.quick_set().name);
     let mut values = test.set(set).map_err(|error| error.to_string())?;
     for (name, text) in case.given() {
         values.assign(test, name, text).map_err(|error| error.to_string())?;
     }
     Ok((test, values))
+}
+
+/// Characters of a value at most: ranks are given it on their command line, where Linux takes 128 KiB a word.
+const MOST_CHARACTERS: usize = 120_000;
+
+/// Refuses values that the rank program cannot be given.
+fn check_lengths(values: &Values) -> Result<(), String> {
+    match values.pairs().find(|(_, value)| value.len() > MOST_CHARACTERS) {
+        None => Ok(()),
+        Some((name, value)) => Err(format!(
+            "parameter {name} has {} characters: must have at most {MOST_CHARACTERS}, as ranks are given it on their command line",
+            value.len()
+        )),
+    }
 }
 
 /// What there is to say of a micro-app's message in one wire order.
@@ -88,6 +118,19 @@ impl Prepared for PreparedMessage {
             let app = self.test.build(&self.values, self.context).expect("was built before");
             facts(&*app, WireOrder::Manual)
         })
+    }
+
+    fn has(&self, method: &str) -> bool {
+        !self.lacking.contains(&method)
+    }
+
+    fn lacks(&self) -> &'static str {
+        match self.lacking.is_empty() {
+            true => "",
+            false => {
+                "there are no loops written by hand for it: its methods are loop, mpi_pack, engine, ddt and others"
+            }
+        }
     }
 
     fn rank_bytes(&self, _methods: usize) -> Option<u64> {

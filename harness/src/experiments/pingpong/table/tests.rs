@@ -183,6 +183,29 @@ fn where_one_method_was_measured_its_overhead_is_told_and_what_a_verdict_needs()
 }
 
 #[test]
+fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
+    let mut records = vec![
+        record("reference", Phase::RoundTrip, 54.6e-6),
+        Record { fastest: Some("loop".into()), ..record("loop", Phase::RoundTrip, 100e-6) },
+        Record {
+            fastest: Some("loop".into()),
+            figures: vec![
+                ratio_to(Quantity::TimeOverFastest, "loop", (1.9, 1.85, 1.95)),
+                ratio_to(Quantity::TimeOver, "loop", (1.9, 1.85, 1.95)),
+            ],
+            unsteady: Some(false),
+            ..record("ddt", Phase::RoundTrip, 190e-6)
+        },
+    ];
+    for record in &mut records {
+        (record.case.test, record.case.set) = ("layout".into(), "my_face".into());
+    }
+    let text = plain(&KIND.answer(&records, None));
+    assert!(text.contains("layout  my_face  102.6 kB"), "{text}");
+    assert!(text.contains("Found, mpich: loop is 1.90 [1.85, 1.95] times as fast as ddt."), "{text}");
+}
+
+#[test]
 fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() {
     let with = |load: Option<(usize, usize)>| {
         let mut records = sample();

@@ -1,0 +1,265 @@
+//! Any layout: a message that is described by datatypes alone, without an application.
+//!
+//! Source: none; the layouts are the user's, on the command line or from a file.
+//!
+//! Each layout of the send side is in an array of its own, and so is each of the receive side; where nothing is said of the
+//! latter, it is laid out like the former. An array ends with its last byte of data. There are no hand-written loops.
+
+use datatypes::{Element, Entry, Layout, Signature, TypeMap, interpret};
+
+use crate::{
+    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, Piece,
+    Place, Preset, Side, Test, Values, WireOrder,
+};
+
+/// The name of a layout that has none.
+pub const UNNAMED: &str = "unnamed";
+
+/// Any layout.
+pub const LAYOUT: Test = Test {
+    name: "layout",
+    original_name: None,
+    source: "your own datatypes",
+    about: "any layout: --layout 'vector(408, 5, 2050, double)', or a file",
+    parameters: &[
+        Parameter {
+            name: "name",
+            unit: "word",
+            about: "what results call it; of a file, its name",
+            value_type: ParameterType::Word(&[UNNAMED]),
+            only_with: None,
+        },
+        Parameter {
+            name: "send",
+            unit: "layout",
+            about: "what is sent: constructors as vector(408, 5, 2050, double); COUNT * before one, + between several",
+            value_type: ParameterType::Layouts {
+                of_sets: &["vector(408, 5, 2050, double)", "indexed([3, 1, 2], [9, 0, 20], double)"],
+                absent: None,
+            },
+            only_with: None,
+        },
+        Parameter {
+            name: "receive",
+            unit: "layout",
+            about: "where it is received, with the same types in the same order; send: laid out as what is sent",
+            value_type: ParameterType::Layouts { of_sets: &["send"], absent: Some("send") },
+            only_with: None,
+        },
+    ],
+    sets: &[
+        // name, send, receive
+        ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0] },
+        ParameterSet { name: "indexed", preset: Preset::Default, values: &[0, 1, 0] },
+    ],
+    make: |values, _| Ok(Box::new(AnyLayout::new(values)?)),
+};
+
+struct AnyLayout {
+    element: Element,
+    mixes_types: bool,
+    specs: Vec<ArraySpec>,
+    send: Message,
+    receive: Message,
+}
+
+impl AnyLayout {
+    fn new(values: &Values) -> Result<Self, ParameterError> {
+        let send = values.layouts("send").expect("is never absent");
+        let receive = values.layouts("receive").unwrap_or(send);
+        let first_received = send.iter().count();
+        let [send, receive] =
+            [("send", send, 0), ("receive", receive, first_received)].map(|(name, layouts, first)| {
+                let refuse = |reason: String| values.refuse(name, reason);
+                let pieces = layouts.pieces(first).map_err(|error| refuse(error.to_string()))?;
+                let message = Message { pieces };
+                check_places(&message).map_err(refuse)?;
+                Ok(message)
+            });
+        let (send, receive) = (send?, receive?);
+        if send.size() != receive.size() {
+            let reason =
+                format!("must have as many bytes as are sent, {}, and has {}", send.size(), receive.size());
+            return Err(values.refuse("receive", reason));
+        }
+        let signature = signature(&send);
+        check_elements(&signature).map_err(|reason| values.refuse("send", reason))?;
+        same_types(&signature, &self::signature(&receive))
+            .map_err(|reason| values.refuse("receive", reason))?;
+        no_overlap(&receive).map_err(|reason| values.refuse("receive", reason))?;
+        let element = signature.uniform().unwrap_or(Element::Byte);
+        let specs = specs(&send, "sent", element).chain(specs(&receive, "received", element)).collect();
+        Ok(Self { element, mixes_types: signature.uniform().is_none(), specs, send, receive })
+    }
+
+    fn side(&self, side: Side) -> &Message {
+        if side == Side::Send { &self.send } else { &self.receive }
+    }
+
+    /// What the whole side is in the memory of all arrays, and where that is.
+    fn datatype(&self, side: Side, arrays: &Arrays) -> (i64, Layout) {
+        let (origin, layout) = self.side(side).datatype(&arrays.displacements());
+        (origin + arrays.place(0).start as i64, layout)
+    }
+}
+
+/// The arrays of a side, each up to its last byte of data.
+fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterator<Item = ArraySpec> {
+    let size = element.size();
+    message.pieces.iter().map(move |piece| {
+        let bytes = (piece.origin_bytes + piece.layout.true_upper_bound()) as u64;
+        // Where values lie between those of an array of them, it is one of bytes.
+        let is_even = |run: datatypes::ElementRun| {
+            (piece.origin_bytes + run.offset).unsigned_abs().is_multiple_of(size)
+        };
+        match bytes.is_multiple_of(size) && piece.layout.runs().all(is_even) {
+            true => ArraySpec::new(name, element, &[(bytes / size) as usize]),
+            false => ArraySpec::new(name, Element::Byte, &[bytes as usize]),
+        }
+    })
+}
+
+/// Refuses layouts without data, and such as reach below their array or beyond the address space.
+fn check_places(message: &Message) -> Result<(), String> {
+    for (i, Piece { origin_bytes, layout, .. }) in message.pieces.iter().enumerate() {
+        let which = if message.pieces.len() > 1 { format!(", layout {}", i + 1) } else { String::new() };
+        if layout.size() == 0 {
+            return Err(format!("has no data{which}: must have at least one value"));
+        }
+        let lowest = origin_bytes.saturating_add(layout.true_lower_bound());
+        if lowest < 0 {
+            return Err(format!(
+                "begins {} bytes before its array{which}: @ must be at least {}",
+                lowest.unsigned_abs(),
+                layout.true_lower_bound().unsigned_abs()
+            ));
+        }
+        // All arrays together are looked at later.
+        if origin_bytes
+            .checked_add(layout.true_upper_bound())
+            .and_then(|end| isize::try_from(end).ok())
+            .is_none()
+        {
+            return Err(format!("ends beyond the address space{which}: must be within an array in memory"));
+        }
+    }
+    Ok(())
+}
+
+fn signature(message: &Message) -> Signature {
+    let runs = message.pieces.iter().flat_map(|piece| piece.layout.runs());
+    runs.map(|run| (run.element, run.count)).collect()
+}
+
+/// Refuses more values than MPI counts.
+fn check_elements(signature: &Signature) -> Result<(), String> {
+    let values = signature.uniform().map(|_| signature.pairs()[0].1);
+    let bytes = || signature.pairs().iter().map(|(element, count)| element.size() * count).sum();
+    let sent: u64 = values.unwrap_or_else(bytes);
+    if sent > i32::MAX as u64 {
+        return Err(format!("has {sent} values: must have at most {}, which MPI takes as int", i32::MAX));
+    }
+    Ok(())
+}
+
+/// Refuses a receive side with other types than are sent.
+fn same_types(sent: &Signature, received: &Signature) -> Result<(), String> {
+    if sent == received {
+        return Ok(());
+    }
+    let mut before = 0;
+    for (a, b) in sent.pairs().iter().zip(received.pairs()) {
+        if a == b {
+            before += a.1;
+            continue;
+        }
+        let value = before + if a.0 == b.0 { a.1.min(b.1) } else { 0 };
+        return Err(format!(
+            "must have the types that are sent, in their order: from value {value} on {} {} are sent and {} {} received",
+            a.1, a.0, b.1, b.0
+        ));
+    }
+    Err("must have the types that are sent, in their order, and has more or fewer of them".to_owned())
+}
+
+/// Refuses a receive side that writes a byte twice, which MPI forbids.
+fn no_overlap(message: &Message) -> Result<(), String> {
+    for (i, Piece { origin_bytes, layout, .. }) in message.pieces.iter().enumerate() {
+        let overlap = |at: i64| {
+            let which =
+                if message.pieces.len() > 1 { format!(" of layout {}", i + 1) } else { String::new() };
+            Err(format!(
+                "must write each byte once, as MPI wants it of what is received, and writes byte {}{which} twice; give another receive side",
+                origin_bytes + at
+            ))
+        };
+        let mut ends = layout.segments().scan(i64::MIN, |end, segment| {
+            let is_behind = segment.offset >= *end;
+            *end = segment.end();
+            Some(is_behind)
+        });
+        // Most rise, and need no list.
+        if ends.all(|is_behind| is_behind) {
+            continue;
+        }
+        let mut segments = layout.flatten();
+        segments.sort_unstable_by_key(|segment| segment.offset);
+        if let Some(pair) = segments.windows(2).find(|pair| pair[0].end() > pair[1].offset) {
+            return overlap(pair[1].offset);
+        }
+    }
+    Ok(())
+}
+
+impl MicroApp for AnyLayout {
+    fn arrays(&self) -> Vec<ArraySpec> {
+        self.specs.clone()
+    }
+
+    /// Of several types, bytes: they are what packed data then travels as.
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn message(&self, side: Side, _: WireOrder) -> Message {
+        self.side(side).clone()
+    }
+
+    fn has_loops(&self) -> bool {
+        false
+    }
+
+    fn mixes_types(&self) -> bool {
+        self.mixes_types
+    }
+
+    /// By the oracle: nobody wrote a loop.
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let (origin, layout) = self.datatype(Side::Send, arrays);
+        let bytes =
+            interpret::pack(&layout, 1, arrays.memory(), origin).expect("all data lies in its arrays");
+        packed.copy_from_slice(&bytes);
+    }
+
+    /// By the oracle, likewise.
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        let (origin, layout) = self.datatype(Side::Receive, arrays);
+        interpret::unpack(&layout, 1, packed, arrays.memory_mut(), origin)
+            .expect("all data lies in its arrays");
+    }
+
+    /// By the type map, value by value.
+    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
+        let mut places = Vec::new();
+        for Piece { array, origin_bytes, layout } in &self.side(side).pieces {
+            let size = self.specs[*array].element.size();
+            for entry in TypeMap::of(layout).0 {
+                let Entry::Data(element, displacement) = entry else { continue };
+                let first = (origin_bytes + displacement) as usize / size as usize;
+                let values = (element.size() / size) as usize;
+                places.extend((first..first + values).map(|element| Place { array: *array, element }));
+            }
+        }
+        places
+    }
+}

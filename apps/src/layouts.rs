@@ -1,0 +1,294 @@
+//! One side of a message as text: layouts with counts, each in an array of its own.
+//!
+//! `3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)`: three copies of the vector, one extent apart, whose displacement 0
+//! is byte 64 of the first array; then a run from the second array. `COUNT *` and `@ BYTES` may be left out. Layouts are
+//! written as [`datatypes::SIGNATURES`] says.
+
+use datatypes::{Layout, LayoutError, TextError, TextReader};
+
+use crate::{Message, Piece};
+
+/// Arrays of a side at most: as many as [`crate::Arrays`] lets begin in different cache sets, both sides together.
+const MOST: usize = 32;
+
+/// Displacement 0 lies at a multiple of this where nobody says where: arrays begin with a cache line.
+const ALIGN_BYTES: i64 = 64;
+
+/// Characters up to which results say the text itself; beyond, they name it.
+const MOST_TOLD: usize = 64;
+
+/// Layouts with counts, each in an array of its own, in wire order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layouts(Vec<CountedLayout>);
+
+impl Eq for Layouts {}
+
+/// A layout as it is passed to MPI.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedLayout {
+    /// Copies, one extent apart.
+    pub count: i64,
+    /// The layout of one.
+    pub layout: Layout,
+    /// Byte of the array that displacement 0 of the first copy stands for; `None`: as low as the data allows, at the start of a
+    /// cache line.
+    pub origin_bytes: Option<i64>,
+}
+
+/// Why a message cannot be said as layouts, each in an array of its own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutsError {
+    /// The wire order leaves an array and comes back to it.
+    #[error("array {0} is left and returned to: the pieces of an array must follow each other")]
+    BackAndForth(usize),
+    /// More than can be placed.
+    #[error("{0} arrays: there can be {MOST} at most")]
+    TooMany(usize),
+    /// There is none.
+    #[error("there is no layout")]
+    None,
+    /// What no layout can be.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+impl std::str::FromStr for Layouts {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let mut reader = TextReader::new(text);
+        let mut all = Vec::new();
+        loop {
+            let place = reader.place();
+            if all.len() == MOST {
+                return Err(
+                    reader.error_at(place, format!("a layout more than {MOST}, the most there can be"))
+                );
+            }
+            all.push(counted(&mut reader)?);
+            if !reader.eat('+') {
+                break;
+            }
+        }
+        reader.end("the layout; `+` joins layouts, each in an array of its own")?;
+        Ok(Self(all))
+    }
+}
+
+/// Reads a layout with its count and its place.
+fn counted(reader: &mut TextReader<'_>) -> Result<CountedLayout, TextError> {
+    let mut count = 1;
+    if reader.is_at_number() {
+        let place = reader.place();
+        count = reader.number("the count of a layout")?;
+        if count < 1 {
+            return Err(reader.error_at(place, format!("a count of {count}: must be at least 1")));
+        }
+        let place = reader.place();
+        if !reader.eat('*') {
+            return Err(
+                reader.error_at(place, "`*` is expected after a count, as in 3 * vector(8, 1, 4, double)")
+            );
+        }
+    }
+    let place = reader.place();
+    let layout = reader.layout()?;
+    let mut origin_bytes = None;
+    if reader.eat('@') {
+        origin_bytes = Some(reader.number("the byte of the array at which displacement 0 lies")?);
+    }
+    let counted = CountedLayout { count, layout, origin_bytes };
+    counted.whole().map_err(|error| reader.error_at(place, error.to_string()))?;
+    Ok(counted)
+}
+
+impl CountedLayout {
+    /// All copies as one layout: that of one, or a contiguous of them.
+    ///
+    /// # Errors
+    /// If they reach beyond 64 bits.
+    pub fn whole(&self) -> Result<Layout, LayoutError> {
+        if self.count == 1 { Ok(self.layout.clone()) } else { Layout::contiguous(self.count, &self.layout) }
+    }
+}
+
+/// Where displacement 0 lies where nobody says it: as low as the data allows, at the start of a cache line.
+fn lowest_origin(layout: &Layout) -> i64 {
+    let below = layout.true_lower_bound().min(0).unsigned_abs();
+    i64::try_from(below.next_multiple_of(ALIGN_BYTES as u64)).unwrap_or(i64::MAX)
+}
+
+impl Layouts {
+    /// These, each in an array of its own.
+    ///
+    /// # Errors
+    /// None, or too many.
+    pub fn new(all: Vec<CountedLayout>) -> Result<Self, LayoutsError> {
+        match all.len() {
+            0 => Err(LayoutsError::None),
+            1..=MOST => Ok(Self(all)),
+            more => Err(LayoutsError::TooMany(more)),
+        }
+    }
+
+    /// What a message is made of; several pieces of one array become a structure of them.
+    ///
+    /// # Errors
+    /// An array that is left and returned to, or too many arrays.
+    pub fn of(message: &Message) -> Result<Self, LayoutsError> {
+        let mut all: Vec<CountedLayout> = Vec::new();
+        let mut seen: Vec<usize> = Vec::new();
+        for pieces in message.pieces.chunk_by(|a, b| a.array == b.array) {
+            let array = pieces[0].array;
+            if seen.contains(&array) {
+                return Err(LayoutsError::BackAndForth(array));
+            }
+            seen.push(array);
+            let one =
+                Message { pieces: pieces.iter().map(|piece| Piece { array: 0, ..piece.clone() }).collect() };
+            let (origin, layout) = one.datatype(&[0]);
+            let origin_bytes = (origin != lowest_origin(&layout)).then_some(origin);
+            all.push(CountedLayout { count: 1, layout, origin_bytes });
+        }
+        Self::new(all)
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &CountedLayout> {
+        self.0.iter()
+    }
+
+    /// The pieces of a message whose arrays begin with number `first`.
+    pub(crate) fn pieces(&self, first: usize) -> Result<Vec<Piece>, LayoutError> {
+        let piece = |(i, counted): (usize, &CountedLayout)| {
+            let layout = counted.whole()?;
+            let origin_bytes = counted.origin_bytes.unwrap_or_else(|| lowest_origin(&layout));
+            Ok(Piece { array: first + i, origin_bytes, layout })
+        };
+        self.0.iter().enumerate().map(piece).collect()
+    }
+
+    /// As text for people, where long lists are cut and counted.
+    pub fn to_short_text(&self) -> String {
+        self.written(Layout::to_short_text)
+    }
+
+    fn written(&self, layout_text: fn(&Layout) -> String) -> String {
+        let one = |counted: &CountedLayout| {
+            let count = if counted.count == 1 { String::new() } else { format!("{} * ", counted.count) };
+            let origin = counted.origin_bytes.map_or_else(String::new, |origin| format!(" @ {origin}"));
+            count + &layout_text(&counted.layout) + &origin
+        };
+        self.0.iter().map(one).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// As text without blanks, as values of parameters have it.
+    pub(crate) fn value(&self) -> String {
+        self.to_string().replace(' ', "")
+    }
+
+    /// What results call it: the text without blanks where that is short, else the constructor and a number made of the text, by
+    /// which the same layouts are known again in any run.
+    pub(crate) fn label(&self) -> String {
+        let text = self.value();
+        if text.len() <= MOST_TOLD {
+            return text;
+        }
+        format!("{}-{:016x}", self.0[0].layout.constructor().name(), fnv_1a(text.as_bytes()))
+    }
+}
+
+impl std::fmt::Display for Layouts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&self.written(Layout::to_text))
+    }
+}
+
+/// The hash FNV-1a of 64 bits: the same in every version and on every machine, which the standard library's is not.
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use datatypes::pool::random_layout;
+
+    use super::*;
+    use crate::{Context, Side, TESTS, WireOrder};
+
+    #[test]
+    fn counts_and_places_are_read_and_written() {
+        for text in [
+            "vector(408, 5, 2050, double)",
+            "3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)",
+            "double @ 8 + 2 * byte",
+        ] {
+            let layouts: Layouts = text.parse().unwrap();
+            assert_eq!(layouts.to_string(), text);
+            assert_eq!(layouts.value().parse(), Ok(layouts.clone()));
+        }
+        let pieces = "double + 2*hvector(2, 1, -72, byte)".parse::<Layouts>().unwrap().pieces(1).unwrap();
+        assert_eq!((pieces[0].array, pieces[0].origin_bytes), (1, 0));
+        // The lowest byte is at -72: the next multiple of 64 leaves room for it.
+        assert_eq!((pieces[1].array, pieces[1].origin_bytes, pieces[1].layout.size()), (2, 128, 4));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, said) in [
+            ("0 * double", "column 1: a count of 0: must be at least 1"),
+            ("3 double", "column 3: `*` is expected after a count"),
+            ("double +", "column 9: the end where a type is expected"),
+            ("double + vector(1, 2)", "column 21: `)` where `,` is expected"),
+            ("double, double", "column 7: `,` after the layout; `+` joins layouts"),
+            ("double @ x", "column 10: `x` where a whole number is expected, the byte of the array"),
+            ("9223372036854775807 * double", "column 23: contiguous: count = 9223372036854775807"),
+            (&vec!["byte"; 33].join("+"), "column 161: a layout more than 32"),
+        ] {
+            let error = text.parse::<Layouts>().unwrap_err().to_string();
+            assert!(error.starts_with(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_message_is_written_so_that_it_reads_as_the_same_segments() {
+        for test in TESTS {
+            let app = test.build(&test.set(test.quick_set().name).unwrap(), Context::default()).unwrap();
+            for side in [Side::Send, Side::Receive] {
+                let message = app.message(side, WireOrder::Ddt);
+                let layouts = Layouts::of(&message).unwrap();
+                let again: Layouts = layouts.to_string().parse().unwrap();
+                assert_eq!(again, layouts, "{}", test.name);
+                let pieces = Message { pieces: again.pieces(0).unwrap() };
+                let places = |message: &Message| {
+                    message.segments().map(|(_, s)| (s.offset, s.bytes)).collect::<Vec<_>>()
+                };
+                assert_eq!(places(&pieces), places(&message), "{}", test.name);
+            }
+        }
+    }
+
+    #[test]
+    fn long_texts_have_a_name_of_their_own_in_results() {
+        let label = |text: &str| text.parse::<Layouts>().unwrap().label();
+        assert_eq!(label("vector(408, 5, 2050, double)"), "vector(408,5,2050,double)");
+        let list: Vec<_> = (0..100).map(|i| (i * i).to_string()).collect();
+        let text = format!("indexed_block(1, [{}], double)", list.join(", "));
+        assert_eq!(label(&text), "indexed_block-81c43fd402adac52");
+        assert_ne!(label(&text), label(&text.replace("double", "int64")));
+    }
+
+    #[test]
+    fn what_an_array_is_left_and_returned_to_for_is_no_list_of_layouts() {
+        let piece = |array, seed| Piece { array, origin_bytes: 8, layout: random_layout(seed, 2, 20) };
+        let of = |arrays: &[usize]| {
+            Layouts::of(&Message { pieces: arrays.iter().map(|&array| piece(array, 3)).collect() })
+        };
+        assert_eq!(of(&[0, 0, 1]).unwrap().iter().count(), 2);
+        assert_eq!(of(&[0, 1, 0]), Err(LayoutsError::BackAndForth(0)));
+        assert_eq!(of(&[]), Err(LayoutsError::None));
+    }
+}

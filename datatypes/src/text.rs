@@ -1,0 +1,259 @@
+//! Layouts as text: MPI's constructors as calls, `vector(408, 5, 2050, double)`, read and written.
+//!
+//! Arguments stand in MPI's order, the type last, lists in brackets: [`SIGNATURES`]. A type is one of [`Element::ALL`] by its
+//! name, or a constructor again. Blanks and ends of lines may stand anywhere between words.
+//!
+//! ```
+//! use ddtbench_datatypes::Layout;
+//!
+//! let faces: Layout = "struct([1, 1], [0, 4096], [vector(8, 1, 8, double), contiguous(8, double)])".parse()?;
+//! assert_eq!(faces.to_text(), "struct([1, 1], [0, 4096], [vector(8, 1, 8, double), contiguous(8, double)])");
+//!
+//! let wrong = "vector(408, 5, double)".parse::<Layout>().unwrap_err();
+//! assert_eq!(
+//!     wrong.to_string(),
+//!     "column 16: `double` where a whole number is expected, the stride of vector(count, blocklength, stride, type)"
+//! );
+//! # Ok::<(), ddtbench_datatypes::TextError>(())
+//! ```
+
+mod reader;
+
+use std::str::FromStr;
+
+pub use reader::{TextError, TextReader};
+
+use crate::{Constructor, Layout, Order};
+
+/// All constructors with their arguments, as they are written.
+pub const SIGNATURES: [&str; 10] = [
+    "contiguous(count, type)",
+    "vector(count, blocklength, stride, type)",
+    "hvector(count, blocklength, stride_bytes, type)",
+    "indexed([blocklengths], [displacements], type)",
+    "hindexed([blocklengths], [displacements_bytes], type)",
+    "indexed_block(blocklength, [displacements], type)",
+    "hindexed_block(blocklength, [displacements_bytes], type)",
+    "struct([blocklengths], [displacements_bytes], [types])",
+    "subarray([sizes], [subsizes], [starts], c|fortran, type)",
+    "resized(lower_bound, extent, type)",
+];
+
+/// Entries of a list that [`Layout::to_short_text`] writes before it counts the rest.
+const SHOWN: usize = 6;
+
+impl FromStr for Layout {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let mut reader = TextReader::new(text);
+        let layout = reader.layout()?;
+        reader.end("the layout")?;
+        Ok(layout)
+    }
+}
+
+impl Layout {
+    /// The layout as text, of which the same layout is read again.
+    pub fn to_text(&self) -> String {
+        self.written(usize::MAX)
+    }
+
+    /// The same for people alone: long lists are cut, and their entries counted.
+    pub fn to_short_text(&self) -> String {
+        self.written(SHOWN)
+    }
+
+    /// The layout, lists cut after `most` entries.
+    fn written(&self, most: usize) -> String {
+        let mut text = String::new();
+        write(self, most, &mut text);
+        text
+    }
+}
+
+/// An argument of a constructor.
+enum Argument<'a> {
+    Number(i64),
+    List(&'a [i64]),
+    Order(Order),
+    Type(&'a Layout),
+    Types(&'a [Layout]),
+}
+
+/// The arguments of a constructor, in the order in which they are written.
+fn arguments(constructor: &Constructor) -> Vec<Argument<'_>> {
+    use Argument::{List, Number, Type, Types};
+    match constructor {
+        Constructor::Named { .. } => Vec::new(),
+        Constructor::Contiguous { count, child } => vec![Number(*count), Type(child)],
+        Constructor::Vector { count, blocklength, stride, child }
+        | Constructor::Hvector { count, blocklength, stride_bytes: stride, child } => {
+            vec![Number(*count), Number(*blocklength), Number(*stride), Type(child)]
+        }
+        Constructor::Indexed { blocklengths, displacements, child }
+        | Constructor::Hindexed { blocklengths, displacements_bytes: displacements, child } => {
+            vec![List(blocklengths), List(displacements), Type(child)]
+        }
+        Constructor::IndexedBlock { blocklength, displacements, child }
+        | Constructor::HindexedBlock { blocklength, displacements_bytes: displacements, child } => {
+            vec![Number(*blocklength), List(displacements), Type(child)]
+        }
+        Constructor::Struct { blocklengths, displacements_bytes, children } => {
+            vec![List(blocklengths), List(displacements_bytes), Types(children)]
+        }
+        Constructor::Subarray { sizes, subsizes, starts, order, child } => {
+            vec![List(sizes), List(subsizes), List(starts), Argument::Order(*order), Type(child)]
+        }
+        Constructor::Resized { lower_bound, extent, child } => {
+            vec![Number(*lower_bound), Number(*extent), Type(child)]
+        }
+    }
+}
+
+fn write(layout: &Layout, most: usize, text: &mut String) {
+    if let Constructor::Named { element } = layout.constructor() {
+        text.push_str(element.name());
+        return;
+    }
+    text.push_str(layout.constructor().name());
+    text.push('(');
+    for (i, argument) in arguments(layout.constructor()).into_iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        match argument {
+            Argument::Number(number) => text.push_str(&number.to_string()),
+            Argument::Order(Order::C) => text.push('c'),
+            Argument::Order(Order::Fortran) => text.push_str("fortran"),
+            Argument::List(list) => {
+                write_list(list, most, text, |number, text| text.push_str(&number.to_string()))
+            }
+            Argument::Type(child) => write(child, most, text),
+            Argument::Types(children) => {
+                write_list(children, most, text, |child, text| write(child, most, text));
+            }
+        }
+    }
+    text.push(')');
+}
+
+fn write_list<T>(list: &[T], most: usize, text: &mut String, item: impl Fn(&T, &mut String)) {
+    text.push('[');
+    for (i, value) in list.iter().take(most).enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        item(value, text);
+    }
+    if list.len() > most {
+        text.push_str(&format!(", … {} in all", list.len()));
+    }
+    text.push(']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::random_layout;
+    use crate::{Element, MAX_DEPTH};
+
+    fn refused(text: &str) -> String {
+        text.parse::<Layout>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_reads_as_the_same_layout() {
+        for seed in 0..3000 {
+            let layout = random_layout(seed, (seed % 7) as u32, 400);
+            let text = layout.to_text();
+            assert_eq!(text.parse::<Layout>().as_ref(), Ok(&layout), "{text}");
+            // As parameters have it.
+            assert_eq!(text.replace(' ', "").parse::<Layout>(), Ok(layout), "{text}");
+        }
+        for element in Element::ALL {
+            assert_eq!(element.name().parse::<Layout>(), Ok(Layout::named(element)));
+        }
+    }
+
+    #[test]
+    fn every_constructor_is_read_by_its_signature() {
+        let examples = [
+            "contiguous(3, int32)",
+            "vector(408, 5, 2050, double)",
+            "hvector(3, 2, -40, double_complex)",
+            "indexed([1, 2], [5, -3], float)",
+            "hindexed([1, 2], [64, 0], float)",
+            "indexed_block(3, [0, 9, 4], byte)",
+            "hindexed_block(3, [0, 90], char)",
+            "struct([1, 3], [0, 8], [int32, resized(-4, 16, double)])",
+            "subarray([102, 52], [2, 50], [99, 1], fortran, double)",
+            "resized(0, 64, vector(2, 1, 3, uint16))",
+        ];
+        for (text, signature) in examples.into_iter().zip(SIGNATURES) {
+            let layout: Layout = text.parse().unwrap();
+            assert!(signature.starts_with(&format!("{}(", layout.constructor().name())), "{signature}");
+            assert_eq!(layout.to_text(), text);
+        }
+        let spread = "subarray(\n  [4, 4],\n  [1 ,2], [0,0] , c,\n  double )\n";
+        assert_eq!(
+            spread.parse::<Layout>().unwrap().to_text(),
+            "subarray([4, 4], [1, 2], [0, 0], c, double)"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
+        let cases = [
+            ("", "column 1: the end where a type is expected"),
+            (
+                "vectr(1, 2, 3, double)",
+                "column 1: no constructor is called `vectr`: there are contiguous(count",
+            ),
+            ("reel", "column 1: no type is called `reel`: there are byte, char"),
+            ("double(3)", "column 7: `(` after the layout"),
+            ("vector(1, 2, 3)", "column 15: `)` where `,` is expected, before the type of vector(count"),
+            ("vector(1, 2, double)", "column 14: `double` where a whole number is expected, the stride of"),
+            ("vector(1, 2, 3, double, 4)", "column 23: `,` where `)` is expected, the end of vector("),
+            ("vector(1, 2, 3, double", "column 23: the end where `)` is expected"),
+            (
+                "indexed(1, [2], double)",
+                "column 9: `1` where a list as [1, 2] is expected, the blocklengths of",
+            ),
+            (
+                "indexed([1, 2], [2], double)",
+                "column 1: indexed: displacements = a list of 1: must be as long as",
+            ),
+            ("subarray([4], [2], [3], c, double)", "column 1: subarray: starts[0] = 3: the subarray leaves"),
+            (
+                "subarray([4], [2], [1], C, double)",
+                "column 25: `C` where c or fortran is expected, the order of",
+            ),
+            ("contiguous(\n 2,\n nothing)", "line 3, column 2: no type is called `nothing`"),
+            (
+                "contiguous(99999999999999999999, byte)",
+                "column 12: 99999999999999999999 does not fit in a signed",
+            ),
+            ("contiguous(1.5, byte)", "column 13: `.` where `,` is expected"),
+            ("contiguous(é, byte)", "column 12: `é` where a whole number is expected"),
+            ("struct([1], [0], double)", "column 18: `double` where a list of types as [double, int32] is"),
+        ];
+        for (text, said) in cases {
+            let error = refused(text);
+            assert!(error.starts_with(said), "{text}: {error}");
+        }
+        let nested = |depth: usize| format!("{}byte{}", "contiguous(1,".repeat(depth), ")".repeat(depth));
+        assert!(nested(MAX_DEPTH as usize - 1).parse::<Layout>().is_ok());
+        assert!(refused(&nested(MAX_DEPTH as usize)).contains("at most 60 levels"));
+        // A stack of its own size decides nothing.
+        assert!(refused(&nested(1_000_000)).contains("at most 60 levels"));
+    }
+
+    #[test]
+    fn long_lists_are_cut_for_people_and_counted() {
+        let list: Vec<i64> = (0..100).map(|i| i * i).collect();
+        let layout = Layout::indexed_block(2, &list, &Layout::named(Element::Float)).unwrap();
+        assert_eq!(layout.to_short_text(), "indexed_block(2, [0, 1, 4, 9, 16, 25, … 100 in all], float)");
+        assert!(refused(&layout.to_short_text()).contains("`…`"));
+    }
+}
