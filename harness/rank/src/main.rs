@@ -40,6 +40,7 @@ use clap::Parser;
 
 use checked::{World, identity, world};
 use cli::{Cli, Command};
+use measure::local_clock::VirtualClocks;
 
 /// Something was refused.
 const REFUSED: u8 = 2;
@@ -74,13 +75,13 @@ fn main() -> ExitCode {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let result = match cli.command {
+            let result = check_clocks(&world).and_then(|()| match cli.command {
                 Command::Pingpong(args) => pingpong::run(&world, &args),
                 Command::Engine(args) => engine::run(&world, &args),
                 Command::Partitioned(args) => partitioned::run(&world, &args),
                 Command::Halo(args) => halo::run(&world, &args),
                 Command::Probe(args) => probe::run(&world, &args),
-            };
+            });
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),
@@ -95,6 +96,11 @@ fn main() -> ExitCode {
     drop(world);
     probe::report_after_finalize();
     code
+}
+
+/// Refuses virtual clocks that there cannot be.
+fn check_clocks(world: &World) -> anyhow::Result<()> {
+    VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))
 }
 
 /// Launchers end all ranks as soon as one leaves with an exit code other than 0: the others wait until the first has
