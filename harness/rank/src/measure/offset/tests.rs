@@ -117,8 +117,8 @@ fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
 fn a_drift_of_too_short_a_time_is_not_believed() {
     let other = Other { ahead_s: 0.0, drift: 0.0 };
     let known = Extrapolation::new(other.look(10.0, &WAYS_S));
-    // 10 ms later the error of a disturbed exchange, 20 us, would make a drift of 2 ms per second.
-    let later = known.then(other.look(10.01, &[(40e-6, 0.0)]));
+    // 30 ms later the error of a disturbed exchange, 20 us, would make a drift of 0.7 ms per second.
+    let later = known.then(other.look(10.03, &[(40e-6, 0.0)]));
     assert!((later.last().ahead_s - 20e-6).abs() < 1e-9 && later.drift() == 0.0, "{later:?}");
     assert_eq!(later.drift_error, MOST_DRIFT);
     // Nor is one that is less well known than no drift at all.
@@ -166,7 +166,7 @@ fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
     let other = Other { ahead_s: -3.0, drift: 700e-6 };
     for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S)] {
         let between = Interpolation::between(other.look(10.0, &first), other.look(10.002, &last));
-        for local_s in [10.0, 10.0003, 10.001, 10.002] {
+        for local_s in [10.000_01, 10.000_3, 10.001, 10.002] {
             let off = (between.theirs_s(local_s) - other.at(local_s)).abs();
             assert!(off <= between.error_s(), "{between:?} at {local_s}: off by {off}");
         }
