@@ -13,6 +13,8 @@ mod setup;
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
+/// Clocks of ranks that differ, brought to one time.
+mod clocks;
 /// Which of two sides is slower.
 mod compare;
 /// How a run is started, and when it ends.
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         halo::trials(),
         overlap::trials(),
         probes::trials(),
+        clocks::trials(),
         partitioned::trials(),
         robustness::trials(),
         by_hand::trials(),

@@ -4,6 +4,7 @@ use ddtbench::model::event::{Hello, MessageFacts, RankPlace};
 
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
+use crate::measure::local_clock::VIRTUAL;
 
 /// Where this process runs, as `rank`.
 pub fn place(rank: usize) -> RankPlace {
@@ -32,10 +33,20 @@ fn processors() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// Variables that steer an MPI or its transports, by name.
+/// Variables that steer an MPI or its transports, by name; and clocks that are not the real ones.
 pub fn settings() -> Vec<(String, String)> {
-    const PREFIXES: &[&str] =
-        &["MPIR_CVAR_", "MPICH_", "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "I_MPI_", "MV2_", "UCX_", "FI_"];
+    const PREFIXES: &[&str] = &[
+        "MPIR_CVAR_",
+        "MPICH_",
+        "OMPI_MCA_",
+        "PRTE_MCA_",
+        "PMIX_MCA_",
+        "I_MPI_",
+        "MV2_",
+        "UCX_",
+        "FI_",
+        VIRTUAL,
+    ];
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
     };

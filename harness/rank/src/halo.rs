@@ -24,7 +24,7 @@ use apps::Arrays;
 use datatypes::Element;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::fine_grained::arrival::Sampler;
-use ddtbench::experiments::halo::{self, HaloCase};
+use ddtbench::experiments::halo::{self, HaloCase, Start};
 use ddtbench::model::CUSTOM;
 use ddtbench::model::Outcome;
 use ddtbench::model::conditions::Cache;
@@ -287,6 +287,9 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.begin_round(self.round);
         let count = amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
+        // Times that begin at a barrier rest on no other rank's clock.
+        let clock_error_s =
+            if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
         let mismatch = before.or(mismatch).or_else(|| self.data.mismatch(active.is_reference()));
         let messages = active.method.messages().map(|messages| messages as f64);
         // A method that does not know, knows it on no rank.
@@ -296,7 +299,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         }
         let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
-        let mut block = Block { batch: 1, messages, early, ..Block::default() };
+        let mut block = Block { batch: 1, messages, early, clock_error_s, ..Block::default() };
         block.times[Phase::Init].extend(active.init_s.take());
         for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);

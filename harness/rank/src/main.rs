@@ -41,6 +41,7 @@ use clap::Parser;
 
 use checked::{World, identity, world};
 use cli::{Cli, Command};
+use measure::local_clock::VirtualClocks;
 
 /// Something was refused.
 const REFUSED: u8 = 2;
@@ -80,7 +81,7 @@ fn main() -> ExitCode {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let result = match (cli.command, before) {
+            let result = check_clocks(&world).and_then(|()| match (cli.command, before) {
                 (_, Err(refusal)) => Err(refusal),
                 (Command::Overlap(args), Ok(Some(before))) => overlap::run(&world, &args, before),
                 (Command::Overlap(_), Ok(None)) => unreachable!("measured above"),
@@ -89,7 +90,7 @@ fn main() -> ExitCode {
                 (Command::Partitioned(args), _) => partitioned::run(&world, &args),
                 (Command::Halo(args), _) => halo::run(&world, &args),
                 (Command::Probe(args), _) => probe::run(&world, &args),
-            };
+            });
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),
@@ -104,6 +105,11 @@ fn main() -> ExitCode {
     drop(world);
     probe::report_after_finalize();
     code
+}
+
+/// Refuses virtual clocks that there cannot be.
+fn check_clocks(world: &World) -> anyhow::Result<()> {
+    VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))
 }
 
 /// Launchers end all ranks as soon as one leaves with an exit code other than 0: the others wait until the first has

@@ -40,7 +40,7 @@ impl Output {
         }
         match event {
             Event::Hello(hello) => self.hello = Some(hello.clone()),
-            Event::Block(block) => self.blocks.push(block.clone()),
+            Event::Block(block) => self.blocks.push((**block).clone()),
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
             Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
             Event::Size(size) => println!("{size:?}"),

@@ -448,7 +448,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let active = &mut measured.active;
-        self.cell.sync.again()?;
+        let window = self.cell.sync.begin()?;
         self.traffic.fill(active)?;
         for _ in 0..amount.untimed {
             self.cell.repeat(&mut self.traffic, active)?;
@@ -457,6 +457,9 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         for _ in 0..amount.samples {
             readings.push(self.cell.repeat(&mut self.traffic, active)?);
         }
+        let clock = self.cell.sync.end(window)?;
+        let clock_error_s = self.cell.sync.residual_s()?;
+        let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
         let mismatch = self.traffic.mismatch(active)?;
         let world = self.traffic.job().world;
         let (once, without_mpi_s) = match measured.once.take() {
@@ -464,6 +467,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
             None => Default::default(),
         };
         let block = collected(world, &readings)?.map(|mut block| {
+            block.clock_error_s = clock_error_s;
             block.times[Phase::Init] = once;
             block.times[Phase::ComputationWithoutMpi] = without_mpi_s;
             block

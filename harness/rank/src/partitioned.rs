@@ -336,11 +336,12 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.begin_round(self.round);
         let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut mismatch)?;
         let messages = mechanisms[0].messages().map(|n| n as u64);
+        let clock_error_s = self.sync.residual_s()?;
         let watched = self.transfer(mechanisms, self.watched(), true, &mut mismatch)?;
         if self.job.rank > 0 {
             return Ok((None, mismatch));
         }
-        let mut block = Block { batch: 1, messages, message_latency_s, ..Block::default() };
+        let mut block = Block { batch: 1, messages, message_latency_s, clock_error_s, ..Block::default() };
         block.times[Phase::Init].extend(active.init_s.take());
         for pair in &counted {
             let transfer_times = repetition::transfer_times(pair, self.setting.both_ways);

@@ -139,6 +139,8 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         session.sync.as_mut().map_or(Ok(()), Sync::again)?;
         steady::prepare(session, memory, &mut **method)?;
         let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
+        let clock_error_s = session.sync.as_ref().map_or(Ok(None), Sync::residual_s)?;
+        let block = Block { clock_error_s, ..block };
         session.job.world.barrier()?;
         let mismatch = steady::check(session, memory, &mut **method)?;
         Ok((session.is_origin().then_some(block), mismatch))

@@ -1,8 +1,9 @@
-//! One probe of partitioned communication: done on all ranks, judged together, reported by the first.
+//! One probe, most of them of partitioned communication: done on all ranks, judged together, reported by the first.
 //!
 //! A rank that sees an error tells it at once and ends the job, since others may be waiting for it.
 
 mod arrival;
+mod clocks;
 mod completion;
 mod context;
 mod datatypes;
@@ -18,7 +19,7 @@ mod threads;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use ddtbench::experiments::fine_grained::functions::PARTITIONED;
 use ddtbench::experiments::probes::{self, list};
 use ddtbench::model::event::{Event, MessageFacts};
@@ -40,6 +41,9 @@ const NOT_FREED: &str = "not_freed_at_finalize";
 
 /// What it reports then, once all else was right.
 static FINAL_REPORT: OnceLock<FinalReport> = OnceLock::new();
+
+/// The probe that has nothing to do with partitioned communication.
+const CLOCKS: &str = "clocks";
 
 /// The function of each probe.
 const FUNCTIONS: &[(&str, Function)] = &[
@@ -93,6 +97,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("free_without_start", starting::free_without_start),
     ("large_message", scale::large_message),
     ("ring", starting::ring),
+    (CLOCKS, clocks::agree),
 ];
 
 /// Does the probe.
@@ -101,9 +106,10 @@ const FUNCTIONS: &[(&str, Function)] = &[
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     let probe = list::find(&args.name).map_err(anyhow::Error::msg)?;
-    world
-        .ranks(Some(probe.ranks))
-        .with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
+    let asked = if probe.any_ranks { args.methods.ranks } else { Some(probe.ranks) };
+    let ranks =
+        world.ranks(asked).with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
+    ensure!(ranks > 1, "{} is a probe of at least 2 ranks, and the launcher has started 1", probe.name);
     args.methods.of(probes::KIND)?;
     let (rank, format) = (world.comm.rank()?, args.conditions.format);
     // What carries the bytes is not found out: that takes large messages, and some probes are of the first one.
@@ -154,12 +160,13 @@ pub fn report_after_finalize() {
 
 /// What the MPI lacks for a probe.
 fn obstacle(world: &World, probe: &list::Probe) -> Option<String> {
-    let more: &[&str] = match probe.name {
-        "pready_range" => &["MPI_Pready_range"],
-        "pready_list" => &["MPI_Pready_list"],
-        _ => &[],
+    let needed: &[&[&'static str]] = match probe.name {
+        "pready_range" => &[PARTITIONED, &["MPI_Pready_range"]],
+        "pready_list" => &[PARTITIONED, &["MPI_Pready_list"]],
+        CLOCKS => &[],
+        _ => &[PARTITIONED],
     };
-    let missing = symbols::missing(&[PARTITIONED, more].concat());
+    let missing = symbols::missing(&needed.concat());
     if !missing.is_empty() {
         return Some(format!("the MPI has no {}", missing.join(", ")));
     }

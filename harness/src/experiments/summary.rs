@@ -328,6 +328,12 @@ impl<'a> RowContext<'a> {
         Some(Figure::plain(Quantity::Messages, messages as f64))
     }
 
+    /// How far off the common time was, of the worst block; where clocks are not one.
+    pub fn clock_error(&self) -> Option<Figure> {
+        let errors = self.blocks().into_iter().filter_map(|block| block.clock_error_s);
+        errors.reduce(f64::max).map(|error| Figure::plain(Quantity::ClockError, error))
+    }
+
     /// The speed-up over another method, computing included.
     pub fn speedup(&self, other: &View<'_>) -> Option<Figure> {
         let total = self.view.ratio(other, Phase::Total, self.scope)?;

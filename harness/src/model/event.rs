@@ -25,8 +25,8 @@ pub enum Event {
         /// What is being done: `verify` or `measure`.
         stage: String,
     },
-    /// The samples of one block of one method.
-    Block(Block),
+    /// The samples of one block of one method. Boxed as well.
+    Block(Box<Block>),
     /// A method has come to its end.
     Ended {
         /// The method's name.
@@ -144,9 +144,12 @@ impl MessageFacts {
 pub struct ClockFacts {
     /// Whether all read one clock of one kernel.
     pub shared: bool,
-    /// How far off a time can be that is compared across ranks, in seconds: half the shortest exchange, of the worst
-    /// rank. 0 where the clock is shared.
+    /// How far off a time can be that is compared across ranks, in seconds: half the way of the best message there and back
+    /// (all that lie between a rank and rank 0 added), of the worst rank. 0 where the clock is shared.
     pub error_s: f64,
+    /// How far off it was, as far as further messages could tell; of the worst rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual_s: Option<f64>,
 }
 
 /// Where a rank runs.
@@ -240,6 +243,10 @@ pub struct Block {
     /// Half of an empty message's round trip between the ranks beside the block, in seconds. Only of partitioned transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_latency_s: Option<f64>,
+    /// How far off the common time was at the end of the block, as far as further messages could tell, in seconds; of the
+    /// worst rank. Only where times of ranks are compared that do not read one clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_s: Option<f64>,
 }
 
 impl Block {

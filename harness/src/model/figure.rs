@@ -31,6 +31,9 @@ pub enum Quantity {
     Messages,
     /// By how much the peer began to wait after the origin had begun; negative where it was ready before.
     StartSkew,
+    /// How far off the common time of ranks was that do not read one clock, at the end of the worst block, as far as messages
+    /// could tell.
+    ClockError,
     /// Its time over another's, the median over the rounds that both have.
     TimeOver,
     /// The same over the fastest method of the case that an application could use.
@@ -80,7 +83,7 @@ impl Quantity {
             | Self::CommunicationRatio => "ratio",
             Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
             Self::Messages => "messages",
-            Self::StartSkew => "s",
+            Self::StartSkew | Self::ClockError => "s",
             Self::LineBytes => "bytes",
         }
     }

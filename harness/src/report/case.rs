@@ -123,6 +123,14 @@ impl<'a> CaseView<'a> {
                  rank's"
             ));
         }
+        let errors = self.methods().filter_map(|record| record.value(Quantity::ClockError));
+        if let Some(error_s) = errors.reduce(f64::max) {
+            notes.push(format!(
+                "clocks differ, and were brought to one time: where times of two ranks are compared, they were off by {} at the end of the \
+                 worst block, as far as messages tell",
+                units::seconds(error_s)
+            ));
+        }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();

@@ -70,7 +70,8 @@ fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
         times: Times::from([(Phase::RoundTrip, vec![1e-6; 9])]),
         ..Block::default()
     };
-    for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(block))] {
+    for (name, event) in [("hello", Event::Hello(Box::new(hello))), ("block", Event::Block(Box::new(block)))]
+    {
         std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
     }
     let installation = Installation::fake(mpiexec);

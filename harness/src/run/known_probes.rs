@@ -16,8 +16,8 @@ use crate::mpi::Installation;
 /// How long an outcome is believed. What comes now and then, on a busy machine say, is not to be believed for ever.
 const BELIEVED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Variables that begin so change what an MPI does; ours hide functions of an MPI.
-const PREFIXES: [&str; 16] = [
+/// Variables that begin so change what an MPI does; ours hide functions of an MPI, or put clocks in front of the real ones.
+const PREFIXES: [&str; 17] = [
     "MPI",
     "I_MPI_",
     "OMPI_",
@@ -34,6 +34,7 @@ const PREFIXES: [&str; 16] = [
     "MALLOC_",
     "OMP_",
     "DDTBENCH_HIDE_",
+    "DDTBENCH_VIRTUAL_",
 ];
 
 /// The file with what is known of an MPI under one launcher, one environment and one limit of silence.

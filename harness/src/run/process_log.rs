@@ -65,7 +65,7 @@ impl ProcessLog {
             Event::Hello(hello) => self.hello = Some(hello),
             Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport),
             Event::Working { method, stage } => self.working = Some((method, stage)),
-            Event::Block(block) => self.blocks.push(block),
+            Event::Block(block) => self.blocks.push(*block),
             Event::Ended { method, outcome } => {
                 if !self.has_ended(&method) {
                     self.ended.push((method, outcome));

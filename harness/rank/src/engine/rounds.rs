@@ -90,7 +90,7 @@ pub fn run<'a>(
             let after = bench.state();
             wrong.extend(verify::check(bench, memory, active).map(|detail| (k, detail)));
             let block = Block { block: rounds, before, after, ..block };
-            bench.reporter.report(&Event::Block(block.clone()));
+            bench.reporter.report(&Event::Block(Box::new(block.clone())));
             measured[k].blocks.push(block);
             before = after;
         }

@@ -164,7 +164,7 @@ fn collect_blocks(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec
     for text in job.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
         blocks.push(serde_json::from_slice(text)?);
     }
-    blocks.iter().for_each(|block| job.reporter.report(&Event::Block(block.clone())));
+    blocks.iter().for_each(|block| job.reporter.report(&Event::Block(Box::new(block.clone()))));
     Ok(blocks)
 }
 

@@ -1,133 +1,220 @@
-//! One time for all ranks, for what begins on one and ends on another.
+//! One time for all ranks, for what begins on one and ends on another: that of rank 0.
 //!
-//! Every rank learns by how much its clock differs from rank 0's: a message goes there and back several times
-//! ([`Offset`]). Done anew before each block, so that the drift between two of them is known too. Ranks of one host that read
-//! one clock of the kernel need none of that: they differ by nothing, which the exchange confirms.
+//! The first rank of each host is its reference. References learn the time from each other in a [`tree`](super::tree): a
+//! message goes there and back several times, all pairs of a round at once. Then each host's ranks have it from their
+//! reference: in the same way, or just as it is where they read one clock of the kernel, which messages confirm. Ranks of a
+//! single such host need nothing.
+//!
+//! [`Sync::begin`] and [`Sync::end`] surround a block. Its times are converted afterwards; what is needed at once, as a
+//! common start, rests on what was found last and the drift so far. That is found anew for each block, not for each start:
+//! it takes as long as tens of messages, and a block is too short for the drift to matter.
 
 use std::time::Duration;
 
-use datatypes::Element;
 use ddtbench::model::event::ClockFacts;
 
-use super::offset::{Offset, ThereAndBack};
-use crate::checked::{CallError, Comm, Datatype, Envelope};
+use super::clock_exchange::{Group, Learn};
+use super::local_clock::{LocalClock, VirtualClocks};
+use super::offset::{Extrapolation, Interpolation, LONG_ENOUGH_S, Offset, Residual};
+use crate::checked::{CallError, Comm};
 use crate::team::spin_until;
 
-/// Exchanges of which the shortest counts: one undisturbed exchange among them is enough.
-const EXCHANGES: usize = 15;
-/// Tag of the exchanges, on a communicator of their own.
-const TAG: usize = 0;
+/// Messages there and back of which the best counts: one undisturbed one among them is enough.
+const MESSAGES: usize = 15;
+/// The same of the first looks, on which the drift rests for long.
+const FIRST_MESSAGES: usize = 100;
+/// Messages to rank 0 and back that show how far off the time is. Each rank with a clock of its own has them after the other:
+/// of a hundred hosts over TCP all take some 20 ms.
+const CHECKS: usize = 10;
 
 /// The common time, as this rank knows it.
 pub struct Sync {
-    comm: Comm,
-    rank: usize,
-    byte: Datatype,
+    all: Group,
+    host: Group,
+    /// The references of all hosts, on each of them.
+    references: Option<Group>,
+    /// Whether all ranks read one clock of one kernel.
     shares_clock: bool,
+    /// Whether all ranks of this host do.
+    host_shares_clock: bool,
+    /// Of each rank, whether it learns the time by messages; the others have it from their reference as it is.
+    asking: Vec<bool>,
+    clock: LocalClock,
     /// Rank 0's clock, as this rank knows it.
-    zero: Offset,
+    zero: Extrapolation,
+    residual_s: Option<f64>,
 }
 
-/// This process's monotonic clock, in seconds since an instant that all processes of one host share.
-pub fn local_s() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer lives through the call, which fills it; a monotonic clock exists on every system that we run on.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+/// A block that has begun.
+#[must_use = "its times are known when it ends"]
+pub struct Window {
+    first: Offset,
 }
 
 impl Sync {
-    /// Synchronises the ranks of `comm`; collective.
+    /// Synchronises the ranks of `comm`; collective. Takes a tenth of a second where clocks are not shared, so that the
+    /// drift is known.
     pub fn new(comm: &Comm) -> Result<Self, CallError> {
-        let (rank, ranks) = (comm.rank()?, comm.size()?);
-        let of_host = comm.split_shared()?.size()?;
-        let mut sync = Self {
-            comm: comm.duplicate()?,
-            rank,
-            byte: Datatype::predefined(Element::Byte),
-            shares_clock: false,
-            zero: Offset::default(),
+        // What is wrong with them was refused when the process began.
+        Self::by(comm, VirtualClocks::of_environment().unwrap_or_default())
+    }
+
+    /// The same with these clocks in front of the real ones, if any.
+    pub fn by(comm: &Comm, clocks: Option<VirtualClocks>) -> Result<Self, CallError> {
+        let rank = comm.rank()?;
+        let host = match clocks.and_then(|clocks| clocks.ranks_per_host) {
+            Some(ranks) => comm.split(rank / ranks, rank)?,
+            None => comm.split_shared()?,
         };
-        sync.zero = Offset::of(&sync.exchange(ranks)?).unwrap_or_default();
-        // Containers of one host may have clocks of their own.
-        let is_equal = of_host == ranks && sync.zero.offset_s.abs() <= sync.zero.error_s;
-        sync.shares_clock = comm.minima(&[f64::from(u8::from(is_equal))])?[0] > 0.0;
-        if sync.shares_clock {
-            sync.zero = Offset::default();
+        let is_reference = host.rank()? == 0;
+        let references = comm.split(usize::from(!is_reference), rank)?;
+        let mut sync = Self {
+            all: Group::new(comm.duplicate()?)?,
+            host: Group::new(host)?,
+            references: if is_reference { Some(Group::new(references)?) } else { None },
+            shares_clock: false,
+            host_shares_clock: false,
+            asking: Vec::new(),
+            clock: clocks.map_or_else(LocalClock::default, |clocks| clocks.of_rank(rank)),
+            zero: Extrapolation::default(),
+            residual_s: None,
+        };
+        sync.host_shares_clock = clocks.is_none() && sync.confirm_clock_of_host()?;
+        let is_alone = sync.host_shares_clock && sync.host.ranks == sync.all.ranks;
+        sync.shares_clock = comm.minima(&[f64::from(u8::from(is_alone))])?[0] > 0.0;
+        if !sync.shares_clock {
+            sync.asking = sync.find_asking(is_reference)?;
+            sync.synchronise(FIRST_MESSAGES, |_, first| Extrapolation::new(first))?;
+            std::thread::sleep(Duration::from_secs_f64(LONG_ENOUGH_S));
+            sync.synchronise(FIRST_MESSAGES, Extrapolation::then)?;
+            sync.residual_s = sync.residual_s()?;
         }
         Ok(sync)
     }
 
     /// Synchronises anew; collective.
     pub fn again(&mut self) -> Result<(), CallError> {
-        if self.shares_clock {
-            return Ok(());
-        }
-        let exchanges = self.exchange(self.comm.size()?)?;
-        self.zero = self.zero.again(&exchanges);
-        Ok(())
+        self.synchronise(MESSAGES, Extrapolation::then)
     }
 
-    /// What is known of the clocks; the worst of all ranks. Collective.
+    /// Synchronises at the beginning of a block; collective.
+    pub fn begin(&mut self) -> Result<Window, CallError> {
+        self.again()?;
+        Ok(Window { first: self.zero.last() })
+    }
+
+    /// Synchronises at its end, and tells how times that [`Sync::local_s`] gave in between are converted; collective.
+    pub fn end(&mut self, window: Window) -> Result<Interpolation, CallError> {
+        self.again()?;
+        Ok(Interpolation::between(window.first, self.zero.last()))
+    }
+
+    /// What is known of the clocks at the last synchronisation, and of how far off they were at the first; the worst of all
+    /// ranks. Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
-        let worst = -self.comm.minima(&[-self.zero.error_s])?[0];
-        Ok(ClockFacts { shared: self.shares_clock, error_s: worst })
+        let worst = self.all.comm.maxima(&[self.zero.last().error_s])?[0];
+        Ok(ClockFacts { shared: self.shares_clock, error_s: worst, residual_s: self.residual_s })
+    }
+
+    /// How far off the common time is now, as far as further messages between rank 0 and each rank can tell; the worst of all
+    /// ranks, `None` where they read one clock. Collective.
+    pub fn residual(&self) -> Result<Option<Residual>, CallError> {
+        if self.shares_clock {
+            return Ok(None);
+        }
+        let mut mine = Residual::NONE;
+        for other in (1..self.all.ranks).filter(|&other| self.asking[other]) {
+            if self.all.rank == 0 {
+                self.all.tell(self.clock, &self.zero, other, CHECKS)?;
+            } else if self.all.rank == other {
+                let look = self.all.ask(self.clock, 0, CHECKS)?;
+                mine = look.map_or(mine, |look| self.zero.residual(look));
+            }
+        }
+        let worst = self.all.comm.maxima(&[mine.off_s, mine.beyond_s])?;
+        Ok(Some(Residual { off_s: worst[0], beyond_s: worst[1] }))
+    }
+
+    /// The same without what was possible, as blocks carry it. Collective.
+    pub fn residual_s(&self) -> Result<Option<f64>, CallError> {
+        Ok(self.residual()?.map(|residual| residual.off_s))
+    }
+
+    /// This rank's own clock, in seconds: for times that are converted afterwards.
+    #[inline]
+    pub fn local_s(&self) -> f64 {
+        self.clock.now_s()
     }
 
     /// The common time now, in seconds.
     #[inline]
     pub fn now_s(&self) -> f64 {
-        self.zero.theirs_s(local_s())
+        self.common_s(self.local_s())
     }
 
-    /// Waits for a common time.
-    pub fn wait_until(&self, time_s: f64) {
-        spin_until(|| self.now_s() >= time_s);
+    /// The common time when this rank's clock said `local_s`, by what was found last.
+    #[inline]
+    pub fn common_s(&self, local_s: f64) -> f64 {
+        self.zero.theirs_s(local_s)
+    }
+
+    /// Waits for a common time. Gives by how many seconds this rank is late: it may have come too late, or lost its core.
+    pub fn wait_until(&self, time_s: f64) -> f64 {
+        let mut now_s = self.now_s();
+        spin_until(|| {
+            now_s = self.now_s();
+            now_s >= time_s
+        });
+        now_s - time_s
     }
 
     /// Agrees on a time shortly after all ranks are here; collective.
     pub fn agree(&self, margin: Duration) -> Result<f64, CallError> {
-        self.comm.barrier()?;
-        let [time_s] = self.comm.broadcast([self.now_s() + margin.as_secs_f64()])?;
+        self.all.comm.barrier()?;
+        let [time_s] = self.all.comm.broadcast([self.now_s() + margin.as_secs_f64()])?;
         Ok(time_s)
     }
 
-    /// Each rank asks rank 0 for its time, one rank after the other; gives what this one learned.
-    fn exchange(&self, ranks: usize) -> Result<Vec<ThereAndBack>, CallError> {
-        let mut exchanges = Vec::new();
-        for other in 1..ranks {
-            if self.rank == 0 {
-                for _ in 0..EXCHANGES {
-                    self.receive(other)?;
-                    self.send(other, local_s())?;
-                }
-            } else if self.rank == other {
-                exchanges.reserve(EXCHANGES);
-                for _ in 0..EXCHANGES {
-                    let asked_s = local_s();
-                    self.send(0, asked_s)?;
-                    let theirs_s = self.receive(0)?;
-                    exchanges.push(ThereAndBack { asked_s, theirs_s, heard_s: local_s() });
-                }
-            }
+    /// The clock of this rank.
+    pub fn clock(&self) -> LocalClock {
+        self.clock
+    }
+
+    /// Rank 0's clock, as this rank knows it now.
+    pub fn zero(&self) -> &Extrapolation {
+        &self.zero
+    }
+
+    fn synchronise(&mut self, count: usize, learn: Learn) -> Result<(), CallError> {
+        if self.shares_clock {
+            return Ok(());
         }
-        Ok(exchanges)
+        if let Some(references) = &self.references {
+            references.spread(self.clock, &mut self.zero, count, learn)?;
+        }
+        if !self.host_shares_clock {
+            return self.host.spread(self.clock, &mut self.zero, count, learn);
+        }
+        let Offset { at_s, ahead_s, error_s } = self.zero.last();
+        let [at_s, ahead_s, error_s] = self.host.comm.broadcast([at_s, ahead_s, error_s])?;
+        if self.host.rank > 0 {
+            self.zero = learn(self.zero, Offset { at_s, ahead_s, error_s });
+        }
+        Ok(())
     }
 
-    fn send(&self, to: usize, value: f64) -> Result<(), CallError> {
-        let bytes = value.to_ne_bytes();
-        // SAFETY: eight bytes.
-        unsafe { self.envelope(to).send(bytes.as_ptr()) }
+    /// Whether the ranks of this host read one clock: containers may have clocks of their own.
+    fn confirm_clock_of_host(&self) -> Result<bool, CallError> {
+        let mut of_reference = Extrapolation::default();
+        self.host.spread(self.clock, &mut of_reference, MESSAGES, |_, first| Extrapolation::new(first))?;
+        let Offset { ahead_s, error_s, .. } = of_reference.last();
+        let is_equal = ahead_s.abs() <= error_s;
+        Ok(self.host.comm.minima(&[f64::from(u8::from(is_equal))])?[0] > 0.0)
     }
 
-    fn receive(&self, from: usize) -> Result<f64, CallError> {
-        let mut bytes = [0u8; 8];
-        // SAFETY: eight bytes.
-        unsafe { self.envelope(from).receive(bytes.as_mut_ptr()) }?;
-        Ok(f64::from_ne_bytes(bytes))
-    }
-
-    fn envelope(&self, peer: usize) -> Envelope<'_> {
-        Envelope { count: 8, datatype: &self.byte, peer, tag: TAG, comm: &self.comm }
+    fn find_asking(&self, is_reference: bool) -> Result<Vec<bool>, CallError> {
+        let mut asking = vec![0.0; self.all.ranks];
+        asking[self.all.rank] = f64::from(u8::from(is_reference || !self.host_shares_clock));
+        Ok(self.all.comm.maxima(&asking)?.into_iter().map(|asks| asks > 0.0).collect())
     }
 }

@@ -18,7 +18,7 @@ use super::{Channel, Mechanism, Role};
 use crate::checked::request::Status;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::{ReadyTimes, Slot};
-use crate::measure::sync::local_s;
+use crate::measure::local_clock::monotonic_s;
 
 /// Transfers after which a mapping is chosen: these, and every so many.
 const FIRST_CHOICES: [u32; 3] = [2, 4, 8];
@@ -191,11 +191,11 @@ impl<'a> AggregatedAdaptive<'a> {
 fn reading_s() -> f64 {
     const READINGS: u32 = 20;
     let row_s = || {
-        let begin_s = local_s();
+        let begin_s = monotonic_s();
         (1..READINGS).for_each(|_| {
-            std::hint::black_box(local_s());
+            std::hint::black_box(monotonic_s());
         });
-        (local_s() - begin_s) / f64::from(READINGS)
+        (monotonic_s() - begin_s) / f64::from(READINGS)
     };
     (0..10).map(|_| row_s()).fold(f64::INFINITY, f64::min)
 }
@@ -271,12 +271,12 @@ impl Mechanism for AggregatedAdaptive<'_> {
         if !state.is_observed {
             return self.mark(state, partition);
         }
-        let now_s = local_s();
+        let now_s = monotonic_s();
         // SAFETY: called by the thread of this number.
         unsafe { self.ready_times.note(thread, partition, now_s) };
         self.mark(state, partition)?;
         // A reading ends before it returns, and begins after it was called.
-        let spent_s = local_s() - now_s + self.reading_s;
+        let spent_s = monotonic_s() - now_s + self.reading_s;
         // SAFETY: as above.
         unsafe { self.ready_times.spend(thread, spent_s) };
         Ok(())

@@ -11,6 +11,7 @@ use ddtbench::model::event::Block;
 use super::computation::Computation;
 use super::traffic::Traffic;
 use crate::checked::{CallError, Comm};
+use crate::measure::offset::Interpolation;
 use crate::measure::sync::Sync;
 
 /// From the agreement on a time to that time: longer than the message with it takes.
@@ -26,7 +27,7 @@ pub struct Cell {
     pub test_every: Option<Duration>,
 }
 
-/// One rank's times of a repetition, in seconds: those that are compared across ranks are of the common clock.
+/// One rank's times of a repetition, in seconds; starts and ends by its own clock, until they are converted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Readings {
     /// Start and end of the communication by itself.
@@ -52,6 +53,12 @@ impl Readings {
         [a, b, self.computation_s, c, d, self.call_s, self.compute_s, self.wait_s]
     }
 
+    /// The same with starts and ends of the common clock.
+    pub fn converted(self, clock: &Interpolation) -> Self {
+        let both = |(start_s, end_s)| (clock.theirs_s(start_s), clock.theirs_s(end_s));
+        Self { communication: both(self.communication), overlapped: both(self.overlapped), ..self }
+    }
+
     fn of([a, b, computation_s, c, d, call_s, compute_s, wait_s]: [f64; Self::COUNT]) -> Self {
         Self { communication: (a, b), computation_s, overlapped: (c, d), call_s, compute_s, wait_s }
     }
@@ -68,16 +75,16 @@ impl Cell {
         let computation_s = self.compute()?;
         traffic.renew(active)?;
         self.begin()?;
-        let started_s = self.sync.now_s();
+        let started_s = self.sync.local_s();
         traffic.start(active)?;
-        let called_s = self.sync.now_s();
+        let called_s = self.sync.local_s();
         match self.test_every {
             None => self.computation.run(),
             Some(every) => self.computation.run_and_look(every, &mut || traffic.test(active))?,
         }
-        let computed_s = self.sync.now_s();
+        let computed_s = self.sync.local_s();
         traffic.wait(active)?;
-        let ended_s = self.sync.now_s();
+        let ended_s = self.sync.local_s();
         Ok(Readings {
             communication,
             computation_s,
@@ -88,7 +95,7 @@ impl Cell {
         })
     }
 
-    /// Start and end of the communication by itself, started and waited for at once.
+    /// Start and end of the communication by itself, started and waited for at once, by this rank's clock.
     pub fn communicate<'a, T: Traffic<'a>>(
         &self,
         traffic: &mut T,
@@ -96,10 +103,10 @@ impl Cell {
     ) -> Result<(f64, f64), CallError> {
         traffic.renew(active)?;
         self.begin()?;
-        let started_s = self.sync.now_s();
+        let started_s = self.sync.local_s();
         traffic.start(active)?;
         traffic.wait(active)?;
-        Ok((started_s, self.sync.now_s()))
+        Ok((started_s, self.sync.local_s()))
     }
 
     /// How long the computation takes by itself, in seconds.

@@ -16,6 +16,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(record.median_s.and_then(|exchange| context.bandwidth(exchange)));
     record.add(early::figure(context));
     record.add(context.messages());
+    record.add(context.clock_error());
     if record.method != context.kind.reference() {
         record.add(
             context.packing(|block: &Block| block.times[Phase::Exchange].clone(), exchange_without_packing),

@@ -86,6 +86,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
         record.add(over_rounds(quantity, cells.values().map(of)));
     }
     record.add(mpi_impact(context));
+    record.add(context.clock_error());
 }
 
 /// The times of each round that has all of them.

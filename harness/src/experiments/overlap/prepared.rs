@@ -106,11 +106,7 @@ mod tests {
         };
         let methods = |test| {
             let prepared = prepared(test);
-            super::super::methods::METHODS
-                .iter()
-                .map(|row| row.name)
-                .filter(|name| prepared.has(name))
-                .collect::<Vec<_>>()
+            METHODS.iter().map(|row| row.name).filter(|name| prepared.has(name)).collect::<Vec<_>>()
         };
         assert_eq!(methods("ibcast"), ["nonblocking", "persistent"]);
         assert!(methods("nas_lu_y").contains(&"mpi_pack") && !methods("nas_lu_y").contains(&"nonblocking"));

@@ -37,6 +37,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(perceived.map(|value| Figure::plain(Quantity::PerceivedBandwidth, value)));
     record.add(early::figure(context));
     record.add(context.messages());
+    record.add(context.clock_error());
     let is_single = context.reference.is_none() && record.method == context.kind.reference();
     let Some(single) = context.reference.or(is_single.then_some(view)) else { return };
     if !is_single {

@@ -1,4 +1,5 @@
-//! The probes: what is asked of an MPI's partitioned communication, one behaviour each, and what can be seen.
+//! The probes: what is asked of an MPI's partitioned communication and of what measurements rest on, one behaviour each, and
+//! what can be seen.
 
 use crate::model::Record;
 
@@ -23,6 +24,8 @@ pub struct Probe {
     pub about: &'static str,
     /// Processes.
     pub ranks: usize,
+    /// Whether by hand there may be any other number of them, from 2 on.
+    pub any_ranks: bool,
     /// Threads of a rank that call MPI at the same time.
     pub threads: usize,
     /// What its outcome means.
@@ -34,7 +37,7 @@ pub struct Probe {
 impl Probe {
     const fn new(name: &'static str, about: &'static str) -> Self {
         let expected = "the right data arrives, every time";
-        Self { name, about, ranks: 2, threads: 1, kind: ProbeKind::Conformance, expected }
+        Self { name, about, ranks: 2, any_ranks: false, threads: 1, kind: ProbeKind::Conformance, expected }
     }
 
     const fn ranks(self, ranks: usize) -> Self {
@@ -138,6 +141,11 @@ pub const PROBES: &[Probe] = &[
     },
     Probe::new("large_message", "3 GiB in 4 partitions, where there is memory for it"),
     Probe::new("ring", "4 ranks, each sending to the next and receiving from the one before").ranks(4),
+    Probe {
+        any_ranks: true,
+        expected: "no time is farther off than the way of the messages allows that it rests on",
+        ..Probe::new("clocks", "how well the clocks of all ranks are brought to one time").ranks(4)
+    },
 ];
 
 /// The probe called `name`.

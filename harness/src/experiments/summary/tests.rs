@@ -71,6 +71,17 @@ fn of<'a>(records: &'a [Record], method: &str, phase: Phase, pair: &str) -> &'a 
 }
 
 #[test]
+fn the_clocks_of_a_method_are_as_far_off_as_in_its_worst_block() {
+    let off = |clock_error_s| Block { clock_error_s, ..block(1.0, 33.0) };
+    let records = records(&result(vec![
+        measured("reference", vec![off(None); 6]),
+        measured("manual", vec![off(Some(1e-6)), off(Some(3e-6)), off(Some(2e-6))]),
+    ]));
+    let error = |method| of(&records, method, Phase::RoundTrip, "all").value(Quantity::ClockError);
+    assert_eq!((error("reference"), error("manual")), (None, Some(3e-6)));
+}
+
+#[test]
 fn overheads_follow_the_definitions() {
     let packing = with(block(4.0, 33.0), [(Phase::Pack, vec![0.5; 5]), (Phase::Unpack, vec![0.25; 5])]);
     // The peer packs more slowly: both ranks count, each by its own clock.

@@ -115,6 +115,17 @@ Notes
 }
 
 #[test]
+fn how_far_off_clocks_of_several_hosts_are_is_a_note() {
+    let mut records = sample();
+    assert!(!table(&records, None).contains("clocks"));
+    records[0].add(Some(Figure::plain(Quantity::ClockError, 1.5e-6)));
+    records[2].add(Some(Figure::plain(Quantity::ClockError, 0.2e-6)));
+    let text = table(&records, None);
+    assert!(text.contains("1.50 µs at the end"), "the worse counts: {text}");
+    assert_eq!(text.matches("clocks differ").count(), 1, "{text}");
+}
+
+#[test]
 fn nothing_is_wider_than_the_terminal_and_what_is_left_out_is_named() {
     for shown in [table(&sample(), Some(80)), plain(&KIND.answer(&sample(), Some(80)))] {
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");

@@ -1,0 +1,101 @@
+//! Messages there and back that tell the time, between ranks of one group.
+
+use datatypes::Element;
+
+use super::local_clock::LocalClock;
+use super::offset::{Extrapolation, Offset, ThereAndBack};
+use super::tree::{self, Part};
+use crate::checked::{CallError, Comm, Datatype, Envelope};
+
+/// Tag of the messages, on communicators of their own.
+const TAG: usize = 0;
+/// A message: a time, and how far off it can be.
+type Message = [f64; 2];
+const BYTES: usize = size_of::<Message>();
+
+/// What a rank makes of another look: of the clock as it was known, and what was found.
+pub type Learn = fn(Extrapolation, Offset) -> Extrapolation;
+
+/// Ranks that tell each other the time.
+pub struct Group {
+    /// Their own communicator.
+    pub comm: Comm,
+    /// This process among them.
+    pub rank: usize,
+    /// How many they are.
+    pub ranks: usize,
+    byte: Datatype,
+}
+
+impl Group {
+    /// Of a communicator on which nothing else is sent.
+    pub fn new(comm: Comm) -> Result<Self, CallError> {
+        let (rank, ranks) = (comm.rank()?, comm.size()?);
+        Ok(Self { comm, rank, ranks, byte: Datatype::predefined(Element::Byte) })
+    }
+
+    /// All learn the time from the first, who knows it as `zero`; with so many messages each. Collective.
+    pub fn spread(
+        &self,
+        clock: LocalClock,
+        zero: &mut Extrapolation,
+        count: usize,
+        learn: Learn,
+    ) -> Result<(), CallError> {
+        for part in tree::parts(self.rank, self.ranks) {
+            match part {
+                Part::Tells(other) => self.tell(clock, zero, other, count)?,
+                Part::Asks(other) => {
+                    if let Some(found) = self.ask(clock, other, count)? {
+                        *zero = learn(*zero, found);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks a rank for the time, so many times.
+    pub fn ask(&self, clock: LocalClock, other: usize, count: usize) -> Result<Option<Offset>, CallError> {
+        let mut exchanges = Vec::with_capacity(count);
+        for _ in 0..count {
+            let asked_s = clock.now_s();
+            self.send(other, [asked_s, 0.0])?;
+            let [theirs_s, theirs_error_s] = self.receive(other)?;
+            exchanges.push(ThereAndBack { asked_s, theirs_s, theirs_error_s, heard_s: clock.now_s() });
+        }
+        Ok(Offset::of(&exchanges))
+    }
+
+    /// Answers a rank that asks so many times.
+    pub fn tell(
+        &self,
+        clock: LocalClock,
+        zero: &Extrapolation,
+        other: usize,
+        count: usize,
+    ) -> Result<(), CallError> {
+        for _ in 0..count {
+            self.receive(other)?;
+            let local_s = clock.now_s();
+            self.send(other, [zero.theirs_s(local_s), zero.error_s(local_s)])?;
+        }
+        Ok(())
+    }
+
+    fn send(&self, to: usize, message: Message) -> Result<(), CallError> {
+        // SAFETY: the message has as many bytes as are sent.
+        unsafe { self.envelope(to).send(message.as_ptr().cast()) }
+    }
+
+    fn receive(&self, from: usize) -> Result<Message, CallError> {
+        let mut message = Message::default();
+        // SAFETY: the message has as many bytes as are received, and any bytes are numbers.
+        unsafe { self.envelope(from).receive(message.as_mut_ptr().cast()) }?;
+        Ok(message)
+    }
+
+    fn envelope(&self, peer: usize) -> Envelope<'_> {
+        Envelope { count: BYTES, datatype: &self.byte, peer, tag: TAG, comm: &self.comm }
+    }
+}

@@ -1,0 +1,147 @@
+//! The clock of this process, as it is compared with those of other ranks; in tests another stands in front of it.
+//!
+//! On one machine all processes read one clock, so that nothing would be seen of what [`sync`](super::sync) is for. So a
+//! variable of the environment makes each rank read a clock that is ahead by so much, and gains so much, times its rank.
+
+use std::env;
+
+use super::offset::MOST_DRIFT;
+
+/// The variable: microseconds ahead, parts per million gained, and perhaps how many ranks a pretended host has.
+pub const VIRTUAL: &str = "DDTBENCH_VIRTUAL_CLOCK";
+
+/// Clocks that disagree, in front of the one that there is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VirtualClocks {
+    /// By how much rank 1 is ahead, rank 2 by twice that, and so on.
+    pub ahead_s: f64,
+    /// Seconds that rank 1 gains per second, rank 2 twice that, and so on.
+    pub drift: f64,
+    /// Ranks that are taken for those of one host, with one clock each all the same; those that share memory, if not said.
+    pub ranks_per_host: Option<usize>,
+}
+
+impl VirtualClocks {
+    /// Those that the environment asks for, if any.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right.
+    pub fn of_environment() -> Result<Option<Self>, String> {
+        env::var(VIRTUAL).ok().map(|text| Self::parse(&text)).transpose()
+    }
+
+    /// Refuses what the environment asks for in vain, on so many ranks.
+    ///
+    /// # Errors
+    /// As above; and a drift that no clock has, of which bounds would not hold.
+    pub fn check(ranks: usize) -> Result<(), String> {
+        Self::of_environment()?.map_or(Ok(()), |clocks| clocks.check_drift(ranks))
+    }
+
+    fn check_drift(self, ranks: usize) -> Result<(), String> {
+        let others = ranks.max(2) - 1;
+        let most_ppm = MOST_DRIFT * 1e6 / others as f64;
+        // A little more, for what rounding adds.
+        if self.drift.abs() * 1e6 <= most_ppm * (1.0 + 1e-9) {
+            return Ok(());
+        }
+        let ppm = self.drift * 1e6;
+        Err(format!(
+            "{VIRTUAL}: {ppm:.0} ppm times {others}: clocks of two ranks gain at most 1000 ppm on each other, so on {ranks} ranks \
+             give at most {most_ppm:.0}"
+        ))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{VIRTUAL}={text:?}: must be MICROSECONDS,PPM or MICROSECONDS,PPM,RANKS_PER_HOST, for example 5000,200,2"
+            )
+        };
+        let mut words = text.split(',').map(str::trim);
+        let mut number = || words.next()?.parse::<f64>().ok().filter(|number| number.is_finite());
+        let (ahead_us, ppm) = number().zip(number()).ok_or_else(wrong)?;
+        let ranks_per_host = words.next().map(|word| word.parse().ok().filter(|&ranks| ranks > 0));
+        match (ranks_per_host, words.next()) {
+            (Some(None), _) | (_, Some(_)) => Err(wrong()),
+            (ranks_per_host, None) => Ok(Self {
+                ahead_s: ahead_us * 1e-6,
+                drift: ppm * 1e-6,
+                ranks_per_host: ranks_per_host.flatten(),
+            }),
+        }
+    }
+
+    /// That of a rank.
+    pub fn of_rank(self, rank: usize) -> LocalClock {
+        LocalClock { ahead_s: self.ahead_s * rank as f64, drift: self.drift * rank as f64 }
+    }
+}
+
+/// What a rank reads; the default is the clock that there is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalClock {
+    ahead_s: f64,
+    drift: f64,
+}
+
+impl LocalClock {
+    /// Seconds since some instant; of an earlier reading never less.
+    #[inline]
+    pub fn now_s(self) -> f64 {
+        self.at(monotonic_s())
+    }
+
+    /// What it says when the real one says `real_s`.
+    #[inline]
+    pub fn at(self, real_s: f64) -> f64 {
+        real_s + (self.ahead_s + self.drift * real_s)
+    }
+}
+
+/// The kernel's monotonic clock, in seconds since an instant that all processes of one host share.
+pub fn monotonic_s() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer lives through the call, which fills it; a monotonic clock exists on every system that we run on.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn virtual_clocks_are_ahead_and_gain_by_rank() {
+        let clocks = VirtualClocks::parse("5000, 200").unwrap();
+        assert_eq!(clocks.ranks_per_host, None);
+        let [zero, two] = [0, 2].map(|rank| clocks.of_rank(rank));
+        assert_eq!(zero.at(100.0), 100.0);
+        assert!((two.at(100.0) - (100.0 + 0.01 + 0.04)).abs() < 1e-12);
+        assert_eq!(VirtualClocks::parse("-3,0,2").unwrap().ranks_per_host, Some(2));
+        assert_eq!(LocalClock::default().at(7.25), 7.25);
+    }
+
+    #[test]
+    fn what_is_no_clock_is_refused_with_what_would_be_right() {
+        for text in ["", "5000", "5000,", "5000,x", "5000,200,0", "5000,200,x", "5000,200,2,1", "inf,0"] {
+            let error = VirtualClocks::parse(text).unwrap_err();
+            assert!(error.contains(VIRTUAL) && error.contains("5000,200,2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_drift_that_no_clock_has_is_refused() {
+        let clocks = VirtualClocks::parse("0,200").unwrap();
+        assert_eq!(clocks.check_drift(6), Ok(()));
+        let error = clocks.check_drift(7).unwrap_err();
+        assert!(error.contains("at most 167") && error.contains("7 ranks"), "{error}");
+    }
+
+    #[test]
+    fn the_clock_goes_on() {
+        let first = monotonic_s();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        assert!(monotonic_s() - first >= 0.002);
+    }
+}

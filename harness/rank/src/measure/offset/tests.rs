@@ -1,0 +1,200 @@
+use super::*;
+
+/// A clock beside this one: ahead by so much when this one says 0, and gaining so much per second.
+#[derive(Clone, Copy)]
+struct Other {
+    ahead_s: f64,
+    drift: f64,
+}
+
+impl Other {
+    fn at(self, local_s: f64) -> f64 {
+        local_s + self.ahead_s + self.drift * local_s
+    }
+
+    /// Exchanges from `start_s` on, each with its times there and back.
+    fn asked(self, start_s: f64, ways_s: &[(f64, f64)]) -> Vec<ThereAndBack> {
+        let mut asked_s = start_s;
+        let exchange = |&(there_s, back_s): &(f64, f64)| {
+            let exchange = ThereAndBack {
+                asked_s,
+                theirs_s: self.at(asked_s + there_s),
+                theirs_error_s: 0.0,
+                heard_s: asked_s + there_s + back_s,
+            };
+            asked_s = exchange.heard_s;
+            exchange
+        };
+        ways_s.iter().map(exchange).collect()
+    }
+
+    fn look(self, start_s: f64, ways_s: &[(f64, f64)]) -> Offset {
+        Offset::of(&self.asked(start_s, ways_s)).unwrap()
+    }
+}
+
+/// Disturbed on one way or both, but for one that is the shortest, and as long there as back.
+const WAYS_S: [(f64, f64); 4] = [(40e-6, 2e-6), (3e-6, 9e-6), (2e-6, 2e-6), (2e-6, 80e-6)];
+
+/// Each as long, and off by as much as can be: all of the way there, or all of it back.
+const LATE_S: [(f64, f64); 1] = [(10e-6, 0.0)];
+const EARLY_S: [(f64, f64); 1] = [(0.0, 10e-6)];
+
+#[test]
+fn the_offset_is_that_of_the_shortest_exchange() {
+    let found = Other { ahead_s: -17.25, drift: 0.0 }.look(1000.0, &WAYS_S);
+    assert!((found.ahead_s - -17.25).abs() < 1e-11, "{found:?}");
+    assert!((found.error_s - 2e-6).abs() < 5e-9, "half of the way there and back: {found:?}");
+    assert!((found.at_s - 1_000.000_056).abs() < 1e-11, "{found:?}");
+    assert_eq!(Offset::of(&[]), None);
+}
+
+#[test]
+fn the_offset_is_off_by_no_more_than_the_error_however_long_one_way_is() {
+    for drift in [0.0, MOST_DRIFT, -MOST_DRIFT] {
+        let other = Other { ahead_s: 3.5, drift };
+        for ways_s in [(9e-6, 1e-6), (1e-6, 9e-6), (10e-6, 0.0), (0.0, 10e-6)] {
+            let found = other.look(50.0, &[ways_s]);
+            let off = (found.at_s + found.ahead_s - other.at(found.at_s)).abs();
+            assert!(off > 3e-6 && off <= found.error_s, "{ways_s:?}: {found:?}, off by {off}");
+        }
+    }
+}
+
+#[test]
+fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
+    // Rank 3 asks rank 1, which has asked rank 0: a chain, each with a clock of its own.
+    let (zero, ways_s) = (Other { ahead_s: -5.0, drift: 300e-6 }, [(6e-6, 1e-6)]);
+    let one = Extrapolation::new(zero.look(20.0, &ways_s));
+    let three = Other { ahead_s: 0.25, drift: -100e-6 };
+    let mut exchanges = three.asked(20.0, &ways_s);
+    for exchange in &mut exchanges {
+        let local_s = exchange.theirs_s;
+        (exchange.theirs_s, exchange.theirs_error_s) = (one.theirs_s(local_s), one.error_s(local_s));
+    }
+    let found = Offset::of(&exchanges).unwrap();
+    let off = (found.at_s + found.ahead_s - zero.at(three.at(found.at_s))).abs();
+    assert!(off <= found.error_s, "{found:?}, off by {off}");
+    assert!(found.error_s > 2.0 * 3.5e-6, "both ways count: {found:?}");
+}
+
+#[test]
+fn a_drift_is_recovered_and_carried_on() {
+    for drift in [50e-6, -600e-6] {
+        let other = Other { ahead_s: 0.75, drift };
+        let first = Extrapolation::new(other.look(10.0, &WAYS_S));
+        let known = first.then(other.look(12.0, &WAYS_S));
+        assert!((known.drift() - drift).abs() < 1e-9, "{known:?}");
+        for local_s in [12.0, 12.5, 13.0] {
+            assert!((known.theirs_s(local_s) - other.at(local_s)).abs() < 5e-9, "{known:?} at {local_s}");
+        }
+        let off = (first.theirs_s(13.0) - other.at(13.0)).abs();
+        assert!(off > 100e-6 && off <= first.error_s(13.0), "nothing is known of it at first: {off}");
+    }
+}
+
+#[test]
+fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
+    let other = Other { ahead_s: 0.75, drift: 400e-6 };
+    for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S), (LATE_S, LATE_S)] {
+        let known = Extrapolation::new(other.look(10.0, &first)).then(other.look(10.5, &last));
+        for local_s in [10.5, 10.6, 12.0] {
+            let off = (known.theirs_s(local_s) - other.at(local_s)).abs();
+            assert!(off <= known.error_s(local_s), "{known:?} at {local_s}: off by {off}");
+        }
+        // Two looks that err against each other make a drift of 20 us per second.
+        let is_worst = first != last;
+        let off = (known.theirs_s(12.0) - other.at(12.0)).abs();
+        assert_eq!(
+            off > 0.9 * known.error_s(12.0),
+            is_worst,
+            "the bound is not wide: {known:?}, off by {off}"
+        );
+    }
+}
+
+#[test]
+fn a_drift_of_too_short_a_time_is_not_believed() {
+    let other = Other { ahead_s: 0.0, drift: 0.0 };
+    let known = Extrapolation::new(other.look(10.0, &WAYS_S));
+    // 30 ms later the error of a disturbed exchange, 20 us, would make a drift of 0.7 ms per second.
+    let later = known.then(other.look(10.03, &[(40e-6, 0.0)]));
+    assert!((later.last().ahead_s - 20e-6).abs() < 1e-9 && later.drift() == 0.0, "{later:?}");
+    assert_eq!(later.drift_error, MOST_DRIFT);
+    // Nor is one that is less well known than no drift at all.
+    let worse = known.then(other.look(10.2, &[(400e-6, 0.0)]));
+    assert_eq!((worse.drift(), worse.drift_error), (0.0, MOST_DRIFT));
+    let after_all = later.then(other.look(10.2, &WAYS_S));
+    assert!(after_all.drift_error < 30e-6 && after_all.drift().abs() < 1e-9, "{after_all:?}");
+}
+
+#[test]
+fn a_disturbed_look_does_not_replace_what_is_known_better() {
+    let other = Other { ahead_s: -2.0, drift: 100e-6 };
+    let known = Extrapolation::new(other.look(10.0, &WAYS_S)).then(other.look(11.0, &WAYS_S));
+    // A rank was without its core for 8 ms in every exchange.
+    let disturbed = known.then(other.look(11.5, &[(8e-3, 1e-6)]));
+    let off = (disturbed.theirs_s(11.6) - other.at(11.6)).abs();
+    assert!(off <= disturbed.error_s(11.6) && disturbed.error_s(11.6) < 10e-6, "{disturbed:?}, off by {off}");
+    assert_eq!(disturbed.drift(), known.drift());
+    // As time goes on, less is known, and a look as good as the others counts again.
+    let later = disturbed.then(other.look(12.0, &WAYS_S));
+    assert!((later.last().error_s - 2e-6).abs() < 1e-8, "{later:?}");
+}
+
+#[test]
+fn a_drift_that_changes_slowly_is_followed() {
+    let drift = |at_s: f64| if at_s < 40.0 { 10e-6 } else { 30e-6 };
+    let (mut ahead_s, mut known) = (0.0, None);
+    for step in 0..800 {
+        let at_s = f64::from(step) * 0.1;
+        ahead_s += 0.1 * drift(at_s);
+        let now = Offset { at_s, ahead_s, error_s: 1e-6 };
+        let next = known.map_or(Extrapolation::new(now), |known: Extrapolation| known.then(now));
+        if step > 200 {
+            let since_s = next.now.at_s - next.baseline[0].at_s;
+            assert!((BASELINE_S - 0.05..2.0 * BASELINE_S + 0.05).contains(&since_s), "{since_s}");
+        }
+        known = Some(next);
+    }
+    let known = known.unwrap();
+    assert!((known.drift() - 30e-6).abs() < 1e-9, "{known:?}");
+}
+
+#[test]
+fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
+    let other = Other { ahead_s: -3.0, drift: 700e-6 };
+    for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S)] {
+        let between = Interpolation::between(other.look(10.0, &first), other.look(10.002, &last));
+        for local_s in [10.000_01, 10.000_3, 10.001, 10.002] {
+            let off = (between.theirs_s(local_s) - other.at(local_s)).abs();
+            assert!(off <= between.error_s(), "{between:?} at {local_s}: off by {off}");
+        }
+    }
+    // Looks without an error leave none, whatever the drift.
+    let exact = |at_s| Offset { at_s, ahead_s: other.at(at_s) - at_s, error_s: 0.0 };
+    let between = Interpolation::between(exact(10.0), exact(30.0));
+    assert!((between.theirs_s(17.0) - other.at(17.0)).abs() < 1e-11);
+    // With one offset alone, 7 s of it would be off by 4.9 ms.
+    assert!((Extrapolation::new(exact(10.0)).theirs_s(17.0) - other.at(17.0)).abs() > 4e-3);
+}
+
+#[test]
+fn a_look_tells_how_far_off_the_clock_is() {
+    let other = Other { ahead_s: 1.0, drift: 0.0 };
+    let known = Extrapolation::new(other.look(10.0, &WAYS_S));
+    let residual = known.residual(other.look(10.5, &LATE_S));
+    assert!((residual.off_s - 5e-6).abs() < 1e-8 && residual.beyond_s < 0.0, "{residual:?}");
+    // What no drift explains, half a second later.
+    let stepped = Other { ahead_s: 1.000_8, drift: 0.0 };
+    let residual = known.residual(stepped.look(10.5, &WAYS_S));
+    assert!((residual.off_s - 800e-6).abs() < 1e-8 && residual.beyond_s > 290e-6, "{residual:?}");
+}
+
+#[test]
+fn a_clock_is_itself() {
+    let same = Extrapolation::default();
+    assert_eq!((same.theirs_s(5.0), same.error_s(5.0)), (5.0, 0.0));
+    let same = Interpolation::default();
+    assert_eq!((same.theirs_s(5.0), same.error_s()), (5.0, 0.0));
+}

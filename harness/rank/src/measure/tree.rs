@@ -1,0 +1,54 @@
+//! Who learns the time from whom: a binomial tree, in which those who know it tell those who do not, two by two.
+//!
+//! After each round twice as many know it. So of a hundred ranks none is farther than seven exchanges from rank 0, and all
+//! have it after as many rounds. Each exchange adds its own error.
+
+/// What a rank does in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It asks this rank, which knows.
+    Asks(usize),
+    /// It knows, and tells this rank.
+    Tells(usize),
+}
+
+/// What `rank` of so many does, round by round.
+pub fn parts(rank: usize, ranks: usize) -> impl Iterator<Item = Part> {
+    let rounds = std::iter::successors(Some(1_usize), |know| know.checked_mul(2));
+    rounds.take_while(move |&know| know < ranks).filter_map(move |know| match rank {
+        knows if knows < know => Some(Part::Tells(rank + know)).filter(|_| rank + know < ranks),
+        asks if asks < 2 * know => Some(Part::Asks(rank - know)),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_asks_once_one_that_knows_and_that_expects_it() {
+        for ranks in [1, 2, 3, 4, 7, 8, 100, 129] {
+            let all: Vec<Vec<Part>> = (0..ranks).map(|rank| parts(rank, ranks).collect()).collect();
+            assert!(!all[0].iter().any(|part| matches!(part, Part::Asks(_))));
+            for (rank, parts) in all.iter().enumerate().skip(1) {
+                let Part::Asks(parent) = parts[0] else { panic!("rank {rank} of {ranks}: {parts:?}") };
+                assert!(parts[1..].iter().all(|part| matches!(part, Part::Tells(_))), "{parts:?}");
+                assert!(parent < rank && all[parent].contains(&Part::Tells(rank)));
+            }
+            let told = all.iter().flatten().filter(|part| matches!(part, Part::Tells(_))).count();
+            assert_eq!(told, ranks - 1);
+        }
+    }
+
+    #[test]
+    fn a_hundred_ranks_are_seven_exchanges_away_at_most() {
+        let parent = |rank| match parts(rank, 100).next() {
+            Some(Part::Asks(parent)) => Some(parent),
+            _ => None,
+        };
+        let distance = |rank| std::iter::successors(Some(rank), |&rank| parent(rank)).count() - 1;
+        assert_eq!((0..100).map(distance).max(), Some(6));
+        assert_eq!(parts(0, 100).count(), 7, "so many rounds");
+    }
+}

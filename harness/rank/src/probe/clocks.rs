@@ -1,0 +1,153 @@
+//! How well the clocks of all ranks are brought to one time.
+//!
+//! Where all ranks read one clock of one kernel, that clock is the truth, once others are put in front of it: by
+//! [`VirtualClocks`], which are ahead by much, and drift. Elsewhere further messages tell whether the clock contradicts
+//! them.
+
+use std::time::{Duration, Instant};
+
+use ddtbench::report::units;
+use ddtbench::stats;
+
+use super::context::{Observation, ProbeContext, Stop};
+use crate::checked::CallError;
+use crate::measure::local_clock::{VirtualClocks, monotonic_s};
+use crate::measure::sync::Sync;
+
+/// Times that are read and converted, and the pause between two: a fifth of a second, in which virtual clocks drift apart by
+/// some ten times of what the messages' way allows.
+const READINGS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Synchronisations whose time is taken, and starts at an agreed time.
+const TIMED: usize = 15;
+
+/// From the agreement on a start to the start: enough for more ranks than cores.
+const MARGIN: Duration = Duration::from_millis(2);
+
+/// What was seen on this rank; the largest of each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Worst {
+    /// How far this rank's clock is from rank 0's, and what it was found to gain.
+    apart_s: f64,
+    drift: f64,
+    /// How far converted times were off, and could have been: at once, and afterwards.
+    at_once_s: [f64; 2],
+    afterwards_s: [f64; 2],
+    /// How late it left an agreed time, and how long a synchronisation takes, median.
+    late_s: f64,
+    took_s: f64,
+}
+
+impl Worst {
+    /// The largest of all ranks; collective.
+    fn of_all(self, context: &ProbeContext<'_>) -> Result<Self, CallError> {
+        let Self { apart_s, drift, at_once_s, afterwards_s, late_s, took_s } = self;
+        let mine =
+            [apart_s, drift, at_once_s[0], at_once_s[1], afterwards_s[0], afterwards_s[1], late_s, took_s];
+        let all = context.comm.maxima(&mine)?;
+        Ok(Self {
+            apart_s: all[0],
+            drift: all[1],
+            at_once_s: [all[2], all[3]],
+            afterwards_s: [all[4], all[5]],
+            late_s: all[6],
+            took_s: all[7],
+        })
+    }
+}
+
+/// Reads times in a block, converts them at once and afterwards, and compares them with the truth, where there is one.
+pub fn agree(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+    let clocks = VirtualClocks::of_environment().unwrap_or_default();
+    let has_truth = Sync::by(context.comm, None)?.facts()?.shared;
+    let mut sync = Sync::by(context.comm, clocks)?;
+    let facts = sync.facts()?;
+    let mut worst = Worst::default();
+    let mut took_s = Vec::with_capacity(TIMED);
+    for _ in 0..TIMED {
+        context.comm.barrier()?;
+        let start = Instant::now();
+        sync.again()?;
+        took_s.push(start.elapsed().as_secs_f64());
+        let start_s = sync.agree(MARGIN)?;
+        worst.late_s = worst.late_s.max(sync.wait_until(start_s));
+    }
+    worst.took_s = stats::median(&stats::sorted(took_s)).unwrap_or_default();
+    let window = sync.begin()?;
+    // The truth, and what this rank reads.
+    let mut readings = Vec::with_capacity(READINGS);
+    for _ in 0..READINGS {
+        std::thread::sleep(PAUSE);
+        let real_s = monotonic_s();
+        let local_s = sync.clock().at(real_s);
+        readings.push([real_s, local_s]);
+        let (zero_s, possible_s) = (sync.zero().theirs_s(local_s), sync.zero().error_s(local_s));
+        worst.apart_s = worst.apart_s.max((local_s - zero_s).abs());
+        if has_truth {
+            compare(context, "at once", [zero_s, real_s], possible_s, &mut worst.at_once_s);
+        }
+    }
+    let residual = sync.residual()?;
+    if let Some(residual) = residual {
+        let contradiction = units::seconds(residual.off_s);
+        let wrong = || format!("messages tell that it is {contradiction} off, more than both allow");
+        context.count("messages", if residual.beyond_s <= 0.0 { Ok(()) } else { Err(wrong()) });
+    }
+    let between = sync.end(window)?;
+    if has_truth {
+        for [real_s, local_s] in readings {
+            let times_s = [between.theirs_s(local_s), real_s];
+            compare(context, "afterwards", times_s, between.error_s(), &mut worst.afterwards_s);
+        }
+    }
+    worst.drift = sync.zero().drift().abs();
+    let worst = worst.of_all(context)?;
+    if context.rank > 0 {
+        return Ok(Observation::fine());
+    }
+    let s = units::seconds;
+    let mut told = match residual {
+        None => vec!["all ranks read one clock".to_owned()],
+        Some(residual) => vec![
+            format!("clocks {} apart, gaining {:.1} ppm", s(worst.apart_s), worst.drift * 1e6),
+            format!(
+                "at most {} off when set, {} later {} by messages",
+                s(facts.error_s),
+                s(pause_s()),
+                s(residual.off_s)
+            ),
+            format!("setting them takes {}", s(worst.took_s)),
+        ],
+    };
+    if let (true, Some(_)) = (has_truth, residual) {
+        let of = |[off_s, possible_s]: [f64; 2]| format!("{} of {} possible", s(off_s), s(possible_s));
+        told.push(format!(
+            "truly off by {} at once, {} afterwards",
+            of(worst.at_once_s),
+            of(worst.afterwards_s)
+        ));
+    }
+    told.push(format!("latest start {} late", s(worst.late_s)));
+    Ok(Observation { detail: told.join("; "), ..Observation::fine() })
+}
+
+/// How long times were read.
+fn pause_s() -> f64 {
+    PAUSE.as_secs_f64() * READINGS as f64
+}
+
+/// Whether a time is as near to the truth as it must be; the largest difference and the largest possible are kept.
+fn compare(
+    context: &ProbeContext<'_>,
+    what: &str,
+    [time_s, truth_s]: [f64; 2],
+    possible_s: f64,
+    worst: &mut [f64; 2],
+) {
+    let off_s = (time_s - truth_s).abs();
+    *worst = [worst[0].max(off_s), worst[1].max(possible_s)];
+    let wrong =
+        || format!("rank {}: off by {off_s:.3e} s, at most {possible_s:.3e} s is possible", context.rank);
+    context.count(what, if off_s <= possible_s { Ok(()) } else { Err(wrong()) });
+}
