@@ -5,6 +5,7 @@ mod baseline;
 mod compare;
 mod conditions;
 mod engine;
+mod figure;
 mod guidelines;
 mod halo;
 mod headings;
@@ -49,6 +50,8 @@ enum Command {
     Partitioned(Box<partitioned::PartitionedArgs>),
     /// Measure the exchange of micro-apps between many ranks, by all methods
     Halo(Box<halo::HaloArgs>),
+    /// Make the figure of a paper on this machine: measure what it shows, and draw it as there; without a name, list them
+    Figure(figure::FigureArgs),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
@@ -100,6 +103,7 @@ impl Cli {
             Some(Command::Run(args)) => return args.execute(),
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
+            Some(Command::Figure(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),

@@ -126,8 +126,9 @@ impl Live<'_> {
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;
         let over = over_launches(&self.records, plan.limits.precision());
-        let pictures = measure::pictures(plan.experiment, &over, &self.records);
-        let page = measure::page(plan.experiment, &over, &pictures, &[self.folder.path()]);
+        let dirs = [self.folder.path()];
+        let pictures = measure::pictures(plan.experiment, &over, &self.records, &dirs, None);
+        let page = measure::page(plan.experiment, &over, &pictures, &dirs);
         self.folder.write_summary(&over, &page)?;
         measure::keep(self.folder.path(), &pictures)?;
         self.folder.write_comparison(comparisons)?;

@@ -68,10 +68,17 @@ pub const BYTES: &str = "bytes";
 /// The name of the axis of partitioned transfers.
 pub const PARTITION_BYTES: &str = "partition_bytes";
 
+/// The name of the axis of a message of partitions.
+pub const MESSAGE_BYTES: &str = "message_bytes";
+/// The name of the axis of what goes to each neighbour.
+pub const BUFFER_BYTES: &str = "buffer_bytes";
+
 /// The titles and units of axes that places are on, by their names; that of a parameter is its name.
 const AXES: &[(&str, &str, Unit)] = &[
     (BYTES, "bytes that a rank sends", Unit::Bytes),
     (PARTITION_BYTES, "size of a partition", Unit::Bytes),
+    (MESSAGE_BYTES, "size of the message", Unit::Bytes),
+    (BUFFER_BYTES, "bytes to each neighbour", Unit::Bytes),
     ("communication_s", "time of communication", Unit::Seconds),
     ("computation_s", "time of computation", Unit::Seconds),
 ];
