@@ -117,9 +117,7 @@ mod tests {
         for figure in &PAPERS {
             for quick in [false, true] {
                 let typed = words(figure, quick, &strings("--mpi mpich"));
-                let parsed = Cli::try_parse_from(
-                    typed.iter().map(String::as_str).chain(["--paper-figure", figure.picture.name]),
-                );
+                let parsed = Cli::try_parse_from(&typed);
                 assert!(parsed.is_ok(), "{typed:?}: {}", parsed.unwrap_err());
                 let kinds = figure.picture.kinds;
                 let kind = ddtbench::experiments::Kind::find(kinds[0]).unwrap();

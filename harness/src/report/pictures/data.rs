@@ -184,7 +184,7 @@ mod tests {
         assert!(lines[0].starts_with("run,experiment,test,set,params,mpi,"), "{text}");
         assert!(
             lines[0].ends_with(
-                "method,launch,quantity,against,bytes,panel,x_name,x,y_name,y,value,low,high,unit"
+                "method,series,launch,quantity,against,bytes,panel,x_name,x,y_name,y,value,low,high,unit"
             ),
             "{text}"
         );
