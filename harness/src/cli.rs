@@ -5,6 +5,7 @@ mod baseline;
 mod compare;
 mod conditions;
 mod engine;
+mod figure;
 mod guidelines;
 mod halo;
 mod headings;
@@ -54,6 +55,8 @@ enum Command {
     Halo(Box<halo::HaloArgs>),
     /// Measure whether communication goes on while the ranks compute, and at whose cost
     Overlap(Box<overlap::OverlapArgs>),
+    /// Make the figure of a paper on this machine: measure what it shows, and draw it as there; without a name, list them
+    Figure(figure::FigureArgs),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
@@ -106,6 +109,7 @@ impl Cli {
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Overlap(args)) => return args.execute(),
             Some(Command::Engine(args)) => return args.execute(),
+            Some(Command::Figure(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(),
             Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),

@@ -85,6 +85,9 @@ pub struct Plan {
     /// Text formats to write besides.
     #[serde(default)]
     pub formats: Vec<TextFormat>,
+    /// The figure of a paper that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figure: Option<String>,
     /// When to end.
     #[serde(default)]
     pub limits: Limits,
@@ -145,6 +148,7 @@ impl Plan {
             startall: false,
             bind: true,
             formats: Vec::new(),
+            figure: None,
             limits: Limits::default(),
             cases: Vec::new(),
         }

@@ -25,6 +25,8 @@ mod engine;
 mod examples;
 /// An MPI that errs on purpose: is it found out?
 mod faulty_mpi;
+/// Figures of papers, a command each.
+mod figures;
 /// Exchanges between many ranks.
 mod halo;
 /// Several MPIs, cache modes and launches in one run.
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         layouts::trials(),
         compare::trials(),
         examples::trials(),
+        figures::trials(),
         transport::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()

@@ -160,7 +160,9 @@ const REFUSALS: &[Refusal] = &[
         &["partitioned", "-b", "4MiB", "--partitions", "2000000000"],
         &["partitions=2000000000", "GiB", "available"],
     ),
-    ("single values of figures", &["halo", "--figures", "-p", "threads=4"], &["--figures", "--params"]),
+    ("an arrival of figures", &["halo", "--figures", "--arrival", "none"], &["--figures", "--arrival"]),
+    ("a figure that is none", &["figure", "cmb-9"], &["cmb-9", "cmb-5", "pcomm-8"]),
+    ("one figure of no paper", &["partitioned", "--only", "4"], &["--preset"]),
     ("the whole grid of no paper", &["partitioned", "--full-grid"], &["--preset"]),
     (
         "a limit beside a rule that has its own",

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clap::builder::PossibleValuesParser as FigureNames;
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{MIN_ROUNDS, Plan, Variant};
+use ddtbench::report::pictures::PAPERS;
 
 use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
 use super::measure::{self, Manner};
@@ -102,6 +104,9 @@ pub struct ConditionArgs {
     /// Run what this file says; a flag given beside it replaces the file's value
     #[arg(help_heading = RESULTS, long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// The figure of a paper that the run is for, which is drawn as there; `ddtbench figure` gives it.
+    #[arg(long, hide = true, value_parser = FigureNames::new(PAPERS.iter().map(|figure| figure.picture.name)))]
+    paper_figure: Option<String>,
     /// Show what is built
     #[arg(help_heading = RESULTS, short, long)]
     pub(super) verbose: bool,
@@ -272,6 +277,7 @@ impl ConditionArgs {
                 }
             }
         }
+        plan.figure = self.paper_figure.clone().or(plan.figure);
         plan.variants.extend(self.variants.iter().cloned());
         plan.launcher = self.launcher.clone().or(plan.launcher);
         plan.launcher_args.extend(self.launcher_args());

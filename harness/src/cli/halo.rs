@@ -19,6 +19,10 @@ use super::selection::{TestArgs, ValueArgs};
 const FIGURES_METHODS: [&str; 7] =
     ["reference", "manual", "put_ddt", "fine", "aggregated", "aggregated:bins=2", "aggregated:bins=4"];
 
+/// The arrivals of threads in each of CMB's figures.
+const ARRIVALS: [(u32, &str); 3] =
+    [(5, "laggard:0.04"), (6, "normal:2us"), (7, "kde:sparse kde:molecular kde:matrix")];
+
 /// The parameters of exchanges besides their own.
 #[derive(Debug)]
 struct Exchanges;
@@ -40,8 +44,11 @@ pub struct HaloArgs {
     parameters: ParameterArgs<Exchanges>,
     /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils from 256 B to 4 MiB with its times of
     /// threads and its methods; 8 threads that sleep, unless --threads says another number
-    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "params", "arrival", "compute_us", "emulate"])]
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "arrival", "compute_us", "emulate"])]
     figures: bool,
+    /// One of these figures, by its number
+    #[arg(long, value_name = "NUMBER", requires = "figures", value_parser = clap::value_parser!(u32).range(5..=7))]
+    only: Option<u32>,
     #[command(flatten)]
     conditions: ConditionArgs,
 }
@@ -71,9 +78,14 @@ impl HaloArgs {
         if self.figures {
             tests = words("stencil7 stencil27");
             // All three figures have the computing time of 2^22 ns, which their threads sleep.
+            let arrivals: Vec<_> = ARRIVALS
+                .iter()
+                .filter(|(figure, _)| self.only.is_none_or(|only| only == *figure))
+                .map(|(_, arrivals)| words(arrivals))
+                .collect();
             let of_figures = Sweep::of([
                 ("threads", vec![SLEEPERS.to_string()]),
-                ("arrival", words("laggard:0.04 normal:2us kde:sparse kde:molecular kde:matrix")),
+                ("arrival", arrivals.concat()),
                 ("compute_us", words("4194.304")),
                 ("emulate", words("sleep")),
             ]);

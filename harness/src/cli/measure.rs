@@ -15,6 +15,7 @@ use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
 use ddtbench::report;
+use ddtbench::report::account::accounts;
 use ddtbench::report::pictures::{Drawn, Results};
 use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
 
@@ -256,6 +257,8 @@ pub(super) struct Ended {
     pub over: Vec<Record>,
     /// Where it is kept.
     pub folder: Folder,
+    /// The figure of a paper that it was made for, and whether it could be drawn.
+    pub figure: Option<(String, bool)>,
 }
 
 /// Measures what of a run is not in `records`, and keeps all that it comes to.
@@ -285,13 +288,17 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     run.in_plan_order(&mut records);
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
+    let mut figure_drawn = false;
     if !over.is_empty() {
-        let pictures = pictures(kind, &over, &records);
+        let figure = checked.plan.figure.as_deref();
+        let pictures = pictures(kind, &over, &records, &[folder.path()], figure);
         let page = page(kind, &over, &pictures, &[folder.path()]);
+        figure_drawn = figure.filter(|name| pictures.iter().any(|drawn| drawn.name == *name)).is_some();
         let written = folder.write_summary(&over, &page);
         written.and_then(|()| keep(folder.path(), &pictures)).with_context(|| resume_hint(folder.path()))?;
     }
-    Ok(Ended { end, kind, over, folder })
+    let figure = checked.plan.figure.map(|name| (name, figure_drawn));
+    Ok(Ended { end, kind, over, folder, figure })
 }
 
 impl Ended {
@@ -309,8 +316,17 @@ impl Ended {
         if !results.has_details() {
             text += &format!("All methods: ddtbench report {} --details\n", dir.display());
         }
+        let file = |name: &str| dir.join("figures").join(name).display().to_string();
+        match &self.figure {
+            Some((name, true)) => text += &format!("Figure: {}.svg, its data: {0}.csv\n", file(name)),
+            Some((name, false)) => {
+                say(&format!("{name} is not drawn: too little was measured; a longer --max-time may help"));
+            }
+            None => {}
+        }
         output::print_text(&format!("{text}results: {}\n", dir.display()))?;
-        Ok(if self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+        let is_drawn = self.figure.as_ref().is_none_or(|(_, is_drawn)| *is_drawn);
+        Ok(if is_drawn && self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
     /// Whether what came of it is what was asked for.
@@ -321,15 +337,26 @@ impl Ended {
 
 /// The records as a page with their pictures, and with the folders' accounts of machines.
 pub(super) fn page<D: AsRef<Path>>(kind: Kind, records: &[Record], pictures: &[Drawn], dirs: &[D]) -> String {
-    let account =
-        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
-    let accounts: String = dirs.iter().map(account).collect();
-    kind.page(records, pictures, accounts.trim_end())
+    kind.page(records, pictures, environments(dirs).trim_end())
 }
 
-/// The pictures of a run: of the records over all launches, and of those of each.
-pub(super) fn pictures(kind: Kind, over: &[Record], launches: &[Record]) -> Vec<Drawn> {
-    report::pictures::all(&Results { form: kind.table_format(), over, launches })
+/// The accounts of machines and MPIs of folders, where they have one.
+fn environments<D: AsRef<Path>>(dirs: &[D]) -> String {
+    let account =
+        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
+    dirs.iter().map(account).collect()
+}
+
+/// The pictures of runs: of the records over all launches, and of those of each; with the figure of a paper that they were made for.
+pub(super) fn pictures<D: AsRef<Path>>(
+    kind: Kind,
+    over: &[Record],
+    launches: &[Record],
+    dirs: &[D],
+    figure: Option<&str>,
+) -> Vec<Drawn> {
+    let accounts = &accounts(&environments(dirs));
+    report::pictures::all(&Results { form: kind.table_format(), over, launches, accounts, figure })
 }
 
 /// Keeps pictures in the folder of their run.

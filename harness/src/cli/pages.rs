@@ -55,6 +55,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "figure",
+        &[
+            ("ddtbench figure", "the figures that there are, and what each measures"),
+            ("ddtbench figure hlrs-3 --quick", "a first look"),
+            ("ddtbench figure ddtbench-5 --mpi mpich,openmpi", "any flag of the command that measures it"),
+        ],
+    ),
+    (
         "engine",
         &[
             ("ddtbench engine", "the pack engine beside loops and the MPI_Pack of every MPI"),

@@ -44,6 +44,9 @@ pub struct PartitionedArgs {
     /// The whole grid of the paper, with --preset
     #[arg(long, requires = "preset")]
     full_grid: bool,
+    /// One figure of the preset, by its number
+    #[arg(long, value_name = "NUMBER", requires = "preset")]
+    only: Option<u32>,
     /// When a mechanism has been measured enough, and what its figures rest on [default: interval]
     #[arg(long, value_enum, conflicts_with = "resume")]
     rule: Option<Rule>,
@@ -83,7 +86,7 @@ impl PartitionedArgs {
                 Some(figures) => {
                     plan.caches = self.conditions.caches().unwrap_or_else(|| vec![figures.cache()]);
                     let asked = self.conditions.has_methods().then_some(&plan.methods[..]);
-                    let made = figures.cases(given, asked, cores(), self.full_grid);
+                    let made = figures.cases(given, asked, cores(), self.full_grid, self.only);
                     (plan.cases, plan.methods) = made.map_err(anyhow::Error::msg)?;
                 }
             }

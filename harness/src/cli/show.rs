@@ -12,7 +12,7 @@ use ddtbench::experiments::pingpong::Selection;
 use ddtbench::experiments::{Kind, layout_file, list, memory};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
-use ddtbench::report::pictures::{Drawn, PICTURES, Picture};
+use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::{folder, report};
 
 use super::measure::{keep, page, pictures};
@@ -81,7 +81,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     figures: Option<PathBuf>,
     /// Which picture; without it, the first that the run has
-    #[arg(long, value_name = "NAME", requires = "figures", value_parser = PictureNames::new(PICTURES.iter().map(|picture| {
+    #[arg(long, value_name = "NAME", requires = "figures", value_parser = PictureNames::new(Picture::every().map(|picture| {
         PossibleValue::new(picture.name).help(picture.title)
     })))]
     figure: Option<String>,
@@ -180,11 +180,11 @@ impl ReportArgs {
         let launches = self.launches()?;
         // Plans of earlier schemas may have what is none today.
         let plan = Plan::read(&self.dirs[0].join(folder::PLAN));
-        let limits = plan.map(|plan| plan.limits).unwrap_or_default();
+        let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let records = over_launches(&launches, limits.precision());
         let kind = Kind::find(&records[0].case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", self.dirs[0].display()))?;
-        let pictures = pictures(kind, &records, &launches);
+        let pictures = pictures(kind, &records, &launches, &self.dirs, figure.as_deref());
         if let Some(file) = &self.figures {
             let picture = self.one(&pictures)?;
             let is_data = file.extension().is_some_and(|extension| extension == "csv");

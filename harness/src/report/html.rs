@@ -3,8 +3,8 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
-use serde_json::Value;
 
+use super::account::{Account, accounts};
 use super::answer::plain_sentences;
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::pictures::{self, Drawn};
@@ -59,7 +59,7 @@ pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], 
     let launches = launches(records);
     let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
     let found = plain_sentences(form, &views);
-    let head = heads(environment);
+    let head = accounts(environment);
     let title = title(records, &head);
     let mut versions: Vec<String> = Vec::new();
     for case in records.iter().map(|record| &record.case) {
@@ -68,49 +68,14 @@ pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], 
             versions.push(version);
         }
     }
-    let head: Vec<String> = head.iter().map(Head::text).chain([versions.join(", ")]).collect();
+    let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
     render(
         context! { title, head, found, figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
     )
 }
 
-/// What a run was of, as the head of a page has it.
-struct Head {
-    date: String,
-    host: String,
-    machine: String,
-    command: String,
-}
-
-impl Head {
-    fn text(&self) -> String {
-        let Self { date, host, machine, command } = self;
-        format!("{date}, {host}: {machine}; to do it again: {command}")
-    }
-}
-
-/// Those of the accounts of runs, of which there may be several; of a run without one, none.
-fn heads(environments: &str) -> Vec<Head> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let head = |account: Value| {
-        let machine = &account["machine"];
-        let words = account["command_line"].as_array().cloned().unwrap_or_default();
-        let program = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
-        let words = words.iter().map(text).enumerate();
-        let words: Vec<String> = words.map(|(i, word)| if i == 0 { program(&word) } else { word }).collect();
-        Head {
-            // To the minute, without the zone.
-            date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
-            host: text(&machine["host"]),
-            machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
-            command: words.join(" "),
-        }
-    };
-    serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(head).collect()
-}
-
 /// The kind of experiments, the MPIs, and where and when the first run was.
-fn title(records: &[Record], heads: &[Head]) -> String {
+fn title(records: &[Record], heads: &[Account]) -> String {
     let kind = records.first().map(|record| record.case.experiment.clone());
     let mpis = Some(Record::mpis(records).join(" and ")).filter(|mpis| !mpis.is_empty());
     let run = heads.first().map(|head| format!("{}, {}", head.host, head.date));

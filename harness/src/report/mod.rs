@@ -1,5 +1,6 @@
 //! Exporters: records, cases, tests and layouts as text. No files, no printing, no figures computed here.
 
+pub mod account;
 pub mod answer;
 pub mod case;
 pub mod columns;

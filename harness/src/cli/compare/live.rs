@@ -128,8 +128,9 @@ impl Live<'_> {
         let mut records = self.records.clone();
         self.run.in_plan_order(&mut records);
         let over = over_launches(&records, plan.limits.precision());
-        let pictures = measure::pictures(plan.experiment, &over, &records);
-        let page = measure::page(plan.experiment, &over, &pictures, &[self.folder.path()]);
+        let dirs = [self.folder.path()];
+        let pictures = measure::pictures(plan.experiment, &over, &records, &dirs, None);
+        let page = measure::page(plan.experiment, &over, &pictures, &dirs);
         self.folder.write_summary(&over, &page)?;
         measure::keep(self.folder.path(), &pictures)?;
         self.folder.write_comparison(comparisons)?;

@@ -38,7 +38,7 @@ fn powers(from: u32, to: u32, step: usize) -> Vec<String> {
 
 impl Figures {
     /// The cases of all figures with the mechanisms that each compares, and all mechanisms in report order. Lists that the
-    /// user gave win over the grid's, and so do mechanisms that were `asked` for. `full` is the paper's own grid; without it,
+    /// user gave win over the grid's, and so do mechanisms that were `asked` for; `only` one figure, by its number. `full` is the paper's own grid; without it,
     /// there are as many threads as each of two ranks on this machine has of its `cores`, at least two, and fewer sizes;
     /// [`SLEEPERS`] where they sleep.
     ///
@@ -50,9 +50,21 @@ impl Figures {
         asked: Option<&[String]>,
         cores: usize,
         full: bool,
+        only: Option<u32>,
     ) -> Result<(Vec<PlannedCase>, Vec<String>), String> {
         let (mut cases, mut all): (Vec<PlannedCase>, Vec<String>) = (Vec::new(), Vec::new());
-        for FigureGrid { name, methods, sweep: grid } in self.figures(cores, full) {
+        let mut grids = self.figures(cores, full);
+        if let Some(number) = only {
+            let is_it = |grid: &FigureGrid| grid.name.ends_with(&format!("_{number}"));
+            let names = grids.iter().map(|grid| grid.name).collect::<Vec<_>>().join(", ");
+            grids.retain(is_it);
+            if grids.is_empty() {
+                return Err(format!(
+                    "--only {number}: the preset has no figure of this number; it has {names}"
+                ));
+            }
+        }
+        for FigureGrid { name, methods, sweep: grid } in grids {
             let methods: Vec<String> = asked.map_or_else(|| words(methods), <[String]>::to_vec);
             for case in sweep::cases(&sweep::over(grid, given))? {
                 match cases.iter_mut().find(|known| known.params == case.params) {
@@ -271,7 +283,7 @@ mod tests {
     const CORES: usize = 8;
 
     fn cases(figures: Figures, given: &Sweep) -> Vec<PlannedCase> {
-        figures.cases(given, None, CORES, false).unwrap().0
+        figures.cases(given, None, CORES, false, None).unwrap().0
     }
 
     fn value<'a>(case: &'a PlannedCase, name: &str) -> &'a str {
@@ -299,6 +311,14 @@ mod tests {
     }
 
     #[test]
+    fn one_figure_is_its_number() {
+        let of = |number| Figures::Hlrs.cases(&Sweep::default(), None, CORES, false, Some(number));
+        assert!(of(4).unwrap().0.iter().all(|case| case.set.as_deref() == Some("hlrs_4")));
+        let refusal = of(9).unwrap_err();
+        assert!(refusal.contains("--only 9") && refusal.contains("hlrs_3"), "{refusal}");
+    }
+
+    #[test]
     fn cmb_sends_both_ways_at_once_and_no_other_does() {
         for (figures, both_ways) in [(Figures::Cmb, true), (Figures::Hlrs, false), (Figures::Pcomm, false)] {
             let cases = cases(figures, &Sweep::default());
@@ -315,7 +335,7 @@ mod tests {
     fn every_figure_is_a_plan_that_can_be_run() {
         for figures in [Figures::Aggregated, Figures::Cmb, Figures::Hlrs, Figures::Pcomm] {
             for full in [false, true] {
-                let (cases, methods) = figures.cases(&Sweep::default(), None, CORES, full).unwrap();
+                let (cases, methods) = figures.cases(&Sweep::default(), None, CORES, full, None).unwrap();
                 for case in &cases {
                     KIND.prepare(case, Setup { ranks: 2, seed: 1 }).unwrap();
                 }

@@ -72,6 +72,10 @@ pub const PARTITION_BYTES: &str = "partition_bytes";
 pub const COMMUNICATION: &str = "communication_s";
 /// The same of a computation.
 pub const COMPUTATION: &str = "computation_s";
+/// The name of the axis of a message of partitions.
+pub const MESSAGE_BYTES: &str = "message_bytes";
+/// The name of the axis of what goes to each neighbour.
+pub const BUFFER_BYTES: &str = "buffer_bytes";
 
 /// The titles and units of axes that places are on, by their names; that of a parameter is its name.
 const AXES: &[(&str, &str, Unit)] = &[
@@ -79,6 +83,8 @@ const AXES: &[(&str, &str, Unit)] = &[
     (PARTITION_BYTES, "size of a partition", Unit::Bytes),
     (COMMUNICATION, "time of communication", Unit::Seconds),
     (COMPUTATION, "time of computation", Unit::Seconds),
+    (MESSAGE_BYTES, "size of the message", Unit::Bytes),
+    (BUFFER_BYTES, "bytes to each neighbour", Unit::Bytes),
 ];
 
 /// The title and the unit of an axis that places are on.

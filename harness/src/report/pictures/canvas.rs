@@ -10,6 +10,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::heading::Heading;
+
 /// Width of every picture, in CSS pixels: 405 points, the text of a page in print.
 pub const WIDTH: f64 = 540.0;
 /// Pixels of the sheet for one of the picture.
@@ -78,13 +80,17 @@ pub fn write(
         HPos::Right => x,
         HPos::Center => 2.0 * x.min(WIDTH - x),
     };
+    root.draw(&Text::new(cut(text, room, size), (fine(x), fine(y)), style.clone()))?;
+    Ok(())
+}
+
+/// A text, cut where it has no room.
+pub fn cut(text: &str, room: f64, size: f64) -> String {
     let most = (room / width("x", size)).floor() as usize;
-    let shown: String = match text.chars().count() > most {
+    match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
-    };
-    root.draw(&Text::new(shown, (fine(x), fine(y)), style.clone()))?;
-    Ok(())
+    }
 }
 
 /// A line of a width in CSS pixels.
@@ -92,27 +98,30 @@ pub fn stroke(colour: RGBColor, px: f64) -> ShapeStyle {
     colour.stroke_width(fine(px) as u32)
 }
 
-/// An SVG of a height, that `draw` draws; `title` and `description` are for those who hear it.
+/// An SVG of a heading and of what `draw` draws below it, of a height; `description` is for those who hear it.
 ///
 /// # Panics
 /// If memory refuses to be drawn on, which it does not.
 pub fn svg(
+    heading: &Heading,
     height: f64,
-    title: &str,
     description: &str,
     draw: impl FnOnce(&Area<'_>) -> Result<(), Refused>,
 ) -> String {
-    let mut sheet = String::new();
+    let (mut sheet, top) = (String::new(), heading.height());
+    let height = top + height;
     {
         let root = SVGBackend::with_string(&mut sheet, (fine(WIDTH) as u32, fine(height) as u32))
             .into_drawing_area();
-        let drawn = root.fill(&PAPER).map_err(Refused::from).and_then(|()| draw(&root));
+        let below = root.clone().shrink((0, fine(top)), (fine(WIDTH) as u32, fine(height - top) as u32));
+        let drawn = root.fill(&PAPER).map_err(Refused::from).and_then(|()| heading.draw(&root));
+        let drawn = drawn.and_then(|()| draw(&below));
         let drawn = drawn.and_then(|()| root.present().map_err(Refused::from));
         drawn.expect("a sheet in memory can be drawn on");
     }
     // Behind the tag that `plotters` begins with.
     let content = sheet.split_once('>').map_or("", |(_, content)| content);
-    let (title, description) = (escaped(title), escaped(description));
+    let (title, description) = (escaped(&heading.text()), escaped(description));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {} {}\" \
          role=\"img\" aria-label=\"{title}: {description}\">\n<title>{title}</title>\n<desc>{description}</desc>{content}",
@@ -136,23 +145,23 @@ mod tests {
 
     #[test]
     fn a_picture_says_what_it_shows_and_has_the_sizes_that_were_asked_for() {
-        let text = svg(100.0, "Overhead <of> \"all\"", "a & b", |root| {
+        let text = svg(&Heading::plain("Overhead <of> \"all\""), 100.0, "a & b", |root| {
             write(root, "hello", &font(TEXT, HPos::Left, VPos::Top), TEXT, (10.0, 20.0))
         });
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"), "{text}");
-        assert!(text.contains("viewBox=\"0 0 5400 1000\" role=\"img\""), "{text}");
+        assert!(text.contains("viewBox=\"0 0 5400 1260\" role=\"img\""), "{text}");
         assert!(
             text.contains("<title>Overhead &lt;of&gt; &quot;all&quot;</title>\n<desc>a &amp; b</desc>"),
             "{text}"
         );
-        assert!(text.contains("x=\"100\" y=\"200\""), "{text}");
-        let size = text.split("font-size=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert!(text.contains("x=\"100\" y=\"460\""), "below the heading: {text}");
+        let size = text.split("font-size=\"").nth(2).and_then(|rest| rest.split('"').next()).unwrap();
         assert!((size.parse::<f64>().unwrap() - TEXT * FINE).abs() < 1e-6, "{size}");
     }
 
     #[test]
     fn text_that_would_leave_the_sheet_is_cut() {
-        let text = svg(50.0, "", "", |root| {
+        let text = svg(&Heading::plain(""), 50.0, "", |root| {
             write(root, &"x".repeat(500), &font(TEXT, HPos::Left, VPos::Top), TEXT, (100.0, 0.0))
         });
         assert!(text.contains('…') && !text.contains(&"x".repeat(100)), "{text}");
@@ -160,7 +169,7 @@ mod tests {
 
     #[test]
     fn colours_that_a_page_changes_are_written_as_it_looks_for_them() {
-        let text = svg(50.0, "", "", |root| {
+        let text = svg(&Heading::plain(""), 50.0, "", |root| {
             root.draw(&PathElement::new(vec![(0, 0), (10, 10)], stroke(INK, 1.0))).map_err(Into::into)
         });
         assert!(text.contains(&format!("stroke=\"{}\"", written(INK))), "{text}");

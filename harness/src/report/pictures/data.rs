@@ -37,6 +37,8 @@ pub struct Datum {
     pub case: Case,
     /// By which method.
     pub method: String,
+    /// What of the case tells its line from others of the method; empty where nothing has to.
+    pub series: String,
     /// In which launch; `None`: over all of them.
     pub launch: Option<usize>,
     /// What the value is: a figure, a phase, or what is made of one.
@@ -67,6 +69,7 @@ pub struct Datum {
 #[derive(Serialize)]
 struct Rest<'a> {
     method: &'a str,
+    series: &'a str,
     launch: Option<usize>,
     quantity: &'a str,
     against: &'a str,
@@ -109,6 +112,11 @@ impl Datum {
         Some(Self { interval: record.median_low_s.zip(record.median_high_s), ..datum })
     }
 
+    /// The name of its line: the method, and what tells it from others of that.
+    pub fn line(&self) -> String {
+        if self.series.is_empty() { self.method.clone() } else { format!("{}, {}", self.method, self.series) }
+    }
+
     /// Its place on the horizontal axis, where that is a number.
     pub fn x_number(&self) -> Option<f64> {
         self.x.as_ref().and_then(Place::number)
@@ -117,6 +125,7 @@ impl Datum {
     fn rest(&self) -> Rest<'_> {
         Rest {
             method: &self.method,
+            series: &self.series,
             launch: self.launch,
             quantity: &self.quantity,
             against: &self.against,
@@ -175,11 +184,11 @@ mod tests {
         assert!(lines[0].starts_with("run,experiment,test,set,params,mpi,"), "{text}");
         assert!(
             lines[0].ends_with(
-                "method,launch,quantity,against,bytes,panel,x_name,x,y_name,y,value,low,high,unit"
+                "method,series,launch,quantity,against,bytes,panel,x_name,x,y_name,y,value,low,high,unit"
             ),
             "{text}"
         );
-        assert!(lines[1].ends_with("warm,ddt,,gain,manual,8,,,,,,1.5,1.25,2.0,ratio"), "{text}");
+        assert!(lines[1].ends_with("warm,ddt,,,gain,manual,8,,,,,,1.5,1.25,2.0,ratio"), "{text}");
         assert!(lines[2].ends_with(",1.5,,,ratio"), "{text}");
         let cell = Datum { x: Some(2.0.into()), y: Some(Place::Word("x+".into())), ..Datum::default() };
         assert!(String::from_utf8(csv(&[cell])).unwrap().contains(",,2.0,,x+,0.0,"));

@@ -6,14 +6,17 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::Results;
 use super::axis::{Unit, axis_of, text};
-use super::canvas::{Area, INK, LINE, Refused, TEXT, WIDTH, bold, fine, font, stroke, svg, width, write};
+use super::canvas::{
+    Area, INK, LINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, width, write,
+};
 use super::colours::{Colours, text_on};
-use super::data::{Datum, Place};
+use super::data::Datum;
+use super::heading::Heading;
 use super::names::{distinct, on_side, sides};
+use super::places::Places;
 use super::sheet::outline;
 use super::{Picture, Shape};
 use crate::model::Case;
-use crate::report::units;
 
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
@@ -29,13 +32,6 @@ const GAP: f64 = 18.0;
 const BAR: f64 = 62.0;
 /// Text within cells, and where cells are narrow.
 const IN_CELL: [f64; 2] = [TEXT - 1.0, TEXT - 3.0];
-
-/// The places of an axis, in order.
-struct Places<'a> {
-    name: &'a str,
-    all: Vec<&'a Place>,
-    texts: Vec<String>,
-}
 
 /// Maps with the same axes.
 struct Group<'a> {
@@ -54,11 +50,17 @@ struct Map<'a> {
 }
 
 /// The picture as SVG.
-pub fn draw(_: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
+pub fn draw(
+    _: &Results<'_>,
+    picture: &Picture,
+    data: &[Datum],
+    heading: &Heading,
+    description: &str,
+) -> String {
     let Shape::Heat { colours } = picture.shape else { return String::new() };
     let groups = groups(data);
     let height = BAR + groups.iter().map(Group::height).sum::<f64>();
-    svg(height, picture.title, description, |root| {
+    svg(heading, height, description, |root| {
         bar(root, picture, colours)?;
         let mut y = BAR;
         for group in &groups {
@@ -129,53 +131,6 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
     panels.into_iter().flat_map(of_panel).collect()
 }
 
-impl<'a> Places<'a> {
-    fn of(name: &'a str, places: impl Iterator<Item = &'a Place>) -> Self {
-        let mut all = distinct(places);
-        // Words keep the order in which they came.
-        all.sort_by(|a, b| a.number().unwrap_or(f64::MAX).total_cmp(&b.number().unwrap_or(f64::MAX)));
-        let (_, unit) = axis_of(name);
-        let text = |place: &&Place| match place {
-            Place::Word(word) => word.clone(),
-            Place::Number(number) => match unit {
-                Unit::Bytes => units::bytes(*number as u64),
-                Unit::Seconds => units::seconds(*number),
-                _ => text(*number),
-            },
-        };
-        let texts = all.iter().map(text).collect();
-        Self { name, all, texts }
-    }
-
-    /// Where cells begin and end along `length`, from the smallest place on.
-    fn edges(&self, length: f64) -> Vec<f64> {
-        let numbers: Option<Vec<f64>> = self.all.iter().map(|place| place.number()).collect();
-        let equal = || (0..=self.all.len()).map(|i| i as f64 * length / self.all.len() as f64).collect();
-        numbers.and_then(|numbers| logarithmic(&numbers, length)).unwrap_or_else(equal)
-    }
-
-    fn is_numbers(&self) -> bool {
-        self.all.iter().all(|place| place.number().is_some())
-    }
-}
-
-/// Cells as wide as numbers are apart, each from half way to the one before to half way to the one behind; `None` where a cell
-/// would have less than half the room that it has where all are equal: there the numbers alone say how far they are apart.
-fn logarithmic(numbers: &[f64], length: f64) -> Option<Vec<f64>> {
-    if numbers.len() < 2 || numbers.iter().any(|number| *number <= 0.0) {
-        return None;
-    }
-    let at: Vec<f64> = numbers.iter().map(|number| number.log10()).collect();
-    let between = |pair: &[f64]| (pair[0] + pair[1]) / 2.0;
-    let mut edges: Vec<f64> = at.windows(2).map(between).collect();
-    edges.insert(0, 2.0 * at[0] - edges[0]);
-    edges.push(2.0 * at[at.len() - 1] - edges[edges.len() - 1]);
-    let whole = edges[edges.len() - 1] - edges[0];
-    let places: Vec<f64> = edges.iter().map(|edge| (edge - edges[0]) / whole * length).collect();
-    let least = length / numbers.len() as f64 / 2.0;
-    places.windows(2).all(|pair| pair[1] - pair[0] >= least).then_some(places)
-}
-
 impl Group<'_> {
     fn cell(&self) -> f64 {
         if self.y.all.len() > FEW { LOW_CELL } else { CELL }
@@ -242,11 +197,7 @@ impl Group<'_> {
         (x, y): (f64, f64),
         size: f64,
     ) -> Result<(), Refused> {
-        let most = (size / width("x", TEXT)) as usize;
-        let title: String = match map.title.chars().count() > most {
-            true => map.title.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-            false => map.title.clone(),
-        };
+        let title = cut(&map.title, size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
         let (top, columns, rows) = (y + HEAD, self.x.edges(size), self.rows_down());
         for (across, pair) in self.x.all.iter().zip(columns.windows(2)) {
@@ -361,29 +312,10 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
 mod tests {
     use super::*;
     use crate::report::pictures::colours::TIME_OVER;
+    use crate::report::pictures::data::Place;
 
     fn datum(x: Place, y: Place, value: f64) -> Datum {
         Datum { x: Some(x), y: Some(y), value, ..Datum::default() }
-    }
-
-    #[test]
-    fn cells_are_as_far_apart_as_their_numbers_unless_one_had_no_room() {
-        assert_eq!(logarithmic(&[1.0, 10.0, 100.0], 30.0), Some(vec![0.0, 10.0, 20.0, 30.0]));
-        let uneven = logarithmic(&[1.0, 10.0, 1000.0], 80.0).unwrap();
-        assert_eq!(uneven, [0.0, 20.0, 50.0, 90.0].map(|edge| edge * 80.0 / 90.0));
-        assert_eq!(logarithmic(&[1.0, 1.1, 1000.0], 80.0), None);
-        assert_eq!(logarithmic(&[0.0, 1.0], 80.0), None);
-    }
-
-    #[test]
-    fn numbers_are_in_their_order_and_words_as_they_come() {
-        let all = [Place::Number(4.0), Place::Number(1.0)];
-        assert_eq!(Places::of("n", all.iter()).texts, ["1", "4"]);
-        let words = ["x+", "a"].map(|word| Place::Word(word.to_owned()));
-        let words = Places::of("face", words.iter());
-        assert_eq!(words.texts, ["x+", "a"]);
-        assert_eq!(words.edges(10.0), [0.0, 5.0, 10.0]);
-        assert_eq!(Places::of("bytes", [Place::Number(4096.0)].iter()).texts, [units::bytes(4096)]);
     }
 
     #[test]

@@ -5,13 +5,13 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Scale, axis_of, held};
-use super::canvas::{Area, FINE, Refused, TEXT, bold, fine, font, stroke, svg, write};
+use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, write};
 use super::data::Datum;
+use super::heading::Heading;
+use super::legend::{Entry, dash, legend, legend_height};
 use super::names::{distinct, on_side};
 use super::rows::typical;
-use super::sheet::{
-    Columns, Entry, Frame, Look, Looks, NUMBERS, dash, frame, legend, legend_height, point, symbol, whisker,
-};
+use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, RIGHT, frame, point, symbol, whisker};
 use super::{Picture, Results};
 use crate::model::Case;
 
@@ -30,28 +30,69 @@ const WHOLE: f64 = HEAD + SPACE + PANEL + NUMBERS + HEAD + 4.0;
 /// Between the name of a panel and its frame.
 const SPACE: f64 = 5.0;
 
-/// A line: of a method, and of what.
-type Series<'a> = (&'a str, &'a str);
+/// Panels up to which each has the whole width; more stand in two columns where there is one side.
+const WIDE: usize = 1;
+
+/// A line: its name, and of what it is.
+type Series<'a> = (String, &'a str);
+
+/// Where a panel stands: the left ends of its frames, a side each, and how wide these are.
+struct Place<'a> {
+    frames: Vec<(f64, &'a Case)>,
+    width: f64,
+}
+
+impl Place<'_> {
+    /// Numbers that have room on the axis of a frame.
+    fn numbers(&self) -> usize {
+        ((self.width / 36.0) as usize).clamp(3, 7)
+    }
+}
 
 /// The picture as SVG.
-pub fn draw(results: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
+pub fn draw(
+    results: &Results<'_>,
+    picture: &Picture,
+    data: &[Datum],
+    heading: &Heading,
+    description: &str,
+) -> String {
     let columns = Columns::of(data, LEFT);
-    let looks = Looks::of(results);
+    let looks = Looks::of(results, data);
     let series: Vec<Series<'_>> = distinct(data.iter().map(series_of));
-    let entries: Vec<Entry<'_>> = series.iter().map(|series| entry(&looks, *series)).collect();
+    let entries: Vec<Entry<'_>> = series.iter().map(|series| entry(&looks, series)).collect();
     let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
     let top = legend_height(&entries);
+    let sheet = Sheet { picture, data, looks: &looks, typical: typical(data) };
+    if let [only] = &columns.bands[..]
+        && let [(side, name)] = &only[..]
+        && panels.len() > WIDE
+    {
+        let width = (WIDTH - RIGHT) / 2.0 - LEFT;
+        let height = top + HEAD + panels.len().div_ceil(2) as f64 * WHOLE + 4.0;
+        return svg(heading, height, description, |root| {
+            legend(root, &entries, 0.0)?;
+            write(root, name, &bold(TEXT, HPos::Center, VPos::Top), TEXT, (WIDTH / 2.0, top + 2.0))?;
+            for (i, panel) in panels.iter().enumerate() {
+                let (row, column) = ((i / 2) as f64, (i % 2) as f64);
+                let place = Place { frames: vec![(LEFT + column * (LEFT + width), side)], width };
+                sheet.panel(root, panel, &place, top + HEAD + row * WHOLE)?;
+            }
+            Ok(())
+        });
+    }
     let band = HEAD + panels.len() as f64 * WHOLE;
     let height = top + columns.bands.len() as f64 * band + 4.0;
-    let sheet = Sheet { picture, data, columns: &columns, looks: &looks, typical: typical(data) };
-    svg(height, picture.title, description, |root| {
+    svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
             let mut y = top + i as f64 * band;
             columns.head(root, sides, y + 2.0)?;
             y += HEAD;
+            let frames = sides.iter().enumerate().map(|(i, (side, _))| (columns.start(i), side)).collect();
+            let place = Place { frames, width: columns.width() };
             for panel in &panels {
-                sheet.panel(root, panel, sides, y)?;
+                sheet.panel(root, panel, &place, y)?;
                 y += WHOLE;
             }
         }
@@ -60,7 +101,7 @@ pub fn draw(results: &Results<'_>, picture: &Picture, data: &[Datum], descriptio
 }
 
 fn series_of(datum: &Datum) -> Series<'_> {
-    (datum.method.as_str(), datum.quantity.as_str())
+    (datum.line(), datum.quantity.as_str())
 }
 
 /// Whether a line is of what a model predicts, not of what was measured.
@@ -68,27 +109,26 @@ fn is_model(quantity: &str) -> bool {
     quantity.ends_with("_model")
 }
 
-fn entry<'a>(looks: &Looks, (method, quantity): Series<'_>) -> Entry<'a> {
+fn entry<'a>(looks: &Looks, (method, quantity): &Series<'_>) -> Entry<'a> {
     let look = looks.get(method);
     let model = is_model(quantity);
     let mark = move |area: &Area<'_>, at: (i32, i32)| {
         dash(area, at, stroke(look.colour, 1.3), model)?;
         if model { Ok(()) } else { symbol(area, look, at, 2.6) }
     };
-    (Box::new(mark), if model { format!("{method}, model") } else { method.to_owned() })
+    (Box::new(mark), if model { format!("{method}, model") } else { method.clone() })
 }
 
 struct Sheet<'a> {
     picture: &'a Picture,
     data: &'a [Datum],
-    columns: &'a Columns,
     looks: &'a Looks,
     typical: f64,
 }
 
 impl Sheet<'_> {
-    /// The panels of one name, a side each, with the same axes.
-    fn panel(&self, root: &Area<'_>, panel: &str, sides: &[(Case, String)], y: f64) -> Result<(), Refused> {
+    /// A panel, with a frame for each side and the same axes for all.
+    fn panel(&self, root: &Area<'_>, panel: &str, at: &Place<'_>, y: f64) -> Result<(), Refused> {
         let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == panel).collect();
         let x_name = of.first().map_or("", |datum| datum.x_name.as_str());
         let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x_number()).collect();
@@ -96,10 +136,9 @@ impl Sheet<'_> {
         let scale = if low > 0.0 && high > 4.0 * low { Scale::Log } else { Scale::Linear };
         let typical_x = (low * high).max(0.0).sqrt();
         let (title, unit) = axis_of(x_name);
-        let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, self.columns.numbers());
+        let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, at.numbers());
         // Room for points that stand apart, at both ends.
-        let room =
-            (APART_AT_MOST / 2.0 + 4.0) / self.columns.width() * (across.range.end - across.range.start);
+        let room = (APART_AT_MOST / 2.0 + 4.0) / at.width * (across.range.end - across.range.start);
         across.range = across.range.start - room..across.range.end + room;
         let mut stops = distinct(xs);
         stops.sort_by(f64::total_cmp);
@@ -107,13 +146,16 @@ impl Sheet<'_> {
         let up = Axis::around(&values, None, self.picture.scale, self.picture.unit.shown(self.typical).0, 6);
 
         let top = y + HEAD + SPACE;
-        write(root, panel, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (4.0, y + HEAD / 2.0))?;
+        let left = at.frames[0].0 - LEFT;
+        let room = at.frames.len() as f64 * (at.width + LEFT);
+        let name = cut(panel, room, TEXT);
+        write(root, &name, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (left + 4.0, y + HEAD / 2.0))?;
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
         let name = self.picture.unit.title(self.picture.axis, self.typical);
-        root.draw(&Text::new(name, (fine(10.0), fine(top + PANEL / 2.0)), turned))?;
-        for (i, (of_side, _)) in sides.iter().enumerate() {
-            let (at, size) = ((self.columns.start(i), top), (self.columns.width(), PANEL));
-            let mut frame = frame(root, at, size, [&across, &up], i == 0)?;
+        root.draw(&Text::new(name, (fine(left + 10.0), fine(top + PANEL / 2.0)), turned))?;
+        for (i, (x, of_side)) in at.frames.iter().enumerate() {
+            let size = (at.width, PANEL);
+            let mut frame = frame(root, (*x, top), size, [&across, &up], i == 0)?;
             let on: Vec<&Datum> = of.iter().copied().filter(|datum| on_side(&datum.case, of_side)).collect();
             let all: Vec<Series<'_>> = distinct(on.iter().map(|datum| series_of(datum)));
             for (j, series) in all.iter().enumerate() {
@@ -123,11 +165,13 @@ impl Sheet<'_> {
                 let apart = apart / size.0 * (across.range.end - across.range.start);
                 let points = on.iter().copied().filter(|datum| series_of(datum) == *series);
                 let apart = if is_model(series.1) { 0.0 } else { apart };
-                self.line(&mut frame, [&across, &up], (apart, &stops), *series, points.collect())?;
+                self.line(&mut frame, [&across, &up], (apart, &stops), series, points.collect())?;
             }
         }
         let end = top + PANEL + NUMBERS + 1.0;
-        self.columns.title(root, &unit.title(title, typical_x), sides.len(), end)
+        let last = at.frames[at.frames.len() - 1].0 + at.width;
+        let middle = (at.frames[0].0 + last) / 2.0;
+        write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), TEXT, (middle, end))
     }
 
     /// The line of a method on one side, from the left to the right.
@@ -136,7 +180,7 @@ impl Sheet<'_> {
         frame: &mut Frame<'_, '_>,
         [across, up]: [&Axis; 2],
         (apart, stops): (f64, &[f64]),
-        (method, quantity): Series<'_>,
+        (method, quantity): &Series<'_>,
         mut data: Vec<&Datum>,
     ) -> Result<(), Refused> {
         data.sort_by(|a, b| a.x_number().unwrap_or(0.0).total_cmp(&b.x_number().unwrap_or(0.0)));

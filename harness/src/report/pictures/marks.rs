@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Results;
-use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
+use super::axis::{BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES};
 use super::data::Datum;
-use super::sweep::{in_grids, over_partition, swept, widest};
+use super::sweep::{in_grids, in_series, over_one, over_partition, swept, widest};
 use crate::model::{Case, Phase, Quantity, Record};
 use crate::report::case::measured;
 
@@ -53,6 +53,36 @@ pub fn overhead(results: &Results<'_>) -> Vec<Datum> {
 pub fn overhead_put(results: &Results<'_>) -> Vec<Datum> {
     let reference = results.form.reference_method;
     overhead_against(results, |against| against != reference)
+}
+
+/// The pack overhead over the bytes that are sent, a panel per test.
+pub fn overhead_over_size(results: &Results<'_>) -> Vec<Datum> {
+    swept(overhead(results))
+}
+
+/// The speed-up of exchanges over the size of a buffer.
+pub fn speedup_over_buffer(results: &Results<'_>) -> Vec<Datum> {
+    over_one(results.figures(Quantity::Speedup).map(|(_, datum)| datum).collect(), BYTES, BUFFER_BYTES)
+}
+
+/// The time of partitioned transfers over the bytes of the message.
+pub fn time_over_bytes(results: &Results<'_>) -> Vec<Datum> {
+    over_one(times(results), BYTES, MESSAGE_BYTES)
+}
+
+/// The bandwidth of partitioned transfers over the bytes of the message.
+pub fn bandwidth_over_bytes(results: &Results<'_>) -> Vec<Datum> {
+    over_one(bandwidths(results).map(|(_, datum)| datum).collect(), BYTES, MESSAGE_BYTES)
+}
+
+/// The bandwidth over partition size, a line per method and number of threads.
+pub fn bandwidth_by_threads(results: &Results<'_>) -> Vec<Datum> {
+    in_series(bandwidth_over_partition(results), "threads")
+}
+
+/// The bandwidth over partition size, a line per method and order in which partitions become ready.
+pub fn bandwidth_by_order(results: &Results<'_>) -> Vec<Datum> {
+    in_series(bandwidth_over_partition(results), "order")
 }
 
 fn overhead_against(results: &Results<'_>, is_it: impl Fn(&str) -> bool) -> Vec<Datum> {

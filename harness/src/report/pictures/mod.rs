@@ -4,14 +4,20 @@
 //! the same axis, and is never drawn as one.
 
 mod axis;
+mod blocks;
 mod canvas;
 mod caption;
 pub mod colours;
 mod data;
+mod heading;
 mod heat;
+mod legend;
 mod lines;
 mod marks;
 mod names;
+mod papers;
+mod parts;
+mod places;
 mod rows;
 mod sheet;
 mod sweep;
@@ -20,11 +26,14 @@ mod table;
 use serde::Serialize;
 
 use crate::model::Record;
+use crate::report::account::Account;
 use crate::report::table::TableFormat;
 pub use axis::Scale;
 use axis::Unit;
 use colours::Colours;
 pub use data::Datum;
+use heading::Heading;
+pub use papers::{PAPERS, PaperFigure};
 pub use table::PICTURES;
 
 /// A picture of which a run has one, if there is what it needs.
@@ -81,6 +90,10 @@ pub struct Results<'a> {
     pub over: &'a [Record],
     /// Those of each launch.
     pub launches: &'a [Record],
+    /// When and where the runs were.
+    pub accounts: &'a [Account],
+    /// The figure of a paper that a run was made for.
+    pub figure: Option<&'a str>,
 }
 
 /// A picture of a run.
@@ -108,19 +121,35 @@ pub fn page_style() -> String {
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
 
-/// The pictures of a run that it has what they need for.
+/// The pictures of a run that it has what they need for; those of papers first.
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
-    PICTURES.iter().filter_map(|picture| picture.draw(results)).collect()
+    let of_papers = PAPERS.iter().filter_map(|figure| figure.draw(results));
+    of_papers.chain(PICTURES.iter().filter_map(|picture| picture.draw(results, &[]))).collect()
+}
+
+impl PaperFigure {
+    /// This figure of a run; `None` where the run has none of its cases.
+    fn draw(&self, results: &Results<'_>) -> Option<Drawn> {
+        let (over, launches) =
+            (self.records(results, results.over)?, self.records(results, results.launches));
+        let launches = launches.unwrap_or_default();
+        self.picture.draw(&Results { over: &over, launches: &launches, ..*results }, &self.notes())
+    }
 }
 
 impl Picture {
-    /// The picture called `name`.
+    /// The picture called `name`, a figure of a paper included.
     pub fn find(name: &str) -> Option<&'static Self> {
-        PICTURES.iter().find(|picture| picture.name == name)
+        Self::every().find(|picture| picture.name == name)
     }
 
-    /// This picture of a run; `None` where it lacks what it needs, or is of another kind.
-    pub fn draw(&self, results: &Results<'_>) -> Option<Drawn> {
+    /// All pictures that there are.
+    pub fn every() -> impl Iterator<Item = &'static Self> {
+        PICTURES.iter().chain(PAPERS.iter().map(|figure| &figure.picture))
+    }
+
+    /// This picture of a run, with notes below its title; `None` where it lacks what it needs, or is of another kind.
+    fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
         let kind = &results.over.first()?.case.experiment;
         let data = if self.kinds.contains(&kind.as_str()) { (self.data)(results) } else { Vec::new() };
         if data.is_empty() {
@@ -132,7 +161,8 @@ impl Picture {
             Shape::Heat { .. } => heat::draw,
             _ => rows::draw,
         };
-        let svg = draw(results, self, &data, &caption);
+        let heading = Heading::of(results, self, notes);
+        let svg = draw(results, self, &data, &heading, &caption);
         Some(Drawn { name: self.name, title: self.title, caption, svg, csv: data::csv(&data) })
     }
 }

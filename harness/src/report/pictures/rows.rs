@@ -4,53 +4,41 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Scale, held, three_digits};
-use super::canvas::{
-    Area, COLOURS, INK, PAPER, REFERENCE, Refused, TEXT, bold, fine, font, stroke, svg, width, write,
-};
+use super::blocks::{Block, Group, Sizes, groups};
+use super::canvas::{Area, INK, PAPER, Refused, TEXT, bold, fine, font, stroke, svg, width, write};
 use super::data::Datum;
-use super::names::{distinct, on_side, work, work_name};
-use super::sheet::{
-    Columns, Entry, Frame, Look, Looks, NUMBERS, frame, legend, legend_height, outline, point, whisker,
-};
+use super::heading::Heading;
+use super::legend::{legend, legend_height};
+use super::names::{on_side, work};
+use super::parts::{entries, part_look, totals};
+use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, frame, outline, point, whisker};
 use super::{Picture, Results, Shape};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
 
-/// Height of a method's row.
-const ROW: f64 = 15.0;
-/// Height of a test's name.
-const NAME: f64 = 18.0;
 /// Height of the names of MPIs, and of an axis's title.
 const HEAD: f64 = 19.0;
 
-/// A test, with its methods from the top.
-struct Block<'a> {
-    work: [&'a str; 4],
-    name: String,
-    methods: Vec<&'a str>,
-    /// Where its rows begin in its frame.
-    top: f64,
-}
-
-/// Tests that share a frame.
-struct Group<'a> {
-    blocks: Vec<Block<'a>>,
-    height: f64,
-}
-
 /// The picture as SVG.
-pub fn draw(results: &Results<'_>, picture: &Picture, data: &[Datum], description: &str) -> String {
-    let groups = groups(picture.shape, data);
+pub fn draw(
+    results: &Results<'_>,
+    picture: &Picture,
+    data: &[Datum],
+    heading: &Heading,
+    description: &str,
+) -> String {
+    let (groups, sizes) = groups(picture.shape, data);
     let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| &block.methods);
-    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0;
+    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0 + sizes.names;
     let columns = Columns::of(data, left);
     let entries = entries(picture.shape, data);
     let top = legend_height(&entries);
     let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
     let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
-    let sheet = Sheet { results, picture, data, columns: &columns, looks: Looks::of(results), typical };
-    svg(height, picture.title, description, |root| {
+    let sheet =
+        Sheet { results, picture, data, columns: &columns, looks: Looks::of(results, data), sizes, typical };
+    svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
             let mut y = top + i as f64 * band;
@@ -73,69 +61,6 @@ pub fn typical(data: &[Datum]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// Tests in the order in which they come, all in one frame where they share an axis.
-fn groups<'a>(shape: Shape, data: &'a [Datum]) -> Vec<Group<'a>> {
-    let all: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
-    let block = |of: [&'a str; 4]| {
-        let of_work: Vec<&Datum> = data.iter().filter(|datum| work(&datum.case) == of).collect();
-        let name = work_name(&of_work[0].case, &all);
-        Block { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: NAME }
-    };
-    let blocks = distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block);
-    let height = |block: &Block<'_>| NAME + ROW * block.methods.len() as f64 + 4.0;
-    if !matches!(shape, Shape::Bars { .. }) {
-        return blocks.map(|block| Group { height: height(&block), blocks: vec![block] }).collect();
-    }
-    let (mut all, mut y) = (Vec::new(), 0.0);
-    for block in blocks {
-        let next = y + height(&block);
-        all.push(Block { top: y + NAME, ..block });
-        y = next;
-    }
-    vec![Group { blocks: all, height: y }]
-}
-
-/// The parts of stacked bars, and what bars have besides.
-fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
-    let Shape::Stack = shape else { return Vec::new() };
-    let mut parts = distinct(data.iter().map(|datum| datum.quantity.clone()));
-    parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
-    let entry = |part: String| -> Entry<'a> {
-        let (colour, name) = part_look(&part);
-        let half = fine(6.0);
-        let mark = move |area: &Area<'_>, (x, y): (i32, i32)| {
-            let corners = [(x - half, y - half), (x + half, y + half)];
-            area.draw(&Rectangle::new(corners, colour.filled())).map_err(Into::into)
-        };
-        (Box::new(mark), name.to_owned())
-    };
-    parts.into_iter().map(entry).collect()
-}
-
-/// The parts of bars that pack explicitly, in the order in which they happen; before those of others.
-const PARTS: [&str; 4] = ["create", "pack_doubled", "net", "unpack_doubled"];
-
-/// How a part of a stacked bar looks, and its name.
-fn part_look(part: &str) -> (RGBColor, &str) {
-    match part {
-        "create" => (COLOURS[5], "create datatypes"),
-        "pack_doubled" => (COLOURS[1], "pack, doubled"),
-        "net" => (COLOURS[4], "communicate (net)"),
-        "unpack_doubled" => (COLOURS[3], "unpack, doubled"),
-        "communicate" => (COLOURS[0], "communicate, packing in MPI"),
-        _ => (REFERENCE, "the same bytes in one piece"),
-    }
-}
-
-/// The lengths of whole bars.
-fn totals(data: &[&Datum]) -> Vec<f64> {
-    let of = |one: &&Datum| {
-        let same = data.iter().filter(|other| other.method == one.method && other.case == one.case);
-        same.map(|datum| datum.value).sum()
-    };
-    data.iter().map(of).collect()
-}
-
 /// Values without those beside which most others could not be seen: more than three times as long as three quarters of them.
 fn usual(mut values: Vec<f64>) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
@@ -150,6 +75,7 @@ struct Sheet<'a> {
     data: &'a [Datum],
     columns: &'a Columns,
     looks: Looks,
+    sizes: Sizes,
     typical: f64,
 }
 
@@ -182,7 +108,7 @@ impl Sheet<'_> {
             }
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
-                    let middle = block.top + (row as f64 + 0.5) * ROW;
+                    let middle = block.top + (row as f64 + 0.5) * self.sizes.row;
                     let is_it = |datum: &&&Datum| {
                         datum.method == *method
                             && work(&datum.case) == block.work
@@ -203,10 +129,11 @@ impl Sheet<'_> {
                 &block.name,
                 &bold(TEXT, HPos::Left, VPos::Center),
                 TEXT,
-                (4.0, y + block.top - NAME / 2.0),
+                (4.0, y + self.sizes.name(block)),
             )?;
             for (row, method) in block.methods.iter().enumerate() {
-                let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
+                let place =
+                    (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * self.sizes.row);
                 write(root, method, &font(TEXT, HPos::Right, VPos::Center), TEXT, place)?;
             }
         }
@@ -255,8 +182,9 @@ impl Sheet<'_> {
         let look = self.looks.get(method);
         let place = |value: f64| axis.scale.place(value);
         let end = axis.range.end;
+        let half = 0.38 * self.sizes.row;
         let bar = |frame: &mut Frame<'_, '_>, from: f64, to: f64, look: Look| -> Result<(), Refused> {
-            let corners = [(from.min(end), y - 0.38 * ROW), (to.min(end), y + 0.38 * ROW)];
+            let corners = [(from.min(end), y - half), (to.min(end), y + half)];
             frame.draw_series([Rectangle::new(corners, look.surface())])?;
             frame.draw_series([PathElement::new(outline(corners), stroke(look.colour, 0.8))])?;
             Ok(())
@@ -289,8 +217,10 @@ impl Sheet<'_> {
                     if let Some((low, high)) = datum.interval {
                         whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
                     }
-                    let median =
-                        vec![(place(datum.value), y - 0.4 * ROW), (place(datum.value), y + 0.4 * ROW)];
+                    let median = vec![
+                        (place(datum.value), y - 0.4 * self.sizes.row),
+                        (place(datum.value), y + 0.4 * self.sizes.row),
+                    ];
                     frame.draw_series([PathElement::new(median, stroke(INK, 1.6))])?;
                 }
                 for datum in data.iter().filter(|datum| datum.launch.is_some()) {
@@ -309,7 +239,7 @@ impl Sheet<'_> {
         let area = frame.plotting_area().strip_coord_spec();
         let ((x0, y0), at) = (area.get_base_pixel(), frame.backend_coord(&(axis.range.end, y)));
         let (x, y) = (at.0 - x0 - fine(3.0), at.1 - y0);
-        let (half, long) = (fine(0.3 * ROW), fine(width(&text, TEXT - 1.0) + 6.0));
+        let (half, long) = (fine(0.3 * self.sizes.row), fine(width(&text, TEXT - 1.0) + 6.0));
         area.draw(&Rectangle::new([(x - long, y - half), (x, y + half)], PAPER.filled()))?;
         let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
         area.draw(&Text::new(text, (x - fine(2.0), y), style))?;

@@ -8,14 +8,14 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::Results;
 use super::axis::Axis;
 use super::canvas::{
-    Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, fine, font, stroke, width, write,
+    Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, cut, fine, font, stroke, write,
 };
 use super::data::Datum;
 use super::names::{distinct, sides};
 use crate::model::Case;
 
 /// Blank beside the sheet's right edge.
-const RIGHT: f64 = 18.0;
+pub const RIGHT: f64 = 18.0;
 /// Blank between panels.
 const GAP: f64 = 26.0;
 /// Height of the numbers below an axis.
@@ -64,9 +64,13 @@ pub struct Look {
 pub struct Looks(Vec<(String, Look)>);
 
 impl Looks {
-    /// Those of a run.
-    pub fn of(results: &Results<'_>) -> Self {
-        let names = distinct(results.over.iter().map(|record| record.method.clone()));
+    /// Those of a run, and of lines that are of a part of a method's cases.
+    pub fn of(results: &Results<'_>, data: &[Datum]) -> Self {
+        let methods = results.over.iter().map(|record| record.method.clone());
+        let parts = data.iter().filter(|datum| !datum.series.is_empty()).map(Datum::line);
+        // Where all lines are parts, methods need no colours of their own.
+        let has_methods = data.iter().any(|datum| datum.series.is_empty());
+        let names = distinct(methods.filter(|_| has_methods).chain(parts));
         let (mut references, mut coloured) = (0, 0);
         let look = |name: String| {
             let look = if results.is_reference(&name) {
@@ -140,8 +144,7 @@ impl Columns {
     /// The names of a band's sides, above their columns.
     pub fn head(&self, root: &Area<'_>, band: &[(Case, String)], y: f64) -> Result<(), Refused> {
         for (i, (_, name)) in band.iter().enumerate() {
-            let most = (self.width / width("x", TEXT)) as usize;
-            let shown: String = name.chars().take(most).collect();
+            let shown = cut(name, self.width, TEXT);
             let style = super::canvas::bold(TEXT, HPos::Center, VPos::Top);
             write(root, &shown, &style, TEXT, (self.start(i) + self.width / 2.0, y))?;
         }
@@ -221,59 +224,6 @@ pub fn symbol(area: &Area<'_>, look: Look, (x, y): (i32, i32), px: f64) -> Resul
             area.draw(&PathElement::new(vec![(x - r, y - r), (x + r, y + r)], line))?;
             area.draw(&PathElement::new(vec![(x - r, y + r), (x + r, y - r)], line))?;
         }
-    }
-    Ok(())
-}
-
-/// An entry of a legend: how it is drawn at pixels of the sheet, and what it says.
-pub type Entry<'a> = (Box<dyn Fn(&Area<'_>, (i32, i32)) -> Result<(), Refused> + 'a>, String);
-
-/// Height of a line of a legend.
-const ENTRY: f64 = 17.0;
-/// Room for an entry's mark.
-const MARK: f64 = 24.0;
-
-/// Lines of a legend, as many entries in each as have room.
-fn legend_lines<'a, 'b>(entries: &'b [Entry<'a>]) -> Vec<Vec<(f64, &'b Entry<'a>)>> {
-    let mut lines: Vec<Vec<(f64, &Entry<'_>)>> = Vec::new();
-    let mut x = WIDTH;
-    for entry in entries {
-        let needs = MARK + width(&entry.1, TEXT) + 14.0;
-        if x + needs > WIDTH {
-            lines.push(Vec::new());
-            x = RIGHT;
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push((x, entry));
-        }
-        x += needs;
-    }
-    lines
-}
-
-/// The height of a legend.
-pub fn legend_height(entries: &[Entry<'_>]) -> f64 {
-    legend_lines(entries).len() as f64 * ENTRY
-}
-
-/// A legend, from `y` on.
-pub fn legend(root: &Area<'_>, entries: &[Entry<'_>], y: f64) -> Result<(), Refused> {
-    for (i, line) in legend_lines(entries).into_iter().enumerate() {
-        let middle = y + (i as f64 + 0.5) * ENTRY;
-        for (x, (mark, name)) in line {
-            mark(root, (fine(x + MARK / 2.0 - 3.0), fine(middle)))?;
-            write(root, name, &font(TEXT, HPos::Left, VPos::Center), TEXT, (x + MARK, middle))?;
-        }
-    }
-    Ok(())
-}
-
-/// A line from one place to another, in pixels of the sheet around a point; for legends.
-pub fn dash(area: &Area<'_>, (x, y): (i32, i32), style: ShapeStyle, dashed: bool) -> Result<(), Refused> {
-    let half = fine(9.0);
-    let ends = if dashed { vec![(-half, -half / 4), (half / 4, half)] } else { vec![(-half, half)] };
-    for (from, to) in ends {
-        area.draw(&PathElement::new(vec![(x + from, y), (x + to, y)], style))?;
     }
     Ok(())
 }

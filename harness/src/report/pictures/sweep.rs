@@ -133,6 +133,28 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
     cells.iter().filter(is_map).cloned().collect()
 }
 
+/// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
+pub fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
+    let cases = distinct(data.iter().map(|datum| &datum.case));
+    let place = |datum: &Datum| {
+        let x = number(&datum.case, parameter)?;
+        let panel = panel(&datum.case, &cases, &[parameter]);
+        Some(Datum { x_name: x_name.to_owned(), x: Some(x.into()), panel, ..datum.clone() })
+    };
+    data.iter().filter_map(place).collect()
+}
+
+/// Those of panels that differ in one parameter in one panel, with lines of their own for each of its values.
+pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
+    let in_line = |datum: Datum| {
+        let of_parameter = |word: &&str| word.split('=').next() == Some(parameter);
+        let (series, panel): (Vec<&str>, Vec<&str>) = datum.panel.split(' ').partition(of_parameter);
+        let (series, panel) = (series.join(" "), panel.join(" "));
+        Datum { series, panel, ..datum }
+    };
+    data.into_iter().map(in_line).collect()
+}
+
 /// Those of partitioned transfers over the size of a partition.
 pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
     let cases = distinct(data.iter().map(|datum| &datum.case));

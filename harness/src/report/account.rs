@@ -1,0 +1,61 @@
+//! When, where and by what command a run was made, as pages and pictures say it.
+
+use serde_json::Value;
+
+/// What a run was of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// When it began: to the minute, without the zone.
+    pub date: String,
+    /// The host.
+    pub host: String,
+    /// Its processor and hardware threads.
+    pub machine: String,
+    /// What was typed.
+    pub command: String,
+}
+
+impl Account {
+    /// All of it in one line.
+    pub fn text(&self) -> String {
+        let Self { date, host, machine, command } = self;
+        format!("{date}, {host}: {machine}; to do it again: {command}")
+    }
+}
+
+/// Those of the texts of `environment.json`, of which there may be several; of a run without one, none.
+pub fn accounts(environments: &str) -> Vec<Account> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let account = |account: Value| {
+        let machine = &account["machine"];
+        let words = account["command_line"].as_array().cloned().unwrap_or_default();
+        let program = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+        let words = words.iter().map(text).enumerate();
+        let words: Vec<String> = words.map(|(i, word)| if i == 0 { program(&word) } else { word }).collect();
+        Account {
+            date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
+            host: text(&machine["host"]),
+            machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
+            command: words.join(" "),
+        }
+    };
+    serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(account).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_told_by_its_date_host_and_command() {
+        let text = r#"{"date": "2026-11-22T19:53:33+00:00", "command_line": ["/x/ddtbench", "figure", "cmb-5"],
+            "machine": {"host": "h", "cpu_model": "c", "cpus": 2}}"#;
+        let all = accounts(&format!("{text}{text}"));
+        assert_eq!(all.len(), 2);
+        assert_eq!(
+            all[0].text(),
+            "2026-11-22 19:53, h: c, 2 hardware threads; to do it again: ddtbench figure cmb-5"
+        );
+        assert!(accounts("").is_empty());
+    }
+}

@@ -1,0 +1,133 @@
+//! The head of a picture, within it: what it shows, when and where it was measured, on which MPIs; of a paper's figure also how the
+//! paper's setting differs.
+
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::canvas::{Area, Refused, TEXT, WIDTH, bold, font, width, write};
+use super::names::distinct;
+use super::{Picture, Results};
+use crate::model::{Case, Record};
+
+/// Size of the title.
+const TITLE: f64 = TEXT + 1.0;
+/// Size of the lines below it.
+const SMALL: f64 = TEXT - 2.0;
+/// Height of the title, and of a line below it.
+const HEIGHTS: [f64; 2] = [18.0, 13.0];
+/// Blank beside the text, and below all.
+const BLANK: f64 = 4.0;
+
+/// The head of a picture.
+pub struct Heading {
+    title: String,
+    lines: Vec<String>,
+}
+
+impl Heading {
+    /// That of a run's picture, with more to say below it.
+    pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
+        let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
+        let told = [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
+        let told = told.filter(|text| !text.is_empty());
+        Self { title: picture.title.to_owned(), lines: told.flat_map(|text| wrapped(&text)).collect() }
+    }
+
+    /// One of a title alone.
+    #[cfg(test)]
+    pub fn plain(title: &str) -> Self {
+        Self { title: title.to_owned(), lines: Vec::new() }
+    }
+
+    /// Its height.
+    pub fn height(&self) -> f64 {
+        HEIGHTS[0] + HEIGHTS[1] * self.lines.len() as f64 + 2.0 * BLANK
+    }
+
+    /// What it says, as one text.
+    pub fn text(&self) -> String {
+        std::iter::once(&self.title).chain(&self.lines).cloned().collect::<Vec<_>>().join(". ")
+    }
+
+    /// Draws it at the top of the sheet.
+    pub fn draw(&self, root: &Area<'_>) -> Result<(), Refused> {
+        write(root, &self.title, &bold(TITLE, HPos::Left, VPos::Top), TITLE, (BLANK, 2.0))?;
+        for (i, line) in self.lines.iter().enumerate() {
+            let y = HEIGHTS[0] + HEIGHTS[1] * i as f64;
+            write(root, line, &font(SMALL, HPos::Left, VPos::Top), SMALL, (BLANK, y))?;
+        }
+        Ok(())
+    }
+}
+
+/// The MPIs with their versions, ranks, hosts, threads, what carried the bytes, and caches.
+pub fn setting(records: &[Record]) -> String {
+    let all = |of: fn(&Case) -> String| {
+        let texts = distinct(records.iter().map(|record| of(&record.case)));
+        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
+    };
+    let threads = |case: &Case| {
+        let found = super::names::params(case).into_iter().find(|(name, _)| *name == "threads");
+        found.map(|(_, threads)| threads.to_owned()).unwrap_or_default()
+    };
+    let counted = |number: String, unit: &str| match number.as_str() {
+        "" => String::new(),
+        "1" => format!("1 {unit}"),
+        _ => format!("{number} {unit}s"),
+    };
+    let shared = records.iter().any(|record| record.oversubscribed().is_some());
+    let parts = [
+        all(|case| format!("{} {}", case.mpi_label(), case.mpi_version)),
+        counted(all(|case| case.ranks.to_string()), "rank"),
+        counted(all(|case| case.hosts.to_string()), "host"),
+        counted(all(threads), "thread"),
+        all(|case| case.transport.clone()),
+        format!("{} caches", all(|case| case.cache.name().to_owned())),
+        if shared { "more threads than cores".to_owned() } else { String::new() },
+    ];
+    parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// A text in lines that the sheet holds.
+fn wrapped(text: &str) -> Vec<String> {
+    let most = ((WIDTH - 2.0 * BLANK) / width("x", SMALL)) as usize;
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > most {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_names_each_thing_once_and_leaves_out_what_is_unknown() {
+        let case = |mpi: &str, threads: u32| Case {
+            mpi: mpi.into(),
+            mpi_version: "5".into(),
+            ranks: 2,
+            hosts: 1,
+            params: format!("bytes=8 threads={threads}"),
+            ..Case::default()
+        };
+        let over = [case("mpich", 1), case("mpich", 4), case("openmpi", 1)]
+            .map(|case| Record { case, ..Record::default() });
+        assert_eq!(setting(&over), "mpich 5, openmpi 5; 2 ranks; 1 host; 1, 4 threads; warm caches");
+        let over = over.map(|record| Record { runnable_threads: Some(8), cores: Some(2), ..record });
+        assert!(setting(&over).ends_with("more threads than cores"));
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_between_words() {
+        let lines = wrapped(&"words ".repeat(40));
+        assert!(lines.len() > 1 && lines.iter().all(|line| width(line, SMALL) <= WIDTH), "{lines:?}");
+        assert_eq!(lines.join(" ").trim(), "words ".repeat(40).trim());
+    }
+}
