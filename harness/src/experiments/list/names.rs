@@ -15,7 +15,7 @@ pub(super) fn all(width: Option<u16>) -> String {
     text += &named(width, tests().map(|test| (test.name, test.about.to_owned())));
     text += "\nExchanges between many ranks (ddtbench halo NAME)\n";
     text += &named(width, HALOS.iter().map(|halo| (halo.name, halo.about.to_owned())));
-    text += "\nOperations beside a computation (ddtbench overlap NAME; also every test, and halo:EXCHANGE)\n";
+    text += "\nOperations beside a computation (ddtbench overlap NAME)\n";
     text += &named(width, OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())));
     for kind in ALL.into_iter().filter(|kind| kind.methods().len() > 1) {
         text += &format!("\nMethods of `ddtbench {}` (-m NAME)\n", kind.command());
