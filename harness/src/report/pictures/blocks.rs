@@ -30,7 +30,7 @@ const NAME: f64 = 18.0;
 /// Rows up to which a picture is not long.
 const FEW: usize = 16;
 /// Widest name of a test that can stand beside its rows.
-const NARROW: f64 = 150.0;
+const NARROW: f64 = 170.0;
 
 /// Sizes of rows, and where names of tests stand: above their rows, or in a picture of many rows beside them.
 pub struct Sizes {
