@@ -1,6 +1,10 @@
 //! Parameters of a test: names, units, named sets, and what users may make of them.
 
+mod values;
+
 use datatypes::Element;
+
+pub use values::Values;
 
 use crate::{ArraySpec, Arrays, Layouts, MicroApp, bytes};
 
@@ -285,24 +289,6 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
 /// A micro-app, or why its values were refused.
 pub type Built = Result<Box<dyn MicroApp>, ParameterError>;
 
-/// Checked values of a test's parameters.
-#[derive(Clone, Debug)]
-pub struct Values {
-    parameters: &'static [Parameter],
-    values: Vec<Value>,
-    /// Which were set one by one, after those of the named set.
-    is_given: Vec<bool>,
-}
-
-impl PartialEq for Values {
-    /// The same values, whoever has set them.
-    fn eq(&self, other: &Self) -> bool {
-        self.parameters == other.parameters && self.values == other.values
-    }
-}
-
-impl Eq for Values {}
-
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -397,8 +383,7 @@ impl<M> Test<M> {
                 candidates: self.sets.iter().map(|set| set.name).collect(),
             })?;
         let values = self.parameters.iter().zip(set.values).map(|(p, &value)| p.of_set(value)).collect();
-        let is_given = vec![false; self.parameters.len()];
-        Ok(Values { parameters: self.parameters, values, is_given })
+        Ok(Values::of_set(self.parameters, values))
     }
 
     /// The set that the preset `quick` runs, and that single values change where no set is named.
@@ -431,190 +416,5 @@ impl Test {
         let app = (self.make)(values, context)?;
         self.addressable(values, &app.arrays())?;
         Ok(app)
-    }
-}
-
-impl Values {
-    /// Sets one value from text.
-    ///
-    /// # Errors
-    /// An unknown name, or a text that is no value of its kind.
-    pub fn assign<M>(&mut self, test: &Test<M>, name: &str, text: &str) -> Result<(), ParameterError> {
-        let i = self.parameters.iter().position(|p| p.name == name).ok_or_else(|| {
-            let candidates = self.parameters.iter().map(|p| p.name).collect();
-            ParameterError::UnknownParameter { test: test.name, name: name.to_owned(), candidates }
-        })?;
-        let parameter = &self.parameters[i];
-        let value = parameter.read(text).map_err(|reason| ParameterError::Value {
-            name: parameter.name,
-            value: shortened(text),
-            reason,
-        })?;
-        (self.values[i], self.is_given[i]) = (value, true);
-        self.replace();
-        Ok(())
-    }
-
-    /// Takes back what a set has where a user gives what stands instead of it.
-    fn replace(&mut self) {
-        for (i, parameter) in self.parameters.iter().enumerate() {
-            let ParameterType::PerAxis(PerAxis { instead_of: Some(choice), .. }) = parameter.value_type
-            else {
-                continue;
-            };
-            let choice = self.index(choice);
-            let is_absent = self.values[i] == Value::PerAxis(Vec::new());
-            if self.is_given[i] && !is_absent && !self.is_given[choice] {
-                self.values[choice] = Value::Number(0);
-            }
-            if self.is_given[choice] && self.values[choice] != Value::Number(0) && !self.is_given[i] {
-                self.values[i] = Value::PerAxis(Vec::new());
-            }
-        }
-        for (i, parameter) in self.parameters.iter().enumerate() {
-            if let Some(only_with) = parameter.only_with.filter(|only_with| self.is_idle(only_with))
-                && !self.is_given[i]
-            {
-                self.values[i] = parameter.read(only_with.idle).expect("an idle value is one");
-            }
-        }
-    }
-
-    /// Whether the choice has its first word, so that what means nothing without it stands idle.
-    fn is_idle(&self, only_with: &OnlyWith) -> bool {
-        self.values[self.index(only_with.choice)] == Value::Number(0)
-    }
-
-    /// Refuses a value of what means nothing beside the others.
-    fn refuse_idle(&self) -> Result<(), ParameterError> {
-        for (parameter, value) in self.parameters.iter().zip(&self.values) {
-            if let Some(only_with) = parameter.only_with.filter(|only_with| self.is_idle(only_with))
-                && parameter.write(value) != only_with.idle
-            {
-                return Err(self.refuse(parameter.name, only_with.reason));
-            }
-        }
-        Ok(())
-    }
-
-    /// Name and value of each, as text.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
-        let parameters = self.parameters.iter().zip(&self.values);
-        parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
-    }
-
-    /// The value of parameter `name` as results have it.
-    ///
-    /// # Panics
-    /// If the test has none of that name.
-    pub fn label(&self, name: &str) -> String {
-        let i = self.index(name);
-        self.parameters[i].label(&self.values[i])
-    }
-
-    /// The place of parameter `name`.
-    fn index(&self, name: &str) -> usize {
-        let i = self.parameters.iter().position(|p| p.name == name);
-        i.unwrap_or_else(|| panic!("no parameter {name}"))
-    }
-
-    /// The value of parameter `name`.
-    ///
-    /// # Panics
-    /// If the test has none of that name, or one with a number for each axis.
-    pub fn get(&self, name: &str) -> i64 {
-        match self.values[self.index(name)] {
-            Value::Number(number) => number,
-            _ => panic!("parameter {name} is no number"),
-        }
-    }
-
-    /// The value of parameter `name` as a word.
-    ///
-    /// # Panics
-    /// If the test has none of that name and kind.
-    pub fn choice(&self, name: &str) -> &'static str {
-        let ParameterType::Choice(words) = self.parameters[self.index(name)].value_type else {
-            panic!("parameter {name} is no choice")
-        };
-        words[self.get(name) as usize]
-    }
-
-    /// The numbers of parameter `name`, one for each axis, in a list for each array, or in one for all of them; none where
-    /// the parameter is absent.
-    ///
-    /// # Panics
-    /// If the test has none of that name and kind.
-    pub fn per_axis(&self, name: &str) -> &[Vec<usize>] {
-        match &self.values[self.index(name)] {
-            Value::PerAxis(lists) => lists,
-            _ => panic!("parameter {name} has no number for each axis"),
-        }
-    }
-
-    /// The layouts of parameter `name`; `None` where it is absent.
-    ///
-    /// # Panics
-    /// If the test has none of that name and kind.
-    pub fn layouts(&self, name: &str) -> Option<&Layouts> {
-        match &self.values[self.index(name)] {
-            Value::Layouts(layouts) => layouts.as_ref(),
-            _ => panic!("parameter {name} is no layout"),
-        }
-    }
-
-    /// The value of parameter `name` as an element.
-    ///
-    /// # Panics
-    /// If the test has none of that name and kind.
-    pub fn element(&self, name: &str) -> Element {
-        Element::ALL[self.get(name) as usize]
-    }
-
-    /// The value of parameter `name`, which must lie in `range`.
-    ///
-    /// # Errors
-    /// [`ParameterError::Value`] with the range.
-    pub fn within(
-        &self,
-        name: &'static str,
-        range: std::ops::RangeInclusive<i64>,
-    ) -> Result<i64, ParameterError> {
-        let value = self.get(name);
-        if range.contains(&value) {
-            return Ok(value);
-        }
-        let reason = match (*range.start(), *range.end()) {
-            (least, i64::MAX) => format!("must be at least {least}"),
-            (least, most) if least > most => "no value is possible with the others".to_owned(),
-            (least, most) => format!("must be from {least} to {most}"),
-        };
-        Err(self.refuse(name, reason))
-    }
-
-    /// The value of parameter `name`, which must be a count of at least 1 that MPI can take as `int`.
-    ///
-    /// # Errors
-    /// [`ParameterError::Value`] with the range.
-    pub(crate) fn positive(&self, name: &'static str) -> Result<usize, ParameterError> {
-        Ok(self.within(name, 1..=i32::MAX.into())? as usize)
-    }
-
-    /// The error that refuses the value of parameter `name`.
-    pub fn refuse(&self, name: &'static str, reason: impl Into<String>) -> ParameterError {
-        let i = self.index(name);
-        let value = self.parameters[i].label(&self.values[i]);
-        ParameterError::Value { name, value, reason: reason.into() }
-    }
-}
-
-impl std::fmt::Display for Values {
-    /// `nx=162 ny=162`, as results have it: long layouts by a name.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let parameters = self.parameters.iter().zip(&self.values);
-        let pairs: Vec<_> = parameters
-            .map(|(parameter, value)| format!("{}={}", parameter.name, parameter.label(value)))
-            .collect();
-        f.pad(&pairs.join(" "))
     }
 }
