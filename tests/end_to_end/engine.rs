@@ -1,16 +1,17 @@
 //! The engine's comparison: every method has its rows, and an MPI that packs wrong bytes or dies is found out.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::process::Command;
 
+use ddtbench::experiments::planned::PlannedCase;
+use ddtbench::plan::Plan;
 use libtest_mimic::Trial;
 
 use super::by_hand::mpiexec;
 use super::faulty_mpi::{expected_and_found, under_faults};
-use super::job::{Job, run, signal};
-use super::results::{Row, Summary, rows};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+use super::job::run;
+use super::results::{Row, Summary};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 /// Sixteen doubles, each followed by a gap of one: packed byte 8 i is byte 16 i of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -37,7 +38,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = on_every_mpi("engine", checks);
     // What is chosen does not depend on the MPI.
     trials.push(Trial::test("mpich::engine::the grid comes after the tests, or alone", || {
-        the_grid_by_its_flags(mpi("mpich"));
+        the_grid_by_its_flags();
         Ok(())
     }));
     trials
@@ -127,58 +128,24 @@ fn the_grid(mpi: &Mpi) {
     }
 }
 
-/// Cases in their order, of a comparison that is ended after those that are looked at: the whole takes minutes.
-fn first_cases(mpi: &Mpi, arguments: &[&str], wanted: usize) -> Vec<[String; 3]> {
+/// The cases of a comparison, as a dry run plans them: the whole takes minutes.
+fn planned(arguments: &[&str]) -> Vec<PlannedCase> {
     let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args([
-        "engine",
-        "--mpi",
-        mpi.name,
-        "--out",
-        "compared",
-        "--cache",
-        "warm",
-        "--max-time",
-        "0.001",
-    ]);
-    let mut job = Job::start(command.args(arguments).args(ONE_LAUNCH));
-    let file = dir.path().join("compared/launches.csv");
-    let cases = || {
-        let mut cases: Vec<[String; 3]> = Vec::new();
-        for row in rows(&file) {
-            let case = ["test", "set", "params"].map(|column| row.get(column).to_owned());
-            if cases.last() != Some(&case) {
-                cases.push(case);
-            }
-        }
-        cases
-    };
-    job.until("past its first cases", |_| {
-        // A file that is being written to may end in the middle of a row.
-        fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')) && cases().len() >= wanted
-    });
-    signal(job.pid(), libc::SIGINT);
-    job.until_nothing_is_left();
-    job.wait().expect_code(130);
-    cases().into_iter().take(wanted).collect()
+    let dry = run(ddtbench(dir.path()).arg("engine").args(arguments).arg("--dry-run")).expect_code(0);
+    Plan::parse(&dry.out).expect("a plan").cases
 }
 
-fn the_grid_by_its_flags(mpi: &Mpi) {
-    let blocks_of_4_bytes = |cases: &[[String; 3]]| {
-        let is_of_grid = |[test, set, params]: &[String; 3]| {
-            ["strided", "scattered"].contains(&&**test)
-                && set == "grid"
-                && params.contains("blocklength=1 ")
-                && params.contains("element=float")
-        };
-        assert!(cases.iter().all(is_of_grid), "{cases:?}");
-    };
-    let beside = first_cases(mpi, &["nas_lu_y", "--grid"], 3);
-    assert!(beside[0][0] == "nas_lu_y" && beside[0][1] != "grid", "{beside:?}");
-    blocks_of_4_bytes(&beside[1..]);
-    let alone = first_cases(mpi, &["--grid-only"], 2);
+fn the_grid_by_its_flags() {
+    let beside = planned(&["nas_lu_y", "--grid"]);
+    assert!(beside[0].test == "nas_lu_y" && beside[0].set.as_deref() != Some("grid"), "{:?}", beside[0]);
+    let alone = planned(&["--grid-only"]);
     assert_eq!(alone, beside[1..], "the same cases");
+    for case in &alone {
+        assert!(["strided", "scattered"].contains(&&*case.test), "{case:?}");
+        assert_eq!(case.set.as_deref(), Some("grid"), "{case:?}");
+    }
+    let given: Vec<_> = alone[0].given().collect();
+    assert!(given.contains(&("blocklength", "1")) && given.contains(&("element", "float")), "{given:?}");
 }
 
 /// Fails unless `MPI_Pack` or `MPI_Unpack` was found to err, with all `words`, and the others have their figures.

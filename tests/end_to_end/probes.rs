@@ -40,7 +40,9 @@ fn check(mpi: &Mpi, dir: &Path, probes: &[&str], hidden: &str, code: i32) -> (En
     command.args(["partitioned", "--check", "--mpi", mpi.name, "--timeout", TIMEOUT, "--out", "out"]);
     let ended = run(command.args(["--probe", &probes.join(",")]).env("DDTBENCH_HIDE_SYMBOLS", hidden));
     let ended = ended.expect_code(code);
-    let rows = rows(&dir.join("out/launches.csv"));
+    // They run in an order that is drawn.
+    let mut rows = rows(&dir.join("out/launches.csv"));
+    rows.sort_by_key(|row| probes.iter().position(|probe| *probe == row.get("test")));
     let names: Vec<_> = rows.iter().map(|row| row.get("test")).collect();
     assert_eq!(names, probes, "{ended}");
     assert!(dir.join("out/environment.json").exists());

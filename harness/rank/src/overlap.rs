@@ -21,7 +21,8 @@ use ddtbench::experiments::overlap::{Built, KIND, MOST_BYTES, MOST_ROWS, Overlap
 use ddtbench::experiments::{Kind, Setup as CaseSetup};
 use ddtbench::model::calibration::{CalibratedSize, SizeOf};
 use ddtbench::model::conditions::{Cache, Configuration};
-use ddtbench::model::event::{Block, Event};
+use ddtbench::model::event::{Block, Event, Hello};
+use ddtbench::model::load::Load;
 use ddtbench::model::{Case, Outcome, Phase};
 use ddtbench::plan::Limits;
 
@@ -199,7 +200,7 @@ impl Begun<'_> {
             cache: self.args.conditions.cache,
             ..Case::default()
         };
-        let refusal = self.refusal(threads, &place.cpus);
+        let refusal = self.refusal(threads, &hello)?;
         let bench = Bench { traffic, cell, without_mpi_s: self.before.times_s.clone(), refusal };
         run_case(bench, hello, &methods, limits, case)
     }
@@ -227,24 +228,26 @@ impl Begun<'_> {
         Ok(ThreadCounts { of_mpi: fewest[0] as usize, polling: fewest[1] as usize })
     }
 
-    /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own.
-    fn refusal(&self, threads: ThreadCounts, cpus: &[usize]) -> Option<String> {
+    /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. `hello` is complete on rank 0.
+    fn refusal(&self, threads: ThreadCounts, hello: &Hello) -> anyhow::Result<Option<String>> {
         let setting = &self.case.setting;
-        match setting.configuration {
+        let name = setting.configuration.name();
+        let needs = Hello { threads: setting.cores(), ranks: hello.ranks.clone(), ..Hello::default() };
+        let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);
+        let numbers = too_few.map_or([0.0; 2], |load| [load.runnable_threads as f64, load.cores as f64]);
+        let [needed, cores] = self.world.comm.broadcast(numbers)?;
+        Ok(match setting.configuration {
             Configuration::Basic => None,
-            _ if threads.of_mpi == 0 => Some(format!(
-                "configuration={}: MPI_Init began no thread for asynchronous progress",
-                setting.configuration.name()
-            )),
+            _ if threads.of_mpi == 0 => {
+                Some(format!("configuration={name}: MPI_Init began no thread for asynchronous progress"))
+            }
             Configuration::Progress => None,
-            Configuration::Dedicated => (cpus.len() < setting.cores()).then(|| {
+            Configuration::Dedicated => (needed > 0.0).then(|| {
                 format!(
-                    "configuration=dedicated: a rank needs {} cores, one of them for the progress thread, and may run on {}",
-                    setting.cores(),
-                    cpus.len()
+                    "configuration={name}: {needed} cores are needed, one in each rank for the progress thread, and there are {cores}"
                 )
             }),
-        }
+        })
     }
 
     /// Finds the bytes of an operation for some times, and the matrices for others.

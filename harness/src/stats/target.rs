@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_size_is_found_in_few_trials_whatever_the_law() {
-        let laws: [(&str, fn(u64) -> f64); 4] = [
+        type Law = fn(u64) -> f64;
+        let laws: [(&str, Law); 4] = [
             ("latency and bandwidth", |size| 5e-6 + size as f64 / 4e9),
             ("a cube", |size| 2.0 * (size as f64).powi(3) / 4e9),
             ("a step at an eager limit", |size| size as f64 / 4e9 + if size > 65_536 { 40e-6 } else { 2e-6 }),

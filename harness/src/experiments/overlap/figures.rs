@@ -65,8 +65,11 @@ impl Cell {
     }
 }
 
+/// What is made of the times of a round.
+type OfRound = fn(&Cell) -> f64;
+
 /// What is made of each round.
-const OF_ROUNDS: [(Quantity, fn(&Cell) -> f64); 6] = [
+const OF_ROUNDS: [(Quantity, OfRound); 6] = [
     (Quantity::OverheadRatio, Cell::overhead_ratio),
     (Quantity::ComputationSlowdown, Cell::computation_slowdown),
     (Quantity::CommunicationRatio, Cell::communication_ratio),
