@@ -45,7 +45,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "overlap",
         &[
-            ("ddtbench overlap", "four operations beside a computation, 1 and 4 ms each"),
+            ("ddtbench overlap", "four operations beside a computation, 500 us and 2 ms each"),
             ("ddtbench overlap nas_lu_y -m manual,ddt", "what of a message hides, packed or as a datatype"),
             ("ddtbench overlap halo:wrf_vec -n 4", "start the halo, compute, wait"),
             (
