@@ -81,8 +81,8 @@ pub const BUFFER_BYTES: &str = "buffer_bytes";
 const AXES: &[(&str, &str, Unit)] = &[
     (BYTES, "bytes that a rank sends", Unit::Bytes),
     (PARTITION_BYTES, "size of a partition", Unit::Bytes),
-    (COMMUNICATION, "time of communication", Unit::Seconds),
-    (COMPUTATION, "time of computation", Unit::Seconds),
+    (COMMUNICATION, "communication", Unit::Seconds),
+    (COMPUTATION, "computation", Unit::Seconds),
     (MESSAGE_BYTES, "size of the message", Unit::Bytes),
     (BUFFER_BYTES, "bytes to each neighbour", Unit::Bytes),
 ];

@@ -46,9 +46,9 @@ impl Sizes {
     fn of(blocks: &[Block<'_>]) -> Self {
         let rows: usize = blocks.iter().map(|block| block.methods.len()).sum();
         // Bold text is wider.
-        let names = blocks.iter().map(|block| 1.1 * width(&block.name, TEXT)).fold(0.0, f64::max);
+        let names = blocks.iter().map(|block| 1.2 * width(&block.name, TEXT)).fold(0.0, f64::max);
         if rows > FEW && names <= NARROW {
-            Self { row: LOW_ROW, above: 2.0, names: names + 4.0 }
+            Self { row: LOW_ROW, above: 2.0, names: names + 8.0 }
         } else {
             Self { row: ROW, above: NAME, names: 0.0 }
         }

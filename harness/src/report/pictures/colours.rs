@@ -43,10 +43,10 @@ const MIDDLE: RGBColor = RGBColor(0xf2, 0xf2, 0xee);
 pub const OVERHEAD_RATIO: Colours = Colours {
     scale: Scale::Linear,
     stops: &[
-        stop(-0.5, BLUE, "faster than alone"),
-        stop(0.0, GREEN, "perfect overlap"),
-        stop(1.0, YELLOW, "serialised"),
-        stop(2.0, RED, "slowdown"),
+        stop(-1.0, BLUE, "imprecise"),
+        stop(0.0, GREEN, "perfect"),
+        stop(1.0, YELLOW, "serial"),
+        stop(2.0, RED, "slower"),
     ],
     neutral: None,
 };

@@ -91,7 +91,9 @@ fn groups(data: &[Datum]) -> Vec<Group<'_>> {
         let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
         let rows = rows(&all, x.all.len());
         let widest = y.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max);
-        Group { x, y, rows, left: widest + 30.0 }
+        // The axis's name beside the places, or above them.
+        let left = (widest + 30.0).max(width(axis_of(y.name).0, TEXT - 1.0) + 12.0);
+        Group { x, y, rows, left }
     };
     distinct(data.iter().map(key)).into_iter().map(group).collect()
 }
@@ -181,9 +183,15 @@ impl Group<'_> {
             let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
             write(root, text, &style, TEXT - 1.0, (self.left - 5.0, top + (from + to) / 2.0))?;
         }
+        let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
+        if width(name, TEXT) > height {
+            // Beside a low map it would run into the next one's: it stands above the places, so that all of it can be read.
+            let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
+            let place = (self.left - 6.0, top - HEAD / 2.0);
+            return write(root, &cut(name, self.left, TEXT - 1.0), &style, TEXT - 1.0, place);
+        }
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
-        let middle = top + self.cell() * self.y.all.len() as f64 / 2.0;
-        root.draw(&Text::new(axis_of(self.y.name).0, (fine(10.0), fine(middle)), turned))?;
+        root.draw(&Text::new(name, (fine(10.0), fine(top + height / 2.0)), turned))?;
         Ok(())
     }
 
