@@ -16,6 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{anyhow, bail, ensure};
 use apps::{Arrays, Exchange};
 use ddtbench::experiments::memory::available_bytes;
+use ddtbench::experiments::overlap::methods::NONBLOCKING;
 use ddtbench::experiments::overlap::operations::{Operation, Traffic as Communicated};
 use ddtbench::experiments::overlap::{Built, KIND, MOST_BYTES, MOST_ROWS, OverlapCase};
 use ddtbench::experiments::{Kind, Setup as CaseSetup};
@@ -264,7 +265,8 @@ impl Begun<'_> {
         // A block for each rank on either side, as much in the buffers of an MPI that copies, and the largest of all ranks' machines.
         let most = available / (4 * of_host * self.ranks as u64);
         let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
-        let method = methods.first().cloned().unwrap_or_default();
+        // The form that every MPI has, whichever are measured.
+        let method = NONBLOCKING.to_owned();
         let mut held = Some(job);
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
             let mut job = held.take().expect("put back below");

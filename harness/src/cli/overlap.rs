@@ -83,7 +83,8 @@ impl OverlapArgs {
         if self.conditions.has_plan() {
             return Ok(plan);
         }
-        if self.tests.is_empty() && self.preset.is_none() && !self.conditions.has_methods() {
+        let is_quick = self.preset.is_none_or(|preset| matches!(preset, GridName::Quick));
+        if self.tests.is_empty() && is_quick && !self.conditions.has_methods() {
             plan.methods = vec![NONBLOCKING.to_owned()];
         }
         plan.check_conditions()?;

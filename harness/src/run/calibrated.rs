@@ -37,10 +37,12 @@ pub fn calibrated(
             Finished::Interrupted => return Ok(None),
             Finished::Case(methods, None) => return Err(run.never_began(unit, &methods)),
             Finished::Case(methods, Some(_)) => {
-                let failed = methods.iter().find(|method| method.outcome.detail().is_some());
-                if let Some(failed) = failed {
-                    let detail = failed.outcome.detail().unwrap_or_default();
-                    return Err(RunError::Calibration(format!("no sizes were found for {name}: {detail}")));
+                let details = methods.iter().filter_map(|method| method.outcome.detail());
+                let details: Vec<&str> = details.collect();
+                // A method that fails here fails again, and is told then.
+                if listener.sizes.is_empty() {
+                    let why = format!("no sizes were found for {name}: {}", details.join("; "));
+                    return Err(RunError::Calibration(why));
                 }
             }
         }

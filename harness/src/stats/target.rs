@@ -8,8 +8,8 @@ pub const TOLERANCE: f64 = 0.1;
 /// lies takes twenty.
 pub const MOST_TRIALS: usize = 30;
 
-/// From one size to the next at most while no point lies above the target: one slow measurement must not lead to one that
-/// takes minutes.
+/// From one size's time to the next one's at most, as expected, while no point lies above the target: one slow measurement must
+/// not lead to one that takes minutes.
 const MOST_GROWTH: f64 = 16.0;
 
 /// Sizes with their times, and the search for the one that takes a target time.
@@ -17,6 +17,8 @@ const MOST_GROWTH: f64 = 16.0;
 pub struct SizeSearch {
     least: u64,
     most: u64,
+    /// The power of the size that time grows with.
+    power: f64,
     /// Sizes, rising, each once, with the last time that was measured of it.
     points: Vec<(u64, f64)>,
 }
@@ -33,13 +35,14 @@ pub enum Next {
 }
 
 impl SizeSearch {
-    /// A search among sizes from `least` to `most`.
+    /// A search among sizes from `least` to `most`, of which times grow about as this power: 1 of bytes, 3 of the rows of a matrix
+    /// product.
     ///
     /// # Panics
     /// If there is none.
-    pub fn new(least: u64, most: u64) -> Self {
+    pub fn new(least: u64, most: u64, power: f64) -> Self {
         assert!(1 <= least && least <= most, "no size from {least} to {most}");
-        Self { least, most, points: Vec::new() }
+        Self { least, most, power, points: Vec::new() }
     }
 
     /// A size takes this time, in seconds.
@@ -59,7 +62,7 @@ impl SizeSearch {
         if (time_s - target_s).abs() < TOLERANCE * target_s {
             return Next::Found(size, time_s);
         }
-        let next = self.between(target_s).clamp(self.least, self.most);
+        let next = self.between(target_s, trials).clamp(self.least, self.most);
         let is_known = self.points.iter().any(|point| point.0 == next);
         // Beyond the smallest and the largest there is nothing; any other may have been disturbed, and is measured anew.
         if trials >= MOST_TRIALS || (is_known && [self.least, self.most].contains(&next)) {
@@ -69,19 +72,22 @@ impl SizeSearch {
     }
 
     /// The size that the points around a target lead to.
-    fn between(&self, target_s: f64) -> u64 {
+    fn between(&self, target_s: f64, trials: usize) -> u64 {
         let below = self.points.iter().rev().find(|point| point.1 < target_s);
         let above = self.points.iter().find(|point| point.1 >= target_s);
         match (below, above) {
             (Some(&(low, low_s)), None) => {
-                let growth = (target_s / low_s.max(f64::MIN_POSITIVE)).clamp(1.5, MOST_GROWTH);
+                let times = (target_s / low_s.max(f64::MIN_POSITIVE)).clamp(1.5, MOST_GROWTH);
+                let growth = times.powf(1.0 / self.power);
                 let largest = self.points.last().map_or(low, |point| point.0);
-                ((largest.max(low) as f64) * growth).min(self.most as f64) as u64
+                ((largest.max(low) as f64) * growth).ceil().min(self.most as f64) as u64
             }
             (None, Some(&(high, high_s))) => {
-                let shrink = (target_s / high_s).clamp(1.0 / MOST_GROWTH, 1.0 / 1.5);
+                let shrink = (target_s / high_s).clamp(1.0 / MOST_GROWTH, 1.0 / 1.5).powf(1.0 / self.power);
                 (high as f64 * shrink) as u64
             }
+            // A smaller size that takes longer was disturbed, or the larger one lies behind a step: it is measured anew.
+            (Some(&(low, _)), Some(&(high, _))) if high < low && trials % 2 == 1 => high,
             (Some(&(low, _)), Some(&(high, _))) => {
                 let (inner_low, inner_high) = (low.min(high), low.max(high));
                 let guess = self.quadratic(target_s).unwrap_or_else(|| middle(inner_low, inner_high));
@@ -144,7 +150,7 @@ mod tests {
             ("slower out of cache", |size| size as f64 / if size > 1 << 20 { 2e9 } else { 9e9 }),
         ];
         for (name, law) in laws {
-            let mut search = SizeSearch::new(1, 1 << 40);
+            let mut search = SizeSearch::new(1, 1 << 40, 1.0);
             for target_s in [500e-6, 1e-3, 2e-3, 32e-3, 1.0] {
                 let (end, trials) = find(&mut search, target_s, law);
                 let Next::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
@@ -157,15 +163,39 @@ mod tests {
     }
 
     #[test]
+    fn no_size_is_tried_that_takes_many_times_as_long_as_the_target() {
+        let cube = |rows: u64| 2.0 * (rows as f64).powi(3) / 4e9;
+        for target_s in [1e-3, 0.1, 2.0, 10.0] {
+            let longest = std::cell::Cell::new(0.0_f64);
+            let time_s = |rows| {
+                longest.set(longest.get().max(cube(rows)));
+                cube(rows)
+            };
+            let (end, trials) = find(&mut SizeSearch::new(1, 20_000, 3.0), target_s, time_s);
+            assert!(matches!(end, Next::Found(..)) && trials <= 16, "{target_s}: {end:?}, {trials}");
+            assert!(longest.get() < 3.0 * target_s, "{target_s}: {}", longest.get());
+        }
+    }
+
+    #[test]
+    fn one_time_that_was_disturbed_does_not_mislead_for_good() {
+        let mut search = SizeSearch::new(1, 1 << 40, 1.0);
+        search.add(64, 600e-6);
+        search.add(1000, 2e-6);
+        let (end, trials) = find(&mut search, 500e-6, |size| 2e-9 * size as f64);
+        assert!(matches!(end, Next::Found(..)), "{end:?} after {trials}");
+    }
+
+    #[test]
     fn what_no_size_takes_is_said_and_not_given() {
         // A barrier that always takes as long, a step over the target, a target beyond the largest size.
-        let flat = find(&mut SizeSearch::new(1, 1 << 20), 1e-3, |_| 2e-6).0;
+        let flat = find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, |_| 2e-6).0;
         assert!(matches!(flat, Next::Nearest(_, 2e-6)), "{flat:?}");
         let step = |size| if size > 1000 { 10e-3 } else { 1e-6 };
-        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20), 1e-3, step).0, Next::Nearest(..)));
-        let slow = find(&mut SizeSearch::new(1, 4096), 1.0, |size| size as f64 * 1e-6).0;
+        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, step).0, Next::Nearest(..)));
+        let slow = find(&mut SizeSearch::new(1, 4096, 1.0), 1.0, |size| size as f64 * 1e-6).0;
         assert_eq!(slow, Next::Nearest(4096, 4096e-6));
-        let fast = find(&mut SizeSearch::new(8, 4096), 1e-6, |size| size as f64 * 1e-6).0;
+        let fast = find(&mut SizeSearch::new(8, 4096, 1.0), 1e-6, |size| size as f64 * 1e-6).0;
         assert_eq!(fast, Next::Nearest(8, 8e-6));
     }
 
@@ -175,7 +205,7 @@ mod tests {
         let noisy =
             |size: u64| (size as f64 / 4e9) * (0.9 + 0.2 * ((size * 2_654_435_761) % 97) as f64 / 96.0);
         for target_s in [500e-6, 3e-3, 0.2] {
-            let (end, trials) = find(&mut SizeSearch::new(1, 1 << 40), target_s, noisy);
+            let (end, trials) = find(&mut SizeSearch::new(1, 1 << 40, 1.0), target_s, noisy);
             assert!(matches!(end, Next::Found(..) | Next::Nearest(..)) && trials <= MOST_TRIALS, "{end:?}");
         }
     }

@@ -34,7 +34,8 @@ pub fn find(
     most: u64,
     mut time_s: impl FnMut(u64) -> anyhow::Result<f64>,
 ) -> anyhow::Result<Vec<CalibratedSize>> {
-    let mut search = SizeSearch::new(1, most);
+    let power = if of == SizeOf::MatrixOrder { 3.0 } else { 1.0 };
+    let mut search = SizeSearch::new(1, most, power);
     let mut sizes = Vec::new();
     for &target_s in targets_s {
         let mut trials = 0;

@@ -2,6 +2,7 @@
 //! sides of a comparison. The plan that is kept has them, so that a run which is resumed or repeated does the same work.
 
 use super::operations::Traffic;
+use super::setting::LEAST_US;
 use super::{OverlapCase, PARAMETERS};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::{Calibration, Prepared, Setup, parameter};
@@ -162,7 +163,8 @@ impl OverlapCalibration {
                 let message = mine().find(|size| size.of == SizeOf::Message);
                 let message =
                     message.ok_or_else(|| left_out(planned, "the time of its communication is not known"))?;
-                let time = message.time_s * 1e6;
+                // To a nanosecond, and no shorter than what can be asked for.
+                let time = ((message.time_s * 1e9).round() / 1e3).max(LEAST_US);
                 set("computation_us", time.to_string());
                 time
             }

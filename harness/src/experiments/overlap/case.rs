@@ -119,8 +119,8 @@ impl OverlapCase {
 
     /// Memory that a rank needs, in bytes; `None` beyond the address space.
     pub fn rank_bytes(&self, built: &Built, ranks: usize) -> Option<u64> {
-        /// Three matrices of doubles.
-        const MATRICES: u64 = 3 * 8;
+        /// Three matrices of doubles, and those of the computation before MPI was there.
+        const MATRICES: u64 = 2 * 3 * 8;
         let rows = self.setting.matrix_order.unwrap_or(0);
         let matrices =
             rows.checked_mul(rows)?.checked_mul(MATRICES)?.checked_mul(self.setting.threads as u64)?;

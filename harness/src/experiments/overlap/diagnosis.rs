@@ -36,8 +36,8 @@ struct Ratios {
     high: f64,
     /// What the communication adds to the computation's own time.
     stolen: f64,
-    /// Time within MPI over the communication's own.
-    communication: f64,
+    /// What is left in MPI of as much of the communication as could hide.
+    left: f64,
 }
 
 impl Diagnosis {
@@ -62,19 +62,21 @@ impl Diagnosis {
             let (communication_s, computation_s) =
                 (alone(Phase::CommunicationAlone)?, alone(Phase::ComputationAlone)?);
             let slowdown = record.value(Quantity::ComputationSlowdown)?;
+            let shorter_s = communication_s.min(computation_s);
+            let in_mpi_s = record.value(Quantity::CommunicationRatio)? * communication_s;
             Some(Ratios {
                 overhead: overhead.value?,
                 low,
                 high,
-                stolen: (slowdown - 1.0) * computation_s / communication_s.min(computation_s),
-                communication: record.value(Quantity::CommunicationRatio)?,
+                stolen: (slowdown - 1.0) * computation_s / shorter_s,
+                left: 1.0 - (communication_s - in_mpi_s) / shorter_s,
             })
         };
         ratios().map_or(Self::TooShort, Self::of_ratios)
     }
 
     fn of_ratios(ratios: Ratios) -> Self {
-        let Ratios { overhead, low, high, stolen, communication } = ratios;
+        let Ratios { overhead, low, high, stolen, left } = ratios;
         if high - low > WIDEST {
             // What is surely worse than serial is told, however much worse it may be.
             if low < MOST {
@@ -84,7 +86,7 @@ impl Diagnosis {
         if overhead < LITTLE {
             return Self::Overlapped;
         }
-        match (stolen > LITTLE, communication < MOST) {
+        match (stolen > LITTLE, left < MOST) {
             (true, true) => Self::ComputationSlowed,
             (true, false) => Self::Contention,
             (false, _) if overhead < MOST => Self::InPart,
@@ -97,9 +99,9 @@ impl Diagnosis {
 mod tests {
     use super::*;
 
-    fn of(overhead: f64, stolen: f64, communication: f64) -> Diagnosis {
+    fn of(overhead: f64, stolen: f64, left: f64) -> Diagnosis {
         let (low, high) = (overhead - 0.05, overhead + 0.05);
-        Diagnosis::of_ratios(Ratios { overhead, low, high, stolen, communication })
+        Diagnosis::of_ratios(Ratios { overhead, low, high, stolen, left })
     }
 
     #[test]
@@ -116,7 +118,7 @@ mod tests {
     #[test]
     fn a_wide_interval_tells_nothing_unless_all_of_it_is_serial_or_worse() {
         let wide = |overhead, low, high| {
-            Diagnosis::of_ratios(Ratios { overhead, low, high, stolen: 0.0, communication: 1.0 })
+            Diagnosis::of_ratios(Ratios { overhead, low, high, stolen: 0.0, left: 1.0 })
         };
         assert_eq!(wide(0.5, 0.0, 0.9), Diagnosis::TooShort);
         assert_eq!(wide(3.0, 0.9, 9.0), Diagnosis::NoProgression);

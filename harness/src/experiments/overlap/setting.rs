@@ -43,7 +43,7 @@ pub const MOST_BYTES: u64 = i32::MAX as u64;
 /// Rows of matrices at most: three of them have 10 GB, and a product takes a minute or more.
 pub const MOST_ROWS: u64 = 20_000;
 /// The shortest time that can be asked for, in microseconds: shorter ones are the clock's and the barrier's.
-const LEAST_US: f64 = 1.0;
+pub(super) const LEAST_US: f64 = 1.0;
 /// The longest, in microseconds: a hundred seconds, above which the rank program would be taken for hanging.
 const MOST_US: f64 = 1e8;
 
