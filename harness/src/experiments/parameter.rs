@@ -112,6 +112,15 @@ pub(super) fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), Stri
     Ok(())
 }
 
+/// Threads of a rank.
+///
+/// # Errors
+/// What would be right.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
+    threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())
+}
+
 /// Words as a list of values.
 pub fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

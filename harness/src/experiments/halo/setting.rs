@@ -4,7 +4,7 @@ use apps::halo::HaloContext;
 
 use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
 use crate::experiments::fine_grained::emulation::Computing;
-use crate::experiments::parameter::{self, Flag, Parameter, set};
+use crate::experiments::parameter::{self, Flag, Parameter, set, threads};
 
 /// How ranks begin an exchange together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -62,10 +62,7 @@ impl AsMut<Computing> for HaloSetting {
 pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     Parameter {
         flag: Flag::new("threads", "N", "1", "threads of each rank").short('t'),
-        assign: |s, text| {
-            let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
-            set(&mut s.threads, threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned()))
-        },
+        assign: |s, text| set(&mut s.threads, threads(text)),
         text: |s| Some(s.threads.to_string()),
     },
     Parameter {

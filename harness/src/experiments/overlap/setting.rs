@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::experiments::parameter::{self, Flag, Parameter, set};
+use crate::experiments::parameter::{self, Flag, Parameter, set, threads};
 use crate::model::conditions::Configuration;
 
 /// What a case says besides the application's values.
@@ -92,10 +92,7 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
     },
     Parameter {
         flag: Flag::new("threads", "N", "1", "threads of each rank that compute, each on a core").short('t'),
-        assign: |s, text| {
-            let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
-            set(&mut s.threads, threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned()))
-        },
+        assign: |s, text| set(&mut s.threads, threads(text)),
         text: |s| Some(s.threads.to_string()),
     },
     Parameter {
