@@ -22,6 +22,7 @@ mod record_arrivals;
 mod recorded;
 mod results;
 mod run;
+mod run_page;
 mod selection;
 mod show;
 mod targets;

@@ -68,6 +68,16 @@ fn slower(mpi: &Mpi) {
     for method in ["reference", "manual"] {
         assert_ne!(verdict(dir.path(), method), "slower", "{ended}");
     }
+    // The page says it first, and draws it; so does one that is made again.
+    let read = |name: &str| std::fs::read_to_string(dir.path().join("out").join(name)).unwrap();
+    let again =
+        run(ddtbench(dir.path()).args(["compare", "out", "--as", "html"]).args(COARSE)).expect_code(0);
+    for page in [read("report.html"), again.out] {
+        let [found, picture] =
+            ["ddt: slower in 1: strided", "id=\"figure-change\""].map(|text| page.find(text));
+        assert!(found.is_some() && found < picture, "{page}");
+    }
+    assert!(read("figures/change.csv").lines().any(|line| line.contains(",ddt,slower,")));
 }
 
 fn broken(mpi: &Mpi) {
@@ -142,5 +152,7 @@ fn folders() {
     compare(&["a", "b", "--gate", "--undecided-is-ok"]).expect_code(0);
     compare(&["a", "loose"]).expect_code(2).expect_err(&["binding", "--anyway"]);
     compare(&["a", "loose", "--anyway"]).expect_code(0);
+    let page = compare(&["a", "b", "--as", "html"]).expect_code(0).out;
+    assert!(page.contains("<h2>a (base) and b (new)") && page.contains("undecided in 1"), "{page}");
     compare(&["a"]).expect_code(2).expect_err(&["several MPIs"]);
 }

@@ -178,7 +178,8 @@ impl CheckArgs {
             new.display(),
             path.display()
         ));
-        self.judge.tell(&self.judge.recorded(&[path, new])?, true)
+        let folders = [path, new];
+        self.judge.tell(&self.judge.recorded(&folders)?, &folders, true)
     }
 
     /// Refuses at once what would be refused after all was measured.

@@ -43,9 +43,9 @@ impl CompareArgs {
         if self.run.conditions.resume.is_some() {
             bail!("a comparison cannot be resumed: ddtbench compare DIR shows what one has measured");
         }
-        let comparisons = match self.is_live() {
+        let (comparisons, folders) = match self.is_live() {
             true => match live::compare(&self)? {
-                Ok(comparisons) => comparisons,
+                Ok((comparisons, folder)) => (comparisons, vec![folder]),
                 Err(code) => return Ok(code),
             },
             false => {
@@ -54,10 +54,10 @@ impl CompareArgs {
                     !folders.is_empty(),
                     "what is compared? Name MPIs, as --mpi mpich,openmpi, or the folders of runs, BASE and NEW"
                 );
-                self.judge.recorded(&folders)?
+                (self.judge.recorded(&folders)?, folders)
             }
         };
-        self.judge.tell(&comparisons, self.gate)
+        self.judge.tell(&comparisons, &folders, self.gate)
     }
 
     /// Whether something is to be measured.

@@ -14,15 +14,14 @@ use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
-use ddtbench::report;
-use ddtbench::report::account::accounts;
-use ddtbench::report::pictures::{Drawn, Results};
+use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
 
 use super::conditions::ConditionArgs;
 use super::output::{self, say};
 use super::progress::Progress;
 use super::results::ResultsArgs;
+use super::run_page::RunPage;
 use super::targets::{self, Chosen};
 
 /// Exit code after Ctrl-C.
@@ -291,11 +290,9 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let mut figure_drawn = false;
     if !over.is_empty() {
         let figure = checked.plan.figure.as_deref();
-        let pictures = pictures(kind, &over, &records, &[folder.path()], figure);
-        let page = page(kind, &over, &pictures, &[folder.path()]);
-        figure_drawn = figure.filter(|name| pictures.iter().any(|drawn| drawn.name == *name)).is_some();
-        let written = folder.write_summary(&over, &page);
-        written.and_then(|()| keep(folder.path(), &pictures)).with_context(|| resume_hint(folder.path()))?;
+        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &Compared::default());
+        figure_drawn = figure.filter(|name| page.pictures.iter().any(|drawn| drawn.name == *name)).is_some();
+        page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
     }
     let figure = checked.plan.figure.map(|name| (name, figure_drawn));
     Ok(Ended { end, kind, over, folder, figure })
@@ -333,35 +330,6 @@ impl Ended {
     pub fn is_success(&self) -> bool {
         is_success(self.kind, &self.over)
     }
-}
-
-/// The records as a page with their pictures, and with the folders' accounts of machines.
-pub(super) fn page<D: AsRef<Path>>(kind: Kind, records: &[Record], pictures: &[Drawn], dirs: &[D]) -> String {
-    kind.page(records, pictures, environments(dirs).trim_end())
-}
-
-/// The accounts of machines and MPIs of folders, where they have one.
-fn environments<D: AsRef<Path>>(dirs: &[D]) -> String {
-    let account =
-        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
-    dirs.iter().map(account).collect()
-}
-
-/// The pictures of runs: of the records over all launches, and of those of each; with the figure of a paper that they were made for.
-pub(super) fn pictures<D: AsRef<Path>>(
-    kind: Kind,
-    over: &[Record],
-    launches: &[Record],
-    dirs: &[D],
-    figure: Option<&str>,
-) -> Vec<Drawn> {
-    let accounts = &accounts(&environments(dirs));
-    report::pictures::all(&Results { form: kind.table_format(), over, launches, accounts, figure })
-}
-
-/// Keeps pictures in the folder of their run.
-pub(super) fn keep(dir: &Path, pictures: &[Drawn]) -> Result<(), FolderError> {
-    folder::write_pictures(dir, pictures.iter().map(|drawn| (drawn.name, &*drawn.svg, &*drawn.csv)))
 }
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {

@@ -1,4 +1,4 @@
-//! What surrounds the flags: examples before them in help, exit codes after them, more sections in manual pages, and names that a
+//! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, more sections in manual pages, and names that a
 //! shell completes.
 
 use std::io::Write;
@@ -113,6 +113,46 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ),
 ];
 
+/// Pages of the documentation by command, with the questions that they answer; those of no command are of ddtbench itself.
+const PAGES: &[(&str, &[Example])] = &[
+    (
+        "",
+        &[
+            ("docs/my-array.md", "which test is like my array?"),
+            ("docs/methods.md", "which method should I use?"),
+            ("docs/meaning.md", "what do the figures mean?"),
+            ("docs/compare.md", "which side is slower?"),
+            ("docs/results.md", "what is in the folder of a run?"),
+            ("docs/cluster.md", "how do I run it on a cluster?"),
+            ("docs/papers.md", "which papers is this from?"),
+        ],
+    ),
+    (
+        "run",
+        &[
+            ("docs/my-array.md", "which test is like my array?"),
+            ("docs/methods.md", "which method should I use?"),
+            ("docs/meaning.md", "what do the figures mean?"),
+            ("docs/commands.md", "tests, parameters, time, plans"),
+            ("docs/cluster.md", "how do I run it on a cluster?"),
+        ],
+    ),
+    ("halo", &[("docs/halo.md", "what does a whole exchange cost?")]),
+    ("overlap", &[("docs/overlap.md", "does communication go on while the application computes?")]),
+    ("figure", &[("docs/papers.md", "which papers, and what differs here?")]),
+    ("engine", &[("docs/engine.md", "how good is the pack engine?")]),
+    ("partitioned", &[("docs/partitioned/README.md", "does it pay to send a message part by part?")]),
+    ("probe", &[("docs/partitioned/probes.md", "can partitioned communication be trusted?")]),
+    ("compare", &[("docs/compare.md", "which side is slower?")]),
+    ("baseline", &[("docs/compare.md", "which side is slower?")]),
+    ("guidelines", &[("docs/guidelines.md", "what may be expected of a datatype?")]),
+    ("agree", &[("docs/agreement.md", "do other instruments say the same?")]),
+    ("report", &[("docs/results.md", "what is in the folder of a run?")]),
+    ("list", &[("docs/tests.md", "what there is to measure")]),
+    ("layout", &[("docs/my-array.md", "any layout, as text or in a file")]),
+    ("mpi", &[("docs/mpis.md", "which MPIs are used, and how is one added?")]),
+];
+
 /// What the exit codes mean.
 const EXIT_CODES: [(&str, &str); 4] = [
     ("0", "all was measured; of a gate (compare, baseline check, guidelines), nothing is slower"),
@@ -135,11 +175,11 @@ const FILES: [(&str, &str); 4] = [
     ("results/DATE-TIME-WHAT/", "a run: plan, samples, summary, page"),
 ];
 
-fn examples(name: &str) -> Option<&'static [Example]> {
-    EXAMPLES.iter().find(|(command, _)| *command == name).map(|(_, examples)| *examples)
+fn of_command(table: &[(&str, &'static [Example])], name: &str) -> Option<&'static [Example]> {
+    table.iter().find(|(command, _)| *command == name).map(|(_, rows)| *rows)
 }
 
-/// The command line with examples and exit codes around its flags.
+/// The command line with examples before its flags, and exit codes and pages of the documentation behind them.
 pub fn complete(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     let command = with_examples(command, "");
@@ -149,11 +189,15 @@ pub fn complete(command: Command) -> Command {
 }
 
 fn with_examples(command: Command, name: &str) -> Command {
-    let codes = lines("Exit codes", &EXIT_CODES);
-    match examples(name) {
+    let pages = of_command(PAGES, name).map(|pages| lines("Read on", pages)).unwrap_or_default();
+    match of_command(EXAMPLES, name) {
         Some(examples) => {
-            command.before_help(lines("Examples", examples).trim_end().to_owned()).after_help(codes)
+            let codes = lines("Exit codes", &EXIT_CODES);
+            command
+                .before_help(lines("Examples", examples).trim_end().to_owned())
+                .after_help(format!("{codes}\n{pages}").trim_end().to_owned())
         }
+        None if command.get_after_help().is_none() => command.after_help(pages.trim_end().to_owned()),
         None => command,
     }
 }
@@ -171,7 +215,9 @@ fn lines(title: &str, rows: &[Example]) -> String {
 
 /// A manual page: what clap knows, and sections that it does not.
 pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
-    let examples = examples(command.get_name()).or_else(|| examples("")).unwrap_or_default();
+    let rows =
+        |table| of_command(table, command.get_name()).or_else(|| of_command(table, "")).unwrap_or_default();
+    let (examples, pages) = (rows(EXAMPLES), rows(PAGES));
     let mut text = Vec::new();
     // Examples and exit codes have sections of their own here.
     let plain = command.before_help(None).after_help(None);
@@ -181,6 +227,7 @@ pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
         ("EXIT STATUS", &EXIT_CODES),
         ("ENVIRONMENT", &ENVIRONMENT),
         ("FILES", &FILES),
+        ("SEE ALSO", pages),
     ] {
         writeln!(text, ".SH {title}")?;
         for (what, about) in rows {
@@ -260,13 +307,27 @@ mod tests {
         let mut command = complete(Cli::command());
         let help = command.render_long_help().to_string();
         assert!(help.starts_with("Examples:\n  ddtbench nas_lu_y"), "{help}");
-        assert!(help.trim_end().ends_with("--resume goes on"), "{help}");
+        let (_, end) = help.split_once("--resume goes on\n").expect("exit codes");
+        assert!(end.trim_start().starts_with("Read on:\n  docs/my-array.md"), "{help}");
+    }
+
+    #[test]
+    fn every_command_names_a_page_that_there_is() {
+        for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
+            let has_page = !["record-arrivals", "completions", "man"].contains(&command.as_str());
+            assert_eq!(of_command(PAGES, &command).is_some(), has_page, "{command}");
+        }
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (page, _) in PAGES.iter().flat_map(|(_, pages)| *pages) {
+            assert!(root.join(page).exists(), "{page}");
+        }
     }
 
     #[test]
     fn a_manual_page_has_the_usual_sections() {
         let page = String::from_utf8(manual(Cli::command()).unwrap()).unwrap();
-        for section in ["SYNOPSIS", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
+        for section in ["SYNOPSIS", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"]
+        {
             assert_eq!(page.matches(&format!(".SH {section}\n")).count(), 1, "{section}");
         }
         assert!(page.contains("stopped by Ctrl\\-C"), "{page}");

@@ -1,7 +1,8 @@
 //! What is in the folder of a run, in the order of its plan: rows stand there as they were measured, in an order that is drawn.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use ddtbench::folder::{self, FolderError};
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::Plan;
@@ -25,4 +26,28 @@ pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
         in_plan_order(&plan, &mpis, &mut records);
     }
     Ok(records)
+}
+
+/// What each launch of all folders came to. Where there are several, each run is called by its folder.
+///
+/// # Errors
+/// If a folder has no records, is named twice, or is of another kind of experiments.
+pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
+    let mut all: Vec<Record> = Vec::new();
+    for dir in dirs {
+        let mut of_run = records(dir)?;
+        let Some(first) = of_run.first() else { bail!("{}: no case has ended", dir.display()) };
+        let kind = first.case.experiment.clone();
+        if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
+            bail!("{}: a run of {kind}, beside one of {}", dir.display(), other.case.experiment);
+        }
+        if dirs.len() > 1 {
+            of_run.iter_mut().for_each(|record| record.case.run = dir.display().to_string());
+        }
+        if all.iter().any(|other| other.case.run == of_run[0].case.run) {
+            bail!("{}: is named twice", dir.display());
+        }
+        all.extend(of_run);
+    }
+    Ok(all)
 }

@@ -3,22 +3,20 @@
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use apps::{Context, LAYOUT, Preset, Side, Test, Values, WireOrder};
 use clap::builder::{PossibleValue, PossibleValuesParser as PictureNames};
 use clap::{Args, ValueEnum};
-use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::Selection;
-use ddtbench::experiments::{Kind, layout_file, list, memory};
-use ddtbench::model::Record;
-use ddtbench::plan::Plan;
+use ddtbench::experiments::{layout_file, list, memory};
+use ddtbench::report;
+use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
-use ddtbench::{folder, report};
 
-use super::measure::{keep, page, pictures};
+use super::output;
 use super::results::{ResultsArgs, write_new};
+use super::run_page::{Shown, comparisons};
 use super::selection::ValueArgs;
-use super::{output, recorded};
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -177,51 +175,28 @@ impl LayoutArgs {
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         self.results.check()?;
-        let launches = self.launches()?;
-        // Plans of earlier schemas may have what is none today.
-        let plan = Plan::read(&self.dirs[0].join(folder::PLAN));
-        let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
-        let records = over_launches(&launches, limits.precision());
-        let kind = Kind::find(&records[0].case.experiment)
-            .map_err(|reason| anyhow!("{}: {reason}", self.dirs[0].display()))?;
-        let pictures = pictures(kind, &records, &launches, &self.dirs, figure.as_deref());
+        let compared = match &self.dirs[..] {
+            [dir] => comparisons(dir).map(|found| found.compared()).unwrap_or_default(),
+            _ => Compared::default(),
+        };
+        let shown = Shown::of(&self.dirs, &compared)?;
+        let page = &shown.page;
         if let Some(file) = &self.figures {
-            let picture = self.one(&pictures)?;
+            let picture = self.one(&page.pictures)?;
             let is_data = file.extension().is_some_and(|extension| extension == "csv");
             let bytes = if is_data { &picture.csv[..] } else { picture.svg.as_bytes() };
             return write_new(file, bytes);
         }
         // Pictures of several runs belong to none of their folders. One that cannot be written to can be shown.
         if let [dir] = &self.dirs[..]
-            && let Err(error) = keep(dir, &pictures)
+            && let Err(error) = page.keep_pictures(dir)
         {
             output::say(&format!("warning: pictures are not kept: {error}"));
         }
         match self.format {
-            ReportFormat::Text => self.results.tell(kind, &records),
-            ReportFormat::Html => output::print(page(kind, &records, &pictures, &self.dirs).as_bytes()),
+            ReportFormat::Text => self.results.tell(shown.kind, &shown.over),
+            ReportFormat::Html => output::print(page.html.as_bytes()),
         }
-    }
-
-    /// What each launch of all folders came to. Where there are several, each run is called by its folder.
-    fn launches(&self) -> anyhow::Result<Vec<Record>> {
-        let mut all: Vec<Record> = Vec::new();
-        for dir in &self.dirs {
-            let mut records = recorded::records(dir)?;
-            let Some(first) = records.first() else { bail!("{}: no case has ended", dir.display()) };
-            let kind = first.case.experiment.clone();
-            if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
-                bail!("{}: a run of {kind}, beside one of {}", dir.display(), other.case.experiment);
-            }
-            if self.dirs.len() > 1 {
-                records.iter_mut().for_each(|record| record.case.run = dir.display().to_string());
-            }
-            if all.iter().any(|other| other.case.run == records[0].case.run) {
-                bail!("{}: is named twice", dir.display());
-            }
-            all.extend(records);
-        }
-        Ok(all)
     }
 
     /// The picture that was asked for, or the first.

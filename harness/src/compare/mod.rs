@@ -12,6 +12,7 @@ pub mod guidelines;
 mod junit;
 mod looks;
 mod overview;
+mod page;
 mod side;
 mod text;
 mod verdict;

@@ -6,7 +6,7 @@ use crate::report::table::{left_out, text_width};
 use crate::report::units;
 
 /// The columns of the rows.
-const COLUMNS: [Column; 9] = [
+pub(super) const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
@@ -86,7 +86,7 @@ impl Comparisons {
     }
 
     /// What columns and verdicts mean.
-    fn legend(&self) -> String {
+    pub(super) fn legend(&self) -> String {
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches that took turns",
             ComparisonUnit::Run => {
@@ -103,7 +103,7 @@ impl Comparisons {
     }
 
     /// The header and the rows as people read them: the worst first, and the largest change first among equals.
-    fn table(&self, comparison: &Comparison) -> Vec<Vec<String>> {
+    pub(super) fn table(&self, comparison: &Comparison) -> Vec<Vec<String>> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
         let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
@@ -182,7 +182,7 @@ impl Comparisons {
 
 impl Comparison {
     /// The title: who is compared, and where they were measured, which is said once if it is the same.
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let (base, new) = (&self.base, &self.new);
         if base.place == new.place {
             return format!("{} (base) and {} (new): {}", base.name, new.name, base.place);

@@ -30,6 +30,7 @@ use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::MessageFacts;
 use crate::model::{LOOP, MethodInfo, Outcome, Phase, Record};
+use crate::report::compared::Compared;
 use crate::report::pictures::Drawn;
 use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
@@ -155,9 +156,10 @@ pub trait Experiment: Debug + Sync {
         table::table(self.table_format(), records, width)
     }
 
-    /// The records as a page with their pictures, and with the account of the machine, which may be empty.
-    fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str) -> String {
-        html::html(self.table_format(), records, pictures, environment)
+    /// The records as a page with their pictures, with the account of the machine, which may be empty, and with what a comparison of
+    /// them has found.
+    fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str, compared: &Compared) -> String {
+        html::html(self.table_format(), records, pictures, environment, compared)
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::account::{Account, accounts};
 use super::answer::plain_sentences;
 use super::case::{CaseView, interval, launches, measured, warnings};
+use super::compared::Compared;
 use super::pictures::{self, Drawn};
 use super::table::{TableFormat, VERDICTS};
 use super::units;
@@ -49,8 +50,15 @@ struct Row {
     whisker: Option<(f64, f64)>,
 }
 
-/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none.
-pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], environment: &str) -> String {
+/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
+/// comes first.
+pub fn html(
+    form: &'static TableFormat,
+    records: &[Record],
+    pictures: &[Drawn],
+    environment: &str,
+    compared: &Compared,
+) -> String {
     let views = CaseView::all(form, records);
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let cases = minijinja::Value::from(Serde(&cases));
@@ -59,6 +67,7 @@ pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], 
     let launches = launches(records);
     let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
     let found = plain_sentences(form, &views);
+    let compared = minijinja::Value::from(Serde(compared));
     let head = accounts(environment);
     let title = title(records, &head);
     let mut versions: Vec<String> = Vec::new();
@@ -70,7 +79,7 @@ pub fn html(form: &'static TableFormat, records: &[Record], pictures: &[Drawn], 
     }
     let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
     render(
-        context! { title, head, found, figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
+        context! { title, head, compared, found, figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
     )
 }
 
@@ -196,7 +205,7 @@ mod tests {
             outcome: "converged".to_owned(),
             ..Record::default()
         };
-        let page = |low| html(&TABLE_FORMAT, &[record(low)], &[], "");
+        let page = |low| html(&TABLE_FORMAT, &[record(low)], &[], "", &Compared::default());
         assert!(page(Some(0.5e-6)).contains("<i class=\"whisker\""));
         assert!(!page(None).contains("<i class=\"whisker\""));
     }
@@ -211,7 +220,7 @@ mod tests {
             csv: b"value\n1\n".to_vec(),
         };
         let record = Record { pair: Record::ALL_PAIRS.to_owned(), ..Record::default() };
-        let page = html(&TABLE_FORMAT, &[record], &[drawn], "");
+        let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
         let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Overview"]
             .map(|text| page.find(text).expect(text));
         assert!(picture < caption && caption < table, "{page}");

@@ -4,6 +4,7 @@ pub mod account;
 pub mod answer;
 pub mod case;
 pub mod columns;
+pub mod compared;
 pub mod earlier;
 pub mod export;
 pub mod html;

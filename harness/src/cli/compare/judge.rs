@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::compare::{Comparisons, GateDecision, Settings};
 
 use super::recorded;
+use crate::cli::run_page::Shown;
 use crate::cli::{measure, output};
 
 /// Exit code of a gate where nothing is slower, and something undecided.
@@ -44,9 +45,14 @@ impl JudgeArgs {
         recorded::compare(folders, &self.settings(), self.anyway)
     }
 
-    /// Prints comparisons; the exit code is that of a gate, if it is one.
-    pub fn tell(&self, comparisons: &Comparisons, is_gate: bool) -> anyhow::Result<ExitCode> {
-        output::print(self.output_format.of(comparisons)?.as_bytes())?;
+    /// Prints comparisons of what is in these folders; the exit code is that of a gate, if it is one.
+    pub fn tell(
+        &self,
+        comparisons: &Comparisons,
+        folders: &[PathBuf],
+        is_gate: bool,
+    ) -> anyhow::Result<ExitCode> {
+        output::print(self.output_format.of(comparisons, folders)?.as_bytes())?;
         Ok(match comparisons.gate() {
             GateDecision::Shut if is_gate => ExitCode::from(measure::FAILED),
             GateDecision::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
@@ -63,16 +69,19 @@ enum ComparisonFormat {
     Json,
     Junit,
     Tsv,
+    /// A page that needs nothing else
+    Html,
 }
 
 impl ComparisonFormat {
-    fn of(self, comparisons: &Comparisons) -> anyhow::Result<String> {
+    fn of(self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<String> {
         Ok(match self {
             Self::Text => comparisons.text(output::width()),
             Self::Markdown => comparisons.markdown(),
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,
             Self::Tsv => comparisons.tsv(),
+            Self::Html => Shown::of(&recorded::runs(folders)?, &comparisons.compared())?.page.html,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! MPIs that are measured in turn, launch by launch, until every row is decided or the time is over.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -16,6 +17,7 @@ use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
 use crate::cli::output::say;
 use crate::cli::progress::Progress;
+use crate::cli::run_page::RunPage;
 
 /// Launches of each side at most, where nobody says how many: error bars of 20 are a third of those of 3 or less.
 const MOST_LAUNCHES: usize = 20;
@@ -26,8 +28,8 @@ const LAUNCH_TIME_S: f64 = 0.1;
 /// What an MPI is called beside itself.
 const AGAIN: &str = "again";
 
-/// Measures, and gives the comparison of each other MPI with the first; or ends with an exit code.
-pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, ExitCode>> {
+/// Measures, and gives the comparison of each other MPI with the first, and the folder of the run; or ends with an exit code.
+pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons, PathBuf), ExitCode>> {
     let Begun { checked, targets, folder, mut environment } =
         match measure::start(args.run.conditions.manner(false), plan(args)?)? {
             Ok(begun) => begun,
@@ -80,7 +82,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<Comparisons, 
         if is_last || undecided == 0 {
             let comparisons = Comparisons::of(args.judge.settings(), ComparisonUnit::Launch, &sides, rows);
             live.finish(&comparisons)?;
-            return Ok(Ok(comparisons));
+            return Ok(Ok((comparisons, live.folder.path().to_owned())));
         }
     }
     unreachable!("some launch is the last")
@@ -128,12 +130,10 @@ impl Live<'_> {
         let mut records = self.records.clone();
         self.run.in_plan_order(&mut records);
         let over = over_launches(&records, plan.limits.precision());
-        let dirs = [self.folder.path()];
-        let pictures = measure::pictures(plan.experiment, &over, &records, &dirs, None);
-        let page = measure::page(plan.experiment, &over, &pictures, &dirs);
-        self.folder.write_summary(&over, &page)?;
-        measure::keep(self.folder.path(), &pictures)?;
         self.folder.write_comparison(comparisons)?;
+        let compared = comparisons.compared();
+        let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared);
+        page.write(&self.folder, &over)?;
         say(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())
     }

@@ -13,6 +13,7 @@ use ddtbench::run::Environment;
 use ddtbench::stats;
 
 use crate::cli::recorded;
+use crate::cli::run_page::comparisons;
 
 /// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
@@ -49,9 +50,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
 
 /// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
 fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
-    let text = std::fs::read_to_string(path.join(folder::COMPARISON)).ok()?;
-    let kept: Comparisons = serde_json::from_str(&text).ok()?;
-    (kept.settings == *settings).then_some(kept)
+    comparisons(path).filter(|kept| kept.settings == *settings)
 }
 
 /// Each other side against the first, by a single look.
@@ -157,6 +156,12 @@ impl Recording {
 fn list(values: &BTreeSet<String>) -> String {
     let all: Vec<&str> = values.iter().map(String::as_str).collect();
     if all.is_empty() { "unknown".to_owned() } else { all.join(", ") }
+}
+
+/// All runs in these folders.
+pub(super) fn runs(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let runs = folders.iter().map(|folder| runs_of(folder)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(runs.concat())
 }
 
 /// The run in a folder, or the runs in the folders within it.

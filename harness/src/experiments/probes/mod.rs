@@ -12,6 +12,7 @@ use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
 use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::report::compared::Compared;
 use crate::report::html;
 use crate::report::pictures::Drawn;
 use crate::report::table::TableFormat;
@@ -96,7 +97,7 @@ impl Experiment for Probes {
         table::table(records, width)
     }
 
-    fn page(&self, records: &[Record], _: &[Drawn], environment: &str) -> String {
+    fn page(&self, records: &[Record], _: &[Drawn], environment: &str, _: &Compared) -> String {
         html::text_page(&self.table(records, None), environment)
     }
 }

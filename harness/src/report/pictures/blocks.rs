@@ -72,7 +72,7 @@ pub fn groups<'a>(shape: Shape, data: &'a [Datum]) -> (Vec<Group<'a>>, Sizes) {
         distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block).collect();
     let sizes = Sizes::of(&blocks);
     let height = |block: &Block<'_>| sizes.above + sizes.row * block.methods.len() as f64 + 4.0;
-    if !matches!(shape, Shape::Bars { .. }) {
+    if !matches!(shape, Shape::Bars { .. } | Shape::Points { .. }) {
         let alone = |block: Block<'a>| {
             let height = height(&block);
             Group { blocks: vec![Block { top: sizes.above, ..block }], height }

@@ -38,6 +38,15 @@ pub fn extremes(picture: &Picture, data: &[Datum]) -> String {
     }
 }
 
+/// How many there are of each verdict, and the largest and smallest change.
+pub fn changes(picture: &Picture, data: &[Datum]) -> String {
+    let verdicts = distinct(data.iter().map(|datum| datum.series.as_str()));
+    let count = |verdict: &&str| data.iter().filter(|datum| datum.series == **verdict).count();
+    let counts: Vec<String> =
+        verdicts.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
+    format!("Of {}: {}. {}", data.len(), counts.join(", "), extremes(picture, data))
+}
+
 /// The same, and how many cells of heat maps have no value.
 pub fn cells(picture: &Picture, data: &[Datum]) -> String {
     let found = extremes(picture, data);

@@ -43,6 +43,15 @@ impl<'a> Results<'a> {
     }
 }
 
+/// Marks up to which those without a change are shown as well.
+const MOST_CHANGES: usize = 48;
+
+/// What a comparison has found; where that is much, without what is the same on both sides.
+pub fn changes(results: &Results<'_>) -> Vec<Datum> {
+    let is_shown = |datum: &&Datum| results.changes.len() <= MOST_CHANGES || datum.series != "same";
+    results.changes.iter().filter(is_shown).cloned().collect()
+}
+
 /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
 pub fn overhead(results: &Results<'_>) -> Vec<Datum> {
     let reference = results.form.reference_method;

@@ -67,7 +67,12 @@ enum Shape {
         /// Where bars begin.
         base: f64,
     },
-    /// The same from 0, each test on an axis of its own.
+    /// A point per method with its interval, and a line at a value; all tests on one axis. Colours are those of verdicts.
+    Points {
+        /// Where the line stands.
+        base: f64,
+    },
+    /// A bar per method from 0, with its interval as a whisker; each test on an axis of its own.
     Times,
     /// A bar per method of several parts, each test on an axis of its own.
     Stack,
@@ -94,6 +99,8 @@ pub struct Results<'a> {
     pub accounts: &'a [Account],
     /// The figure of a paper that a run was made for.
     pub figure: Option<&'a str>,
+    /// What a comparison has found of the runs.
+    pub changes: &'a [Datum],
 }
 
 /// A picture of a run.
@@ -155,6 +162,8 @@ impl Picture {
         if data.is_empty() {
             return None;
         }
+        let notes = [notes, &base(self.shape, &data)].concat();
+        let notes = &notes;
         let caption = caption::of(self, results, &data);
         let draw = match self.shape {
             Shape::Lines => lines::draw,
@@ -165,6 +174,12 @@ impl Picture {
         let svg = draw(results, self, &data, &heading, &caption);
         Some(Drawn { name: self.name, title: self.title, caption, svg, csv: data::csv(&data) })
     }
+}
+
+/// What points are held against, which is the same for all of them.
+fn base(shape: Shape, data: &[Datum]) -> Vec<String> {
+    let first = data.first().filter(|_| matches!(shape, Shape::Points { .. }));
+    first.map(|datum| format!("base: {}", datum.against)).into_iter().collect()
 }
 
 #[cfg(test)]

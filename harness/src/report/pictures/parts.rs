@@ -1,4 +1,4 @@
-//! The parts of stacked bars: how they look, and what they are called.
+//! What marks are coloured by that is no method: the parts of stacked bars, and verdicts.
 
 use plotters::prelude::*;
 
@@ -7,10 +7,24 @@ use super::canvas::{Area, COLOURS, REFERENCE, fine};
 use super::data::Datum;
 use super::legend::Entry;
 use super::names::distinct;
+use super::sheet::{Look, symbol};
 
-/// The parts of stacked bars, and what bars have besides.
+/// The legend of the parts of stacked bars, or of verdicts; other shapes need none.
 pub fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
-    let Shape::Stack = shape else { return Vec::new() };
+    match shape {
+        Shape::Stack => part_entries(data),
+        Shape::Points { .. } => distinct(data.iter().map(|datum| datum.series.clone()))
+            .into_iter()
+            .map(|verdict| -> Entry<'a> {
+                let look = verdict_look(&verdict);
+                (Box::new(move |area: &Area<'_>, at| symbol(area, look, at, 3.2)), verdict)
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn part_entries<'a>(data: &[Datum]) -> Vec<Entry<'a>> {
     let mut parts = distinct(data.iter().map(|datum| datum.quantity.clone()));
     parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
     let entry = |part: String| -> Entry<'a> {
@@ -38,6 +52,17 @@ pub fn part_look(part: &str) -> (RGBColor, &str) {
         "communicate" => (COLOURS[0], "communicate, packing in MPI"),
         _ => (REFERENCE, "the same bytes in one piece"),
     }
+}
+
+/// How a point looks with a verdict: what is slower is no disc, so that colours alone tell nothing.
+pub fn verdict_look(verdict: &str) -> Look {
+    let (colour, shape, filled) = match verdict {
+        "slower" => (COLOURS[3], 1, true),
+        "faster" => (COLOURS[2], 2, true),
+        "same" => (REFERENCE, 0, true),
+        _ => (REFERENCE, 0, false),
+    };
+    Look { colour, shape, filled }
 }
 
 /// The lengths of whole bars.

@@ -10,7 +10,7 @@ use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{legend, legend_height};
 use super::names::{on_side, work};
-use super::parts::{entries, part_look, totals};
+use super::parts::{entries, part_look, totals, verdict_look};
 use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, frame, outline, point, whisker};
 use super::{Picture, Results, Shape};
 use crate::model::{Case, Record};
@@ -100,7 +100,7 @@ impl Sheet<'_> {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
             let mut frame = frame(root, at, size, [&across, &down], false)?;
             let mut words = at.0 + 4.0;
-            if let Shape::Bars { base } = self.picture.shape {
+            if let Shape::Bars { base } | Shape::Points { base } = self.picture.shape {
                 let base = across.scale.place(base);
                 let line = vec![(base, 0.0), (base, group.height)];
                 frame.draw_series([PathElement::new(line, stroke(INK, 0.9))])?;
@@ -157,7 +157,9 @@ impl Sheet<'_> {
         };
         let held = |scale| held(data.iter().copied(), scale);
         match self.picture.shape {
-            Shape::Bars { base } => around(&held(self.picture.scale), Some(base), self.picture.scale),
+            Shape::Bars { base } | Shape::Points { base } => {
+                around(&held(self.picture.scale), Some(base), self.picture.scale)
+            }
             Shape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
             Shape::Stack => around(&usual(totals(data)), Some(0.0), Scale::Linear),
             Shape::Launches | Shape::Lines | Shape::Heat { .. } => {
@@ -225,6 +227,15 @@ impl Sheet<'_> {
                 }
                 for datum in data.iter().filter(|datum| datum.launch.is_some()) {
                     point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
+                }
+            }
+            Shape::Points { .. } => {
+                for datum in data {
+                    let look = verdict_look(&datum.series);
+                    if let Some((low, high)) = datum.interval {
+                        whisker(frame, [(place(low), y), (place(high), y)], true, look.colour)?;
+                    }
+                    point(frame, look, (place(datum.value), y), 3.2)?;
                 }
             }
             Shape::Lines | Shape::Heat { .. } => {}

@@ -7,6 +7,20 @@ use super::{Picture, Shape, caption, marks};
 /// All pictures, in the order in which a page has them.
 pub const PICTURES: &[Picture] = &[
     Picture {
+        name: "change",
+        title: "Change of each method against the base",
+        kinds: &["pingpong", "halo", "engine", "partitioned", "overlap"],
+        needs: "a comparison (ddtbench compare)",
+        data: marks::changes,
+        shape: Shape::Points { base: 1.0 },
+        axis: "time over that of the base",
+        unit: Unit::Ratio,
+        scale: Scale::Log,
+        about: "A point per method: its time over the base's, right of the line slower, left of it faster; both held against the control where \
+            the verdict is. Lines are intervals, corrected for the number of rows.",
+        finding: caption::changes,
+    },
+    Picture {
         name: "overhead",
         title: "Pack overhead per test",
         kinds: &["pingpong", "halo"],

@@ -66,7 +66,7 @@ fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f
 }
 
 fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
-    Results { form: &FORM, over, launches, accounts: &[], figure: None }
+    Results { form: &FORM, over, launches, accounts: &[], figure: None, changes: &[] }
 }
 
 fn drawn(name: &str, over: &[Record]) -> Drawn {
@@ -280,4 +280,35 @@ fn a_page_gives_pictures_its_own_colours() {
     let style = page_style();
     assert!(style.contains("figure svg [fill=\"#1C2330\"] { fill: var(--ink); }"), "{style}");
     assert!(style.contains("figure svg [stroke=\"#D9DEE7\"] { stroke: var(--line); }"), "{style}");
+}
+
+#[test]
+fn changes_are_points_that_say_what_they_are_held_against() {
+    let case = case("pingpong", "new", "nx=1");
+    let over = [record(&case, "ddt", 1e-5)];
+    let change = |method: &str, value: f64, verdict: &str| Datum {
+        case: case.clone(),
+        method: method.into(),
+        series: verdict.into(),
+        against: "old".into(),
+        value,
+        interval: Some((0.9 * value, 1.1 * value)),
+        ..Datum::default()
+    };
+    let draw = |changes: &[Datum]| {
+        let results = Results { changes, ..results(&over, &[]) };
+        Picture::find("change").unwrap().draw(&results, &[])
+    };
+    assert!(draw(&[]).is_none(), "a run that was not compared has none");
+    let few = [change("ddt", 2.0, "slower"), change("manual", 1.0, "same")];
+    let drawn = draw(&few).unwrap();
+    assert!(drawn.svg.contains("base: old") && drawn.svg.contains("slower"), "{}", drawn.svg);
+    assert!(
+        drawn.caption.contains("Of 2: 1 slower, 1 same. Largest: 2.00, ddt of nas_lu_y on new."),
+        "{}",
+        drawn.caption
+    );
+    // Among many, what is the same on both sides is left out.
+    let many: Vec<Datum> = (0..60).map(|i| change(&format!("m{i}"), 1.0, "same")).chain(few).collect();
+    assert!(draw(&many).unwrap().caption.contains("Of 1: 1 slower."));
 }

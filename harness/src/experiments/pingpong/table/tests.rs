@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::conditions::Cache;
 use crate::model::{Case, Figure, Quantity, SCHEMA};
+use crate::report::compared::Compared;
 use crate::report::html::html;
 
 fn record(method: &str, phase: Phase, median: f64) -> Record {
@@ -342,7 +343,7 @@ fn nothing_is_said_of_no_records() {
 
 #[test]
 fn a_page_has_every_method_its_figures_and_its_notes() {
-    let page = html(&TABLE_FORMAT, &sample(), &[], "{\"cpu\": \"<b>\"}");
+    let page = html(&TABLE_FORMAT, &sample(), &[], "{\"cpu\": \"<b>\"}", &Compared::default());
     for text in ["wrf_x_vec", "ims=4 ime=27", "80.0 µs", "47%", "[45, 49]", "2.57 GB&#x2f;s", "time limit"] {
         assert!(page.contains(text), "{text} is missing");
     }
@@ -358,13 +359,13 @@ fn a_page_has_every_method_its_figures_and_its_notes() {
 #[test]
 fn a_page_says_that_threads_shared_cores() {
     let mut records = sample();
-    assert!(!html(&TABLE_FORMAT, &records, &[], "").contains("Oversubscribed"));
+    assert!(!html(&TABLE_FORMAT, &records, &[], "", &Compared::default()).contains("Oversubscribed"));
     (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
-    let page = html(&TABLE_FORMAT, &records, &[], "");
+    let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
     assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
 }
 
 #[test]
 fn no_records_make_a_page_too() {
-    assert!(html(&TABLE_FORMAT, &[], &[], "").contains("No records"));
+    assert!(html(&TABLE_FORMAT, &[], &[], "", &Compared::default()).contains("No records"));
 }

@@ -1,0 +1,103 @@
+//! The page and the pictures of runs, made of their records and of what their folders say of machines and comparisons.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use ddtbench::compare::Comparisons;
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::launches::over_launches;
+use ddtbench::folder::{self, Folder, FolderError};
+use ddtbench::model::Record;
+use ddtbench::plan::Plan;
+use ddtbench::report;
+use ddtbench::report::account::accounts;
+use ddtbench::report::compared::Compared;
+use ddtbench::report::pictures::{Drawn, Results};
+
+use super::recorded;
+
+/// The page of runs, and their pictures.
+pub(super) struct RunPage {
+    /// The page, which needs nothing else.
+    pub html: String,
+    /// All pictures that the runs have what they need for.
+    pub pictures: Vec<Drawn>,
+}
+
+impl RunPage {
+    /// That of the records over all launches, and of those of each; with the figure of a paper that they were made for, and what a
+    /// comparison of them has found.
+    pub fn of<D: AsRef<Path>>(
+        kind: Kind,
+        over: &[Record],
+        launches: &[Record],
+        dirs: &[D],
+        figure: Option<&str>,
+        compared: &Compared,
+    ) -> Self {
+        let environments = environments(dirs);
+        let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
+        let form = kind.table_format();
+        let results = Results { form, over, launches, accounts, figure, changes };
+        let pictures = report::pictures::all(&results);
+        Self { html: kind.page(over, &pictures, environments.trim_end(), compared), pictures }
+    }
+
+    /// Keeps it in the folder of the run, with its tables.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
+        folder.write_summary(over, &self.html)?;
+        self.keep_pictures(folder.path())
+    }
+
+    /// Keeps its pictures in the folder of a run.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn keep_pictures(&self, dir: &Path) -> Result<(), FolderError> {
+        folder::write_pictures(dir, self.pictures.iter().map(|drawn| (drawn.name, &*drawn.svg, &*drawn.csv)))
+    }
+}
+
+/// What recorded runs show, side by side.
+pub(super) struct Shown {
+    /// The kind of experiments.
+    pub kind: Kind,
+    /// The records over all launches.
+    pub over: Vec<Record>,
+    /// Their page.
+    pub page: RunPage,
+}
+
+impl Shown {
+    /// That of folders of runs of one kind; `compared` is what a comparison of them has found.
+    ///
+    /// # Errors
+    /// If a folder has no records, is named twice, or is of another kind.
+    pub fn of(dirs: &[PathBuf], compared: &Compared) -> anyhow::Result<Self> {
+        let launches = recorded::of_all(dirs)?;
+        // Plans of earlier schemas may have what is none today.
+        let plan = Plan::read(&dirs[0].join(folder::PLAN));
+        let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
+        let over = over_launches(&launches, limits.precision());
+        let kind = Kind::find(&over[0].case.experiment)
+            .map_err(|reason| anyhow!("{}: {reason}", dirs[0].display()))?;
+        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_deref(), compared);
+        Ok(Self { kind, over, page })
+    }
+}
+
+/// The accounts of machines and MPIs of folders, where they have one.
+fn environments<D: AsRef<Path>>(dirs: &[D]) -> String {
+    let account =
+        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
+    dirs.iter().map(account).collect()
+}
+
+/// What a comparison has found of the run in a folder; `None` where it was none.
+pub(super) fn comparisons(dir: &Path) -> Option<Comparisons> {
+    let text = std::fs::read_to_string(dir.join(folder::COMPARISON)).ok()?;
+    serde_json::from_str(&text).ok()
+}
