@@ -50,6 +50,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         over_control: Some(answer.clone()),
         time: Some(answer),
         verdict,
+        phases: Vec::new(),
         note: String::new(),
     }
 }

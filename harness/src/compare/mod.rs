@@ -13,6 +13,7 @@ mod junit;
 mod looks;
 mod overview;
 mod page;
+mod phases;
 mod side;
 mod text;
 mod verdict;
@@ -27,6 +28,7 @@ pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
+pub use phases::PhaseChange;
 use side::packing;
 pub use side::{ComparisonUnit, Number, Side, Subject, SubjectValues};
 pub use verdict::{Answer, Verdict, judge};
@@ -71,6 +73,9 @@ pub struct ComparisonRow {
     pub time: Option<Answer>,
     /// The verdict: that over the control, or where there is none that on time.
     pub verdict: Verdict,
+    /// Its other phases on both sides, which explain a change; nothing is tested of them.
+    #[serde(default)]
+    pub phases: Vec<PhaseChange>,
     /// What else must be known of it.
     pub note: String,
 }
@@ -166,6 +171,7 @@ impl Comparer {
             over_control,
             time,
             verdict,
+            phases: of_base.zip(of_new).map(|(base, new)| phases::of(base, new)).unwrap_or_default(),
         }
     }
 

@@ -89,6 +89,8 @@ pub struct SubjectValues {
     pub failure: Option<String>,
     /// Bytes of a message.
     pub bytes: u64,
+    /// Times of the phases besides that by which methods are judged, a value per launch: seconds.
+    pub phases: BTreeMap<Phase, Vec<f64>>,
 }
 
 impl Side {
@@ -96,15 +98,22 @@ impl Side {
     pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: ComparisonUnit) -> Self {
         let (mut launches, mut places): (BTreeMap<Subject, SubjectValues>, BTreeSet<String>) =
             Default::default();
-        for record in records.into_iter().filter(|record| is_headline(record) || record.phase == Phase::Pack)
-        {
+        for record in records {
             let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
+            let usable = Outcome::counts(&record.outcome);
+            let median_s = record.median_s.filter(|median| usable && *median > 0.0);
+            if !is_headline(record) {
+                let subject = launches.entry(Subject::of(&record.case, &record.method)).or_default();
+                subject.phases.entry(record.phase).or_default().extend(median_s);
+                if record.phase != Phase::Pack {
+                    continue;
+                }
+            }
             let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
             places.insert(place(&record.case));
             let values = launches.entry(Subject::of(&record.case, &name)).or_default();
             values.bytes = record.bytes;
-            let usable = Outcome::counts(&record.outcome);
-            match record.median_s.filter(|median| usable && *median > 0.0) {
+            match median_s {
                 Some(median) => {
                     values.times.insert((record.case.run.clone(), launch), median.ln());
                 }

@@ -1,6 +1,6 @@
 //! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
-use super::{Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings};
+use super::{Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings, phases};
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::table::{left_out, text_width};
 use crate::report::units;
@@ -152,7 +152,7 @@ impl Comparisons {
         cells
     }
 
-    /// The control where it is not the usual one, what would decide, what went wrong.
+    /// The control where it is not the usual one, what went wrong, which phases explain a change, what would decide.
     fn note(&self, row: &ComparisonRow) -> String {
         let mut notes = Vec::new();
         if let Some(control) = row.control.as_ref().filter(|control| *control != super::CONTROLS[0]) {
@@ -160,6 +160,9 @@ impl Comparisons {
         }
         if !row.note.is_empty() {
             notes.push(row.note.clone());
+        }
+        if matches!(row.verdict, Verdict::Slower | Verdict::Faster) {
+            notes.extend(phases::explanation(&row.phases, self.settings.threshold));
         }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",

@@ -1,0 +1,114 @@
+//! What explains a change: the phases of a method on both sides. Nothing is tested of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::side::SubjectValues;
+use crate::model::Phase;
+use crate::report::units;
+use crate::stats::{median, sorted};
+
+/// A phase on both sides: medians over launches, in seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseChange {
+    /// The phase.
+    pub phase: Phase,
+    /// On the base.
+    pub base_s: f64,
+    /// On the other side.
+    pub new_s: f64,
+}
+
+/// What the whole that is judged is made of. `Communicate` holds `Net` and what the peer packs, where these are known.
+const PARTS: [Phase; 8] = [
+    Phase::Pack,
+    Phase::PeerUnpack,
+    Phase::PeerPack,
+    Phase::Net,
+    Phase::Communicate,
+    Phase::Unpack,
+    Phase::Call,
+    Phase::Wait,
+];
+
+/// What is done once, beside that.
+const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
+
+/// All phases that both sides have.
+pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
+    let middle =
+        |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.iter().copied()));
+    let both = |phase: &Phase| {
+        Some(PhaseChange { phase: *phase, base_s: middle(base, phase)?, new_s: middle(new, phase)? })
+    };
+    base.phases.keys().filter_map(both).collect()
+}
+
+/// In words: the part whose time has changed most, where there are several, and what is done once and takes longer or shorter by
+/// more than `threshold`, a share.
+pub(super) fn explanation(phases: &[PhaseChange], threshold: f64) -> Option<String> {
+    let has_net = phases.iter().any(|change| change.phase == Phase::Net);
+    let is_part = |change: &&PhaseChange| {
+        PARTS.contains(&change.phase) && !(has_net && change.phase == Phase::Communicate)
+    };
+    let parts: Vec<&PhaseChange> = phases.iter().filter(is_part).collect();
+    let most = parts.iter().max_by(|a, b| a.seconds().total_cmp(&b.seconds())).filter(|_| parts.len() > 1);
+    let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > threshold.ln_1p();
+    let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
+    let told: Vec<String> = most
+        .map(|change| format!("most in {}", change.text()))
+        .into_iter()
+        .chain(once.map(PhaseChange::text))
+        .collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+impl PhaseChange {
+    /// By how many seconds it has changed, whichever way.
+    fn seconds(&self) -> f64 {
+        (self.new_s - self.base_s).abs()
+    }
+
+    fn text(&self) -> String {
+        format!("{} {} to {}", self.phase.name(), units::seconds(self.base_s), units::seconds(self.new_s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::made::record;
+    use crate::compare::{ComparisonUnit, Side};
+    use crate::model::Record;
+
+    #[test]
+    fn phases_are_medians_of_launches_on_both_sides() {
+        let of = |phase: Phase, times: [f64; 3]| {
+            times
+                .into_iter()
+                .enumerate()
+                .map(move |(launch, time)| Record { phase, ..record("r", launch, "manual", time) })
+        };
+        let side = |pack: [f64; 3]| {
+            let headline = of(Phase::RoundTrip, [9e-6; 3]);
+            let records: Vec<Record> =
+                headline.chain(of(Phase::Pack, pack)).chain(of(Phase::Net, [5e-6; 3])).collect();
+            let side = Side::of("x", &records, ComparisonUnit::Launch);
+            let subject = side.subjects().next().unwrap().clone();
+            side.values(&subject).unwrap().clone()
+        };
+        let changes = super::of(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
+        let pack = PhaseChange { phase: Phase::Pack, base_s: 2e-6, new_s: 4e-6 };
+        assert_eq!(changes, [pack, PhaseChange { phase: Phase::Net, base_s: 5e-6, new_s: 5e-6 }]);
+        assert_eq!(explanation(&changes, 0.05).as_deref(), Some("most in pack 2.00 µs to 4.00 µs"));
+    }
+
+    #[test]
+    fn a_single_part_explains_nothing_and_what_is_done_once_is_told_where_it_changed() {
+        let change = |phase, base_s, new_s| PhaseChange { phase, base_s, new_s };
+        let communicate = change(Phase::Communicate, 1e-5, 2e-5);
+        assert_eq!(explanation(std::slice::from_ref(&communicate), 0.05), None);
+        let create = |new_s| [communicate.clone(), change(Phase::Create, 1e-6, new_s)];
+        assert_eq!(explanation(&create(1.04e-6), 0.05), None);
+        assert_eq!(explanation(&create(3e-6), 0.05).as_deref(), Some("create 1.00 µs to 3.00 µs"));
+    }
+}
