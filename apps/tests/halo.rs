@@ -547,6 +547,21 @@ fn the_bytes_of_a_layout_are_those_of_the_text() {
 }
 
 #[test]
+fn arrays_of_a_layout_have_elements_that_its_values_are_made_of_at_both_ends() {
+    let element = |send: &str, receive: &str| {
+        let app = layout(&[("send", send), ("receive", receive)], 2, true).unwrap();
+        let mut elements: Vec<_> = app.arrays(0).iter().map(|spec| spec.element).collect();
+        elements.dedup();
+        elements
+    };
+    assert_eq!(element("vector(2, 1, 3, double)", "send"), [Element::Double]);
+    assert_eq!(element("double + int32", "send"), [Element::Uint32]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 10, double)"), [Element::Uint16]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 9, double)"), [Element::Byte]);
+    assert_eq!(element("double_complex", "double_complex @ 8"), [Element::Uint64]);
+}
+
+#[test]
 fn layouts_are_refused_as_those_of_a_ping_pong_are() {
     let test = ddtbench_apps::find("layout").unwrap();
     for changes in [

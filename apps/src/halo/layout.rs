@@ -68,10 +68,12 @@ pub const LAYOUT: HaloTest = HaloTest {
 fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     let sides = Sides::new(values)?;
     let mut specs = sides.specs();
-    // A value has one size at both ends of its way: where an array of either side is one of bytes, all are.
-    if specs.iter().any(|spec| spec.element != sides.element) {
+    // What is sent and received is known by elements, of one size at both ends: where types are mixed or lie between those of an
+    // array, by the largest words that all of them are made of.
+    if sides.mixes_types || specs.iter().any(|spec| spec.element != sides.element) {
+        let word = word(&sides);
         for spec in &mut specs {
-            *spec = ArraySpec::new(spec.name, Element::Byte, &[spec.bytes()]);
+            *spec = ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
         }
     }
     let Neighbours { dimensions, backwards } = NEIGHBOURS[values.get("neighbours") as usize].1;
@@ -79,6 +81,20 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     let along = |d| grid.along(d).into_iter().skip(usize::from(!backwards));
     let offsets = (0..dimensions).flat_map(along).collect();
     Ok(Box::new(AnyLayouts { offsets, grid, sides, specs, ids: OnceLock::new() }))
+}
+
+/// The largest word of which every value is made, wherever it lies.
+fn word(sides: &Sides) -> Element {
+    let pieces = sides.send.pieces.iter().chain(&sides.receive.pieces);
+    let bits = pieces.flat_map(|Piece { origin_bytes, layout, .. }| {
+        layout.runs().map(move |run| (origin_bytes + run.offset).unsigned_abs() | run.element.size())
+    });
+    match bits.fold(0, |all, bits| all | bits).trailing_zeros() {
+        0 => Element::Byte,
+        1 => Element::Uint16,
+        2 => Element::Uint32,
+        _ => Element::Uint64,
+    }
 }
 
 struct AnyLayouts {
