@@ -20,6 +20,7 @@ mod table;
 
 mod fft2d;
 mod lammps;
+mod layout;
 mod milc;
 mod nas_lu;
 mod nas_mg;
@@ -32,4 +33,5 @@ pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Tra
 pub use face::{Cut, Face};
 pub use field::{Field, Mismatch, Version};
 pub use grid::Grid;
-pub use table::{HALOS, find};
+pub use layout::LAYOUT;
+pub use table::{HALOS, all, find};

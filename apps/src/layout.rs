@@ -15,38 +15,43 @@ use crate::{
 /// The name of a layout that has none.
 pub const UNNAMED: &str = "unnamed";
 
+/// What the layouts are called.
+pub(crate) const NAME: Parameter = Parameter {
+    name: "name",
+    unit: "word",
+    about: "what results call it; of a file, its name",
+    value_type: ParameterType::Word(&[UNNAMED]),
+    only_with: None,
+};
+
+/// What is sent.
+pub(crate) const SEND: Parameter = Parameter {
+    name: "send",
+    unit: "layout",
+    about: "what is sent: constructors as vector(408, 5, 2050, double); COUNT * before one, + between several",
+    value_type: ParameterType::Layouts {
+        of_sets: &["vector(408, 5, 2050, double)", "indexed([3, 1, 2], [9, 0, 20], double)"],
+        absent: None,
+    },
+    only_with: None,
+};
+
+/// Where it is received.
+pub(crate) const RECEIVE: Parameter = Parameter {
+    name: "receive",
+    unit: "layout",
+    about: "where it is received, with the same types in the same order; send: laid out as what is sent",
+    value_type: ParameterType::Layouts { of_sets: &["send"], absent: Some("send") },
+    only_with: None,
+};
+
 /// Any layout.
 pub const LAYOUT: Test = Test {
     name: "layout",
     original_name: None,
     source: "your own datatypes",
     about: "any layout: --layout 'vector(408, 5, 2050, double)', or a file",
-    parameters: &[
-        Parameter {
-            name: "name",
-            unit: "word",
-            about: "what results call it; of a file, its name",
-            value_type: ParameterType::Word(&[UNNAMED]),
-            only_with: None,
-        },
-        Parameter {
-            name: "send",
-            unit: "layout",
-            about: "what is sent: constructors as vector(408, 5, 2050, double); COUNT * before one, + between several",
-            value_type: ParameterType::Layouts {
-                of_sets: &["vector(408, 5, 2050, double)", "indexed([3, 1, 2], [9, 0, 20], double)"],
-                absent: None,
-            },
-            only_with: None,
-        },
-        Parameter {
-            name: "receive",
-            unit: "layout",
-            about: "where it is received, with the same types in the same order; send: laid out as what is sent",
-            value_type: ParameterType::Layouts { of_sets: &["send"], absent: Some("send") },
-            only_with: None,
-        },
-    ],
+    parameters: &[NAME, SEND, RECEIVE],
     sets: &[
         // name, send, receive
         ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0] },
@@ -55,16 +60,20 @@ pub const LAYOUT: Test = Test {
     make: |values, _| Ok(Box::new(AnyLayout::new(values)?)),
 };
 
-struct AnyLayout {
-    element: Element,
-    mixes_types: bool,
-    specs: Vec<ArraySpec>,
-    send: Message,
-    receive: Message,
+/// Both sides of a message that is described by datatypes alone, each layout in an array of its own: first those that are sent,
+/// then those that are received.
+pub(crate) struct Sides {
+    pub send: Message,
+    pub receive: Message,
+    /// The type of all values; of several types, bytes: they are what packed data then travels as.
+    pub element: Element,
+    /// Whether there are several types.
+    pub mixes_types: bool,
 }
 
-impl AnyLayout {
-    fn new(values: &Values) -> Result<Self, ParameterError> {
+impl Sides {
+    /// Those of [`SEND`] and [`RECEIVE`].
+    pub fn new(values: &Values) -> Result<Self, ParameterError> {
         let send = values.layouts("send").expect("is never absent");
         let receive = values.layouts("receive").unwrap_or(send);
         let first_received = send.iter().count();
@@ -88,18 +97,64 @@ impl AnyLayout {
             .map_err(|reason| values.refuse("receive", reason))?;
         no_overlap(&receive).map_err(|reason| values.refuse("receive", reason))?;
         let element = signature.uniform().unwrap_or(Element::Byte);
-        let specs = specs(&send, "sent", element).chain(specs(&receive, "received", element)).collect();
-        Ok(Self { element, mixes_types: signature.uniform().is_none(), specs, send, receive })
+        Ok(Self { send, receive, element, mixes_types: signature.uniform().is_none() })
+    }
+
+    /// The arrays of both sides.
+    pub fn specs(&self) -> Vec<ArraySpec> {
+        specs(&self.send, "sent", self.element)
+            .chain(specs(&self.receive, "received", self.element))
+            .collect()
+    }
+}
+
+/// Where the values of a message lie, in its order: by the type map, value by value.
+pub(crate) fn places(message: &Message, specs: &[ArraySpec]) -> Vec<Place> {
+    let mut places = Vec::new();
+    for Piece { array, origin_bytes, layout } in &message.pieces {
+        let size = specs[*array].element.size();
+        for entry in TypeMap::of(layout).0 {
+            let Entry::Data(element, displacement) = entry else { continue };
+            let first = (origin_bytes + displacement) as usize / size as usize;
+            let values = (element.size() / size) as usize;
+            places.extend((first..first + values).map(|element| Place { array: *array, element }));
+        }
+    }
+    places
+}
+
+/// What a message is in the memory of all arrays, and where that is.
+fn in_memory(message: &Message, arrays: &Arrays) -> (i64, Layout) {
+    let (origin, layout) = message.datatype(&arrays.displacements());
+    (origin + arrays.place(0).start as i64, layout)
+}
+
+/// Packs a message by the oracle: nobody wrote a loop.
+pub(crate) fn pack(message: &Message, arrays: &Arrays, packed: &mut [u8]) {
+    let (origin, layout) = in_memory(message, arrays);
+    let bytes = interpret::pack(&layout, 1, arrays.memory(), origin).expect("all data lies in its arrays");
+    packed.copy_from_slice(&bytes);
+}
+
+/// Unpacks it, likewise.
+pub(crate) fn unpack(message: &Message, packed: &[u8], arrays: &mut Arrays) {
+    let (origin, layout) = in_memory(message, arrays);
+    interpret::unpack(&layout, 1, packed, arrays.memory_mut(), origin).expect("all data lies in its arrays");
+}
+
+struct AnyLayout {
+    sides: Sides,
+    specs: Vec<ArraySpec>,
+}
+
+impl AnyLayout {
+    fn new(values: &Values) -> Result<Self, ParameterError> {
+        let sides = Sides::new(values)?;
+        Ok(Self { specs: sides.specs(), sides })
     }
 
     fn side(&self, side: Side) -> &Message {
-        if side == Side::Send { &self.send } else { &self.receive }
-    }
-
-    /// What the whole side is in the memory of all arrays, and where that is.
-    fn datatype(&self, side: Side, arrays: &Arrays) -> (i64, Layout) {
-        let (origin, layout) = self.side(side).datatype(&arrays.displacements());
-        (origin + arrays.place(0).start as i64, layout)
+        if side == Side::Send { &self.sides.send } else { &self.sides.receive }
     }
 }
 
@@ -216,9 +271,8 @@ impl MicroApp for AnyLayout {
         self.specs.clone()
     }
 
-    /// Of several types, bytes: they are what packed data then travels as.
     fn element(&self) -> Element {
-        self.element
+        self.sides.element
     }
 
     fn message(&self, side: Side, _: WireOrder) -> Message {
@@ -230,36 +284,21 @@ impl MicroApp for AnyLayout {
     }
 
     fn mixes_types(&self) -> bool {
-        self.mixes_types
+        self.sides.mixes_types
     }
 
     /// By the oracle: nobody wrote a loop.
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let (origin, layout) = self.datatype(Side::Send, arrays);
-        let bytes =
-            interpret::pack(&layout, 1, arrays.memory(), origin).expect("all data lies in its arrays");
-        packed.copy_from_slice(&bytes);
+        pack(&self.sides.send, arrays, packed);
     }
 
     /// By the oracle, likewise.
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let (origin, layout) = self.datatype(Side::Receive, arrays);
-        interpret::unpack(&layout, 1, packed, arrays.memory_mut(), origin)
-            .expect("all data lies in its arrays");
+        unpack(&self.sides.receive, packed, arrays);
     }
 
     /// By the type map, value by value.
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for Piece { array, origin_bytes, layout } in &self.side(side).pieces {
-            let size = self.specs[*array].element.size();
-            for entry in TypeMap::of(layout).0 {
-                let Entry::Data(element, displacement) = entry else { continue };
-                let first = (origin_bytes + displacement) as usize / size as usize;
-                let values = (element.size() / size) as usize;
-                places.extend((first..first + values).map(|element| Place { array: *array, element }));
-            }
-        }
-        places
+        places(self.side(side), &self.specs)
     }
 }

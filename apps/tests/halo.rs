@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use datatypes::{Layout, interpret};
-use ddtbench_apps::halo::{self, Cell, Cut, Face, Field, HALOS, HaloApp, HaloContext, HaloTest, Version};
+use datatypes::{Element, Layout, interpret};
+use ddtbench_apps::halo::{self, Cell, Cut, Face, Field, HaloApp, HaloContext, HaloTest, Version};
 use ddtbench_apps::{Arrays, ParameterError, ParameterType, Side, Values, WireOrder};
 
 /// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
@@ -45,6 +45,27 @@ const SMALL: &[(&str, &[(&str, &str)])] = &[
             ("width", "2"),
         ],
     ),
+    ("layout", &[("send", "vector(4, 2, 5, double)"), ("neighbours", "faces3d")]),
+    // Sent in an order that goes back, a value twice, into other places.
+    (
+        "layout",
+        &[
+            ("send", "hvector(3, 1, -24, int32) @ 80 + 2 * contiguous(2, int32) + resized(0, 0, int32)"),
+            ("receive", "indexed([5, 3], [9, 0], int32) @ 4"),
+            ("neighbours", "next"),
+        ],
+    ),
+    ("layout", &[("send", "hvector(4, 1, 0, double)"), ("receive", "contiguous(4, double)")]),
+    // Several types, and values that lie between those of an array.
+    (
+        "layout",
+        &[
+            ("send", "3 * struct([1, 2], [0, 8], [int32, double])"),
+            ("receive", "contiguous(3, struct([1, 2], [1, 5], [int32, double]))"),
+            ("neighbours", "faces2d"),
+        ],
+    ),
+    ("layout", &[("send", "contiguous(4, double)"), ("receive", "hvector(4, 1, 9, double)")]),
 ];
 
 fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
@@ -270,6 +291,10 @@ fn another_generation_has_other_values_everywhere() {
             let bytes = spec.element.size() as usize;
             for (element, at) in arrays.place(array).step_by(bytes).enumerate() {
                 let [one, other] = [0, 1].map(|i| &filled[i][at..at + bytes]);
+                // Single bytes are the same by chance once in 256.
+                if bytes == 1 && matches!(cells(element), Cell::Own(_)) {
+                    continue;
+                }
                 assert_eq!(one != other, matches!(cells(element), Cell::Own(_)), "{name}");
             }
         }
@@ -299,8 +324,9 @@ fn what_changes_between_exchanges_arrives_everywhere() {
         for (rank, arrays) in world.memory.iter().enumerate() {
             let field = Field::new(app, rank);
             field.check(arrays, version).unwrap_or_else(|mismatch| panic!("{name}: {mismatch}"));
-            let sends = app.stages(rank).iter().any(|stage| !stage.sends.is_empty());
-            assert_eq!(field.check(arrays, World::GENERATION).is_err(), sends, "{name}");
+            let is_idle = |stage: &halo::Stage| stage.sends.is_empty() && stage.receives.is_empty();
+            let changes = !app.stages(rank).iter().all(is_idle);
+            assert_eq!(field.check(arrays, World::GENERATION).is_err(), changes, "{name}");
         }
     });
 }
@@ -337,7 +363,9 @@ fn the_ends_of_a_transfer_agree() {
                             face.message(order).datatype(&displacements).1.signature()
                         });
                         assert_eq!(sent, received, "{what}: signatures");
-                        assert_eq!(sent.uniform(), Some(app.element()), "{what}: element");
+                        // Of several types, bytes.
+                        let element = sent.uniform().unwrap_or(Element::Byte);
+                        assert_eq!(element, app.element(), "{what}: element");
                     }
                     for parts in PARTS {
                         let [sent, received] = ends.map(|(_, face)| face.cut(parts).ranges);
@@ -416,7 +444,7 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
 
 #[test]
 fn every_exchange_is_checked() {
-    for test in HALOS {
+    for test in halo::all() {
         assert!(SMALL.iter().any(|(name, _)| *name == test.name), "{} is not checked", test.name);
     }
 }
@@ -424,7 +452,7 @@ fn every_exchange_is_checked() {
 #[test]
 fn absurd_sizes_are_refused_or_built_without_their_memory() {
     let most = i32::MAX.to_string();
-    for test in HALOS {
+    for test in halo::all() {
         let integers =
             || test.parameters.iter().filter(|parameter| parameter.value_type == ParameterType::Integer);
         let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
@@ -473,6 +501,83 @@ fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
     let too_large = error(&[("shape", &most)]);
     assert!(matches!(too_large, Some(ParameterError::TooLarge { test: "subarray", .. })), "{too_large:?}");
     assert_eq!(error(&[("shape", "9x9+9x5x9"), ("halo", "1x1+1x0x1")]), None);
+}
+
+/// The exchange of any layout with these values.
+fn layout(
+    changes: &[(&str, &str)],
+    ranks: usize,
+    periodic: bool,
+) -> Result<Box<dyn HaloApp>, ParameterError> {
+    let test = halo::find("layout").unwrap();
+    test.build(&values(test, changes), HaloContext { ranks, periodic, seed: 1 })
+}
+
+#[test]
+fn a_layout_goes_to_the_neighbours_that_are_named() {
+    let peers = |neighbours: &str, ranks, periodic, rank| {
+        let app = layout(&[("neighbours", neighbours)], ranks, periodic).unwrap();
+        let stage = app.stages(rank).remove(0);
+        [stage.sends, stage.receives].map(|list| list.iter().map(|t| t.peer).collect::<Vec<_>>())
+    };
+    assert_eq!(peers("both", 4, true, 0), [[3, 1], [1, 3]]);
+    assert_eq!(peers("both", 4, false, 0), [[1], [1]]);
+    assert_eq!(peers("both", 2, true, 1), [[0, 0], [0, 0]]);
+    assert_eq!(peers("both", 1, true, 0), [[0, 0], [0, 0]]);
+    assert_eq!(peers("next", 4, true, 0), [[1], [3]]);
+    assert_eq!(peers("next", 4, false, 0), [vec![1], vec![]]);
+    assert_eq!(peers("faces2d", 4, true, 3), [[1, 1, 2, 2], [1, 1, 2, 2]]);
+    assert_eq!(peers("faces3d", 8, false, 7), [[3, 5, 6], [3, 5, 6]]);
+}
+
+/// A world of two ranks, byte by byte from what the layouts say: what is sent to the next rank lies at the receiver where its
+/// layout says, and nothing else has changed.
+#[test]
+fn the_bytes_of_a_layout_are_those_of_the_text() {
+    let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];
+    let app = layout(&[given[0], given[1], ("neighbours", "next")], 2, true).unwrap();
+    let mut world = World::new("layout", &*app, 2);
+    world.all_stages([Way::Datatype(WireOrder::Ddt); 2]);
+    for (rank, other) in [(0, 1), (1, 0)] {
+        let [sent, filled] = [&world.memory[other], &world.memory[rank]].map(|arrays| arrays.slice::<u32>(0));
+        assert_eq!(world.memory[rank].slice::<u32>(1), [0xA5A5_A5A5, sent[0], sent[4], sent[8]]);
+        assert_eq!(filled.len(), 9);
+        assert!([1, 2, 3, 5, 6, 7].iter().all(|&gap| filled[gap] == 0xA5A5_A5A5), "{filled:x?}");
+    }
+}
+
+#[test]
+fn arrays_of_a_layout_have_elements_that_its_values_are_made_of_at_both_ends() {
+    let element = |send: &str, receive: &str| {
+        let app = layout(&[("send", send), ("receive", receive)], 2, true).unwrap();
+        let mut elements: Vec<_> = app.arrays(0).iter().map(|spec| spec.element).collect();
+        elements.dedup();
+        elements
+    };
+    assert_eq!(element("vector(2, 1, 3, double)", "send"), [Element::Double]);
+    assert_eq!(element("double + int32", "send"), [Element::Uint32]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 10, double)"), [Element::Uint16]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 9, double)"), [Element::Byte]);
+    assert_eq!(element("double_complex", "double_complex @ 8"), [Element::Uint64]);
+}
+
+#[test]
+fn layouts_are_refused_as_those_of_a_ping_pong_are() {
+    let test = ddtbench_apps::find("layout").unwrap();
+    for changes in [
+        [("send", "vector(3, 2, 1, double)"), ("receive", "send")],
+        [("send", "contiguous(0, double)"), ("receive", "send")],
+        [("send", "contiguous(3, double)"), ("receive", "contiguous(3, int64)")],
+        [("send", "contiguous(3, double)"), ("receive", "contiguous(2, double)")],
+        [("send", "vector(3, 1, -4, double) @ 8"), ("receive", "contiguous(3, double)")],
+    ] {
+        let refused = layout(&changes, 2, true).err().expect("refused");
+        let mut values = test.set(test.quick_set().name).unwrap();
+        changes.iter().for_each(|(name, text)| values.assign(test, name, text).unwrap());
+        assert_eq!(Some(refused), test.build(&values, ddtbench_apps::Context::default()).err());
+    }
+    let huge = layout(&[("send", "hvector(2, 1, 4611686018427387904, double)")], 2, true).err();
+    assert!(matches!(huge, Some(ParameterError::TooLarge { test: "layout", .. })), "{huge:?}");
 }
 
 /// Test, set, ranks, whether periodic, stage, tag, bytes: messages that are as large as those of the ping-pong.

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use ddtbench_apps::Preset;
-use ddtbench_apps::halo::{self, HALOS, HaloContext};
+use ddtbench_apps::halo::{self, HaloContext};
 
 #[test]
 fn every_set_can_be_had_and_is_named_once() {
     let unique = |names: Vec<&str>| names.iter().collect::<HashSet<_>>().len() == names.len();
-    assert!(unique(HALOS.iter().map(|test| test.name).collect()));
-    for test in HALOS {
+    assert!(unique(halo::all().map(|test| test.name).collect()));
+    for test in halo::all() {
         assert!(unique(test.sets.iter().map(|set| set.name).collect()), "{}", test.name);
         assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
         for set in test.sets {
@@ -35,7 +35,7 @@ fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
     assert_eq!(refusal("nas_mg", 100).unwrap(), "nas_mg on 100 ranks: the nearest that work are 64 and 128");
     assert_eq!(refusal("fft2d", 3).unwrap(), "fft2d on 3 ranks: the nearest that work are 2 and 4");
     assert_eq!(refusal("fft2d", 513).unwrap(), "fft2d on 513 ranks: the nearest that works is 512");
-    for test in HALOS {
+    for test in halo::all() {
         let none = format!("{} on 0 ranks: the nearest that works is 1", test.name);
         assert_eq!(refusal(test.name, 0), Some(none));
     }

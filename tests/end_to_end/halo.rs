@@ -17,8 +17,8 @@ use super::job::{Ended, run};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 
-/// Small values of each exchange, as a plan has them; each has faces that two threads share unevenly, or evenly.
-const SMALL: [(&str, &str); 14] = [
+/// Small values of each exchange, as a plan has them; each but `layout` has faces that two threads share unevenly, or evenly.
+const SMALL: [(&str, &str); 15] = [
     ("wrf_vec", "ni = '5', nj = '6', nk = '4', width = '3', margin = '4', limit = '2'"),
     ("wrf_sa", "ni = '5', nj = '6', nk = '4', width = '2', margin = '3', limit = '3'"),
     ("milc", "lx = '4', ly = '6', lz = '2', lt = '4'"),
@@ -33,6 +33,12 @@ const SMALL: [(&str, &str); 14] = [
     ("stencil7", "bytes = '56'"),
     ("stencil27", "bytes = '8'"),
     ("subarray", "shape = '9x7x8+9x7x5x8', halo = '2x1x2+2x1x0x2', arrays = '1+2', corners = 'yes'"),
+    // Several arrays and types, a place, an order that goes back.
+    (
+        "layout",
+        "send = '3 * hvector(4, 1, -24, double) @ 80 + struct([1, 2], [0, 8], [int32, double])', \
+         receive = 'struct([12, 1], [0, 128], [double, int32]) + contiguous(2, double)'",
+    ),
 ];
 
 /// Short, since no figure is looked at.
@@ -72,7 +78,7 @@ pub fn trials() -> Vec<Trial> {
         Ok(())
     });
     let mut trials = vec![Trial::test("halo::every exchange has small values", || {
-        let of_table: Vec<_> = apps::halo::HALOS.iter().map(|test| test.name).collect();
+        let of_table: Vec<_> = apps::halo::all().map(|test| test.name).collect();
         assert_eq!(of_table, SMALL.map(|(test, _)| test));
         Ok(())
     })];
@@ -96,6 +102,14 @@ pub fn trials() -> Vec<Trial> {
     let placed = ["threads = '1', reorder = 'yes'", "threads = '2', start = 'clock'"];
     add("mpich", "placed anew, or started by the clock", 4, with(&["nas_lu"], &placed));
     add("mpich", "alone", 1, with(&["nas_mg", "specfem3d_oc"], &[PLAIN]));
+    let neighbours = [
+        PLAIN,
+        "threads = '2', neighbours = 'next', periodic = 'no'",
+        "threads = '1', neighbours = 'faces3d'",
+    ];
+    for (mpi, ranks) in [("mpich", 2), ("mpich", 4), ("openmpi", 2), ("openmpi", 4)] {
+        add(mpi, "any layout", ranks, with(&["layout"], &neighbours));
+    }
     add("openmpi", "some exchanges", 4, with(&FEW, &[PLAIN]));
     add("openmpi", "two threads", 2, with(&["nas_lu"], &[BORDERS]));
     add("openmpi", "borders", 3, with(&["wrf_vec"], &[BORDERS]));
@@ -107,6 +121,8 @@ pub fn trials() -> Vec<Trial> {
         ("a cell that is left out is named", a_cell_left_out),
         ("a message that is lost once within a block is found", a_message_lost_once),
         ("a cell that stays as it was from some block on is found", a_cell_left_out_later),
+        ("a value of a layout that is left out is found", a_value_left_out),
+        ("the plan of a layout needs no file", no_file_needed),
         ("an MPI for one thread alone", one_thread_alone),
         ("the rank program prints a table", by_hand),
     ];
@@ -137,6 +153,12 @@ const REFUSALS: &[Refusal] = &[
     ("a face, where all are sent", &["subarray", "-p", "face=x+"], &["subarray", "face", "width"]),
     ("cold caches", &["nas_mg", "--cache", "cold"], &["cache", "cold", "warm"]),
     ("no threads", &["nas_mg", "-t", "0"], &["threads", "0"]),
+    ("a layout that is none", &["--layout", "vector(408, 5, double)"], &["column 16", "whole number"]),
+    ("a layout that overlaps", &["--layout", "vector(3, 2, 1, double)"], &["receive", "each byte once"]),
+    ("methods by hand for a layout", &["--layout", "double", "-m", "manual"], &["manual", "loop"]),
+    ("neighbours that no grid has", &["layout", "-p", "neighbours=up"], &["neighbours", "both", "faces2d"]),
+    ("a layout that is given twice", &["--layout", "double", "-p", "send=byte"], &["send", "--layout"]),
+    ("to resume with a layout", &["--resume", "x", "--layout", "double"], &["--resume", "--layout"]),
 ];
 
 /// A case: an exchange, and conditions as a plan has them.
@@ -144,7 +166,11 @@ type Case = (&'static str, &'static str);
 
 /// Runs cases by a plan into the folder `out`; exit code 1 tells of a method that failed, which the rows do as well.
 fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn(&mut Command)) -> Summary {
-    let mut plan = format!("schema = 3\nexperiment = \"halo\"\nranks = {ranks}\n[limits]\n{LIMITS}\n");
+    // Those that are measured only where they are asked for, too.
+    let methods = METHODS.iter().map(|method| method.name).collect::<Vec<_>>();
+    let mut plan = format!(
+        "schema = 3\nexperiment = \"halo\"\nranks = {ranks}\nmethods = {methods:?}\n[limits]\n{LIMITS}\n"
+    );
     // What hangs on Open MPI, hangs for good.
     let _ = writeln!(plan, "timeout_s = 3.0");
     for (test, conditions) in cases {
@@ -169,18 +195,15 @@ fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn
     }
 }
 
-/// The rows that tell how each method of each case ended: of all cases, all methods.
+/// The rows that tell how each method of each case ended: of all cases, all methods that they have.
 #[track_caller]
-fn ends(summary: &Summary, cases: usize) -> Vec<&Row> {
+fn ends<'a>(summary: &'a Summary, cases: &[Case]) -> Vec<&'a Row> {
     let ends = summary.with(&[("phase", "exchange"), ("pair", "all")]);
-    assert_eq!(ends.len(), cases * METHODS.len(), "{ends:?}");
     for method in METHODS {
-        assert_eq!(
-            ends.iter().filter(|row| row.is(&[("method", method.name)])).count(),
-            cases,
-            "{}",
-            method.name
-        );
+        // Nobody wrote loops for a layout.
+        let expected = cases.iter().filter(|(test, _)| *test != "layout" || !method.by_hand).count();
+        let found = ends.iter().filter(|row| row.is(&[("method", method.name)])).count();
+        assert_eq!(found, expected, "{}: {ends:?}", method.name);
     }
     ends
 }
@@ -200,27 +223,29 @@ fn wrong_end(row: &Row) -> Option<String> {
 fn everything_arrives(name: &'static str, ranks: usize, cases: &[Case]) {
     let dir = tempfile::tempdir().unwrap();
     let summary = measure(mpi(name), dir.path(), ranks, cases, |_| ());
-    let wrong: Vec<_> = ends(&summary, cases.len()).into_iter().filter_map(wrong_end).collect();
+    let wrong: Vec<_> = ends(&summary, cases).into_iter().filter_map(wrong_end).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn over_tcp(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let summary = measure(mpi, dir.path(), 4, &[("nas_lu", PLAIN)], |command| {
+    let cases = [("nas_lu", PLAIN)];
+    let summary = measure(mpi, dir.path(), 4, &cases, |command| {
         match mpi.name {
             "openmpi" => command.args(["--", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]),
             _ => command.env("MPIR_CVAR_NOLOCAL", "1").env("UCX_TLS", "tcp,self"),
         };
     });
-    let wrong: Vec<_> = ends(&summary, 1).into_iter().filter_map(wrong_end).collect();
+    let wrong: Vec<_> = ends(&summary, &cases).into_iter().filter_map(wrong_end).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A run whose last case is not there yet: the folder of a plan of two, of which the rows of one are taken away.
 fn resumed(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let whole = measure(mpi, dir.path(), 2, &[("stencil7", PLAIN), ("nas_lu", PLAIN)], |_| ());
-    ends(&whole, 2);
+    let cases = [("stencil7", PLAIN), ("nas_lu", PLAIN)];
+    let whole = measure(mpi, dir.path(), 2, &cases, |_| ());
+    ends(&whole, &cases);
     let file = dir.path().join("out/launches.csv");
     let text = fs::read_to_string(&file).unwrap();
     let kept: String = text.split_inclusive('\n').filter(|line| !line.contains(",halo,nas_lu,")).collect();
@@ -229,7 +254,7 @@ fn resumed(mpi: &Mpi) {
     let ended = run(ddtbench(dir.path()).args(["halo", "--resume", "out"]));
     assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
     assert!(fs::read_to_string(&file).unwrap().starts_with(&kept), "what was finished has changed: {ended}");
-    ends(&Summary::read(&dir.path().join("out")), 2);
+    ends(&Summary::read(&dir.path().join("out")), &cases);
 }
 
 fn computing(mpi: &Mpi) {
@@ -290,6 +315,62 @@ fn a_cell_left_out(mpi: &Mpi) {
     for method in ["reference", "manual"] {
         assert!(end(method).is_measured(), "{ended}");
     }
+}
+
+/// The same of a layout: the first double that comes stays poison.
+fn a_value_left_out(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["halo", "--layout", "vector(40, 1, 3, double)", "-p", "neighbours=next", "-n", "2"]);
+    command.args(["-m", "reference,loop,neighbor_alltoallw"]);
+    command.args(SHORT).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out"]);
+    under_faults(mpi, &mut command, &[("FAULTY_MPI", "left out")]);
+    let ended = run(&mut command).expect_code(1);
+    let summary = Summary::read(&dir.path().join("out"));
+    let row = end_of(&summary, "neighbor_alltoallw", &ended);
+    assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
+    let detail = row.get("detail");
+    assert!(detail.contains("rank 1, received[0]: a5a5a5a5a5a5a5a5 instead of "), "{detail}");
+    for method in ["reference", "loop"] {
+        assert!(end_of(&summary, method, &ended).is_measured(), "{ended}");
+    }
+}
+
+/// Two files, one of which is called as a named set is; neither is there when the plan is run again, or goes on.
+fn no_file_needed(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let list: Vec<_> = (0..2000).map(|i| (i * i % 40_009).to_string()).collect();
+    let long = format!("indexed_block(1, [{}], int64)", list.join(", "));
+    let files = [("long.txt", long.as_str()), ("vector.toml", "send = 'vector(8, 1, 4, double)'")];
+    files.iter().for_each(|(name, text)| fs::write(dir.path().join(name), text).unwrap());
+    let mut command = ddtbench(dir.path());
+    command.args(["halo", "--layout", "long.txt", "--layout", "vector.toml", "-n", "2", "--out", "first"]);
+    command.args(["--mpi", mpi.name, "-m", "reference,loop,ddt"]).args(SHORT).args(ONE_LAUNCH);
+    run(&mut command).expect_code(0);
+    files.iter().for_each(|(name, _)| fs::remove_file(dir.path().join(name)).unwrap());
+    let again = run(ddtbench(dir.path()).args(["halo", "--plan", "first/plan.toml", "--out", "second"]));
+    again.expect_code(0);
+    let file = dir.path().join("second/launches.csv");
+    let text = fs::read_to_string(&file).unwrap();
+    let kept: String = text.split_inclusive('\n').filter(|line| !line.contains(",layout,long,")).collect();
+    assert!(kept.len() < text.len());
+    fs::write(&file, &kept).unwrap();
+    run(ddtbench(dir.path()).args(["halo", "--resume", "second"])).expect_code(0);
+    let [first, second] = ["first", "second"].map(|out| {
+        let summary = Summary::read(&dir.path().join(out));
+        let rows = summary.with(&[("phase", "exchange"), ("pair", "all"), ("method", "loop")]);
+        assert!(rows.iter().all(|row| row.is_measured()), "{rows:?}");
+        let mut named: Vec<_> =
+            rows.iter().map(|row| (row.get("set").to_owned(), row.get("params").to_owned())).collect();
+        named.sort();
+        named
+    });
+    assert_eq!(first, second);
+    let sets: Vec<_> = first.iter().map(|(set, _)| set.as_str()).collect();
+    assert_eq!(sets, ["long", "vector(8,1,4,double)"]);
+    // A name and a number stand for the list.
+    let params = &first[0].1;
+    assert!(params.starts_with("name=long send=indexed_block-") && params.len() < 100, "{params}");
 }
 
 /// Exchanges of a method before its first block, as `LATE` has it: three that verify it, one that is timed for a start, one
@@ -356,10 +437,11 @@ fn a_cell_left_out_later(mpi: &Mpi) {
 
 fn one_thread_alone(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let summary = measure(mpi, dir.path(), 2, &[("nas_lu", BORDERS)], |command| {
+    let cases = [("nas_lu", BORDERS)];
+    let summary = measure(mpi, dir.path(), 2, &cases, |command| {
         under_faults(mpi, command, &[("FAULTY_MPI", "single")]);
     });
-    for row in ends(&summary, 1) {
+    for row in ends(&summary, &cases) {
         let method = row.get("method");
         // Those in which each thread hands over its own share.
         match ["partitioned", "fine", "aggregated", "partitioned_ddt"].contains(&method) {
@@ -381,6 +463,12 @@ fn by_hand(mpi: &Mpi) {
     };
     let arguments = ["halo", "stencil7", "--method", "reference,manual,ddt"];
     table(run(mpiexec(mpi, mpi, "2").args(arguments).args(SHORT)).expect_code(0));
+    let layout = ["halo", "layout", "-p", "send=vector(8,1,4,double)", "-p", "neighbours=next"];
+    let ended = run(mpiexec(mpi, mpi, "4").args(layout).args(["-m", "reference,loop,ddt"]).args(SHORT));
+    let ended = ended.expect_code(0);
+    assert!(ended.out.contains("loop") && !ended.out.contains("wrong data"), "{ended}");
+    let manual = run(mpiexec(mpi, mpi, "2").args(layout).args(["-m", "manual"])).expect_code(2);
+    manual.expect_err(&["no loops were written by hand"]);
     let ended = run(mpiexec(mpi, mpi, "3").args(["halo", "nas_mg"])).expect_code(2).expect_err(&["2 and 4"]);
     assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
 }

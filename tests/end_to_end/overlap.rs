@@ -18,7 +18,7 @@ use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 const SHORT: [&str; 6] = ["--max-time", "0.002", "--min-runs", "2", "--warmup", "1"];
 
 /// What is communicated besides operations: from arrays, from the same memory as is received into, between all, in stages.
-const OF_APPS: [(&str, &str); 7] = [
+const OF_APPS: [(&str, &str); 9] = [
     ("nas_lu_y", "nx=40,ny=40"),
     ("wrf_x_vec", ""),
     ("lammps_full", "dim1=354,icount=62"),
@@ -26,6 +26,8 @@ const OF_APPS: [(&str, &str); 7] = [
     ("halo:nas_mg", "d1=10,d2=8,d3=6"),
     ("halo:milc", "lx=4,ly=4,lz=4,lt=4"),
     ("halo:fft2d", "n=24"),
+    ("layout", "send=vector(8,1,4,double)"),
+    ("halo:layout", "send=struct([1,2],[0,8],[int32,double]),neighbours=next"),
 ];
 
 pub fn trials() -> Vec<Trial> {
@@ -85,8 +87,11 @@ fn apps(mpi: &Mpi) {
         ["persistent", "reference", "manual", "manual_tuned", "engine", "ddt", "ineighbor_alltoallw"];
     for (test, params) in OF_APPS {
         let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
+        // Nobody wrote loops for a layout.
+        let has = |method: &&str| !test.ends_with("layout") || !method.starts_with("manual");
+        let methods: Vec<&str> = methods.iter().copied().filter(has).collect();
         for ranks in ["2", "4"] {
-            measures(mpi, ranks, test, params, methods);
+            measures(mpi, ranks, test, params, &methods);
         }
     }
 }

@@ -124,7 +124,7 @@ pub type Cells<'a> = Box<dyn Fn(usize) -> Cell + 'a>;
 /// The exchange of one application between all ranks of a run. Each rank can be asked about each: an origin of
 /// one-sided transfers so learns where its target receives.
 pub trait HaloApp: Send + Sync {
-    /// The predefined type of every value on the wire.
+    /// The predefined type of every value on the wire; `byte` where there are several.
     fn element(&self) -> Element;
 
     /// The arrays of a rank.
@@ -141,6 +141,11 @@ pub trait HaloApp: Send + Sync {
     /// The grid of the ranks, for `MPI_Cart_create`; `None` where the neighbours are no grid's.
     fn grid(&self) -> Option<&Grid> {
         None
+    }
+
+    /// Whether loops were written for its faces by hand. Where none were, they pack by the oracle, which is slow and no method.
+    fn has_loops(&self) -> bool {
+        true
     }
 
     /// Whether the hand-written loop and the datatype put the values of a face in different orders.

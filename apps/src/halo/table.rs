@@ -1,9 +1,9 @@
 //! Every exchange between many ranks, in report order. A new one is a new file and a line here.
 
-use super::{HaloTest, fft2d, lammps, milc, nas_lu, nas_mg, specfem3d, stencil, subarray, wrf};
+use super::{HaloTest, LAYOUT, fft2d, lammps, milc, nas_lu, nas_mg, specfem3d, stencil, subarray, wrf};
 use crate::ParameterError;
 
-/// All exchanges.
+/// All exchanges of applications, and of arrays and buffers of your own.
 pub const HALOS: &[HaloTest] = &[
     wrf::VEC,
     wrf::SA,
@@ -21,13 +21,17 @@ pub const HALOS: &[HaloTest] = &[
     subarray::SUBARRAY,
 ];
 
+/// All exchanges, and [`LAYOUT`], which is run where it is named.
+pub fn all() -> impl Iterator<Item = &'static HaloTest> {
+    HALOS.iter().chain([const { &LAYOUT }])
+}
+
 /// The exchange called `name`.
 ///
 /// # Errors
 /// [`ParameterError::UnknownTest`] with the nearest name.
 pub fn find(name: &str) -> Result<&'static HaloTest, ParameterError> {
-    HALOS
-        .iter()
+    all()
         .find(|test| test.name == name)
-        .ok_or_else(|| ParameterError::unknown_test(name, HALOS.iter().map(|test| test.name).collect()))
+        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
 }

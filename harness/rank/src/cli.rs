@@ -7,9 +7,10 @@ use ddtbench::experiments::Kind;
 use ddtbench::experiments::engine::PackingOrder;
 use ddtbench::experiments::halo::HaloCase;
 use ddtbench::experiments::overlap::OverlapCase;
+use ddtbench::experiments::parameter::whole;
 use ddtbench::experiments::partitioned::Setting;
 use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
-use ddtbench::experiments::pingpong::{Pairs, Selection, methods};
+use ddtbench::experiments::pingpong::{Pairs, Selection};
 use ddtbench::experiments::probes::list;
 use ddtbench::model::Case;
 use ddtbench::model::conditions::{Cache, Rule};
@@ -220,22 +221,16 @@ impl MethodArgs {
         Ok((self.names(kind, kind.all_methods())?, self.limits.limits()?))
     }
 
-    /// The same of those that a message can travel by.
-    pub fn of_app(
+    /// The same of those that a test `can` travel by.
+    pub fn of_test(
         &self,
         kind: Kind,
-        test: &Test,
-        app: &dyn MicroApp,
+        test: &str,
+        can: impl Fn(&str) -> bool,
     ) -> anyhow::Result<(Vec<String>, Limits)> {
-        let mut names = self.names(kind, kind.usual_methods(std::iter::once(test.name)))?;
-        names.retain(|name| {
-            methods::METHODS.iter().all(|method| method.name != name || methods::can(app, method))
-        });
-        ensure!(
-            !names.is_empty(),
-            "{}: no loops were written by hand for it, which these methods need",
-            test.name
-        );
+        let mut names = self.names(kind, kind.usual_methods(std::iter::once(test)))?;
+        names.retain(|name| can(name));
+        ensure!(!names.is_empty(), "{test}: no loops were written by hand for it, which these methods need");
         Ok((names, self.limits.limits()?))
     }
 
@@ -324,7 +319,7 @@ fn pairs(params: &[String]) -> anyhow::Result<Vec<(String, String)>> {
             .ok_or_else(|| anyhow!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"))?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
-    params.iter().map(pair).collect()
+    whole(params).iter().map(pair).collect()
 }
 
 #[derive(Debug, Args)]

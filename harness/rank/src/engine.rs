@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
 use ddtbench::experiments::engine::{self, PackingOrder};
-use ddtbench::experiments::pingpong;
+use ddtbench::experiments::pingpong::{self, methods::can_by_name};
 use ddtbench::model::conditions::Cache;
 use ddtbench::model::event::{Event, LineBytes, MessageFacts};
 use ddtbench::model::{Case, MethodInfo};
@@ -43,7 +43,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
     let (test, values, app) = args.case.build(engine::RANKS)?;
-    let (methods, limits) = args.methods.of_app(engine::KIND, test, &*app)?;
+    let (methods, limits) = args.methods.of_test(engine::KIND, test.name, |name| can_by_name(&*app, name))?;
     let methods = chosen(&*app, args.order, &methods)?;
     if let Some(available) = ddtbench::experiments::memory::available_bytes() {
         ddtbench::experiments::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;

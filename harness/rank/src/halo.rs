@@ -57,8 +57,10 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.conditions;
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
-    let ((methods, limits), case) = (args.methods.of(halo::KIND)?, args.case()?);
+    let case = args.case()?;
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
+    let can = |name: &str| halo::methods::can(app.has_loops(), name);
+    let (methods, limits) = args.methods.of_test(halo::KIND, case.test.name, can)?;
     let grid_comm = match app.grid() {
         Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
         None => world.comm.duplicate()?,

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
 use ddtbench::experiments::Kind;
+use ddtbench::experiments::pingpong::methods::can_by_name;
 use ddtbench::experiments::pingpong::{self, Pairs};
 use ddtbench::model::Outcome;
 use ddtbench::model::conditions::Cache;
@@ -36,7 +37,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let conditions = &args.case.conditions;
     cache::check(conditions.cache)?;
     let (test, values, app) = args.case.build(ranks)?;
-    let (methods, limits) = args.methods.of_app(pingpong::KIND, test, &*app)?;
+    let (methods, limits) =
+        args.methods.of_test(pingpong::KIND, test.name, |name| can_by_name(&*app, name))?;
     check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
     let place = environment::place(world.comm.rank()?);

@@ -6,11 +6,13 @@ use anyhow::anyhow;
 use apps::Preset;
 use clap::Args;
 use ddtbench::experiments::halo::{self, PARAMETERS, selection::HaloSelection};
+use ddtbench::experiments::layout_file;
 use ddtbench::experiments::parameter::{Flag, Sweep, words};
 use ddtbench::experiments::partitioned::presets::SLEEPERS;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::ConditionArgs;
+use super::headings::WHAT;
 use super::output::say;
 use super::parameters::{ParameterArgs, Table};
 use super::selection::{TestArgs, ValueArgs};
@@ -37,6 +39,11 @@ impl Table for Exchanges {
 pub struct HaloArgs {
     #[command(flatten)]
     chosen: TestArgs,
+    /// Any layout instead of an exchange, to both neighbours on a ring, or with -p neighbours=next, faces2d, faces3d to others: a
+    /// text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout --json` prints, or - for standard
+    /// input; several make a case each (docs/my-array.md)
+    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with = "set", help_heading = WHAT)]
+    layouts: Vec<String>,
     /// Number of ranks, any that the exchange's grid allows [default: 4]
     #[arg(short = 'n', long, conflicts_with = "resume")]
     ranks: Option<usize>,
@@ -44,7 +51,7 @@ pub struct HaloArgs {
     parameters: ParameterArgs<Exchanges>,
     /// The data of CMB's figures 5 to 7 (Marts et al., CCGrid 2024): both stencils from 256 B to 4 MiB with its times of
     /// threads and its methods; 8 threads that sleep, unless --threads says another number
-    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "arrival", "compute_us", "emulate"])]
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "layouts", "arrival", "compute_us", "emulate"])]
     figures: bool,
     /// One of these figures, by its number
     #[arg(long, value_name = "NUMBER", requires = "figures", value_parser = clap::value_parser!(u32).range(5..=7))]
@@ -57,6 +64,7 @@ impl HaloArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
+        self.conditions.refuse_selection(&[("--layout", !self.layouts.is_empty())])?;
         if let Some(flag) = self.parameters.given() {
             self.conditions.refuse_selection(&[(&flag, true)])?;
         }
@@ -92,10 +100,15 @@ impl HaloArgs {
             conditions = of_figures.with(&conditions);
         }
         let ValueArgs { set, params } = self.chosen.values.clone();
-        let selection = HaloSelection { tests, preset, set, params, conditions };
+        let layouts = self.layouts.iter().map(|typed| layout_file::case(typed)).collect::<Result<_, _>>();
+        let layouts = layouts.map_err(|reason| anyhow!(reason))?;
+        let selection = HaloSelection { tests, preset, set, params, layouts, conditions };
         let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
         selected.notes.iter().for_each(|note| say(note));
         plan.cases = selected.cases;
+        if !self.figures && !self.conditions.has_methods() {
+            plan.use_usual_methods();
+        }
         Ok(plan)
     }
 }

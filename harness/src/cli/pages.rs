@@ -3,7 +3,6 @@
 
 use std::io::Write;
 
-use apps::halo::HALOS;
 use clap::Command;
 use clap::builder::PossibleValuesParser;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
@@ -245,7 +244,7 @@ fn escaped(text: &str) -> String {
 /// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
 pub fn completed(command: Command, mpis: &[String]) -> Command {
     let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
-    let halos: Vec<&str> = HALOS.iter().map(|halo| halo.name).collect();
+    let halos: Vec<&str> = apps::halo::all().map(|halo| halo.name).collect();
     let command = known(command, "tests", &tests);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
@@ -269,7 +268,7 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
 fn overlapping() -> Vec<String> {
     let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let tests = apps::all().map(|test| test.name.to_owned());
-    operations.chain(tests).chain(HALOS.iter().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
+    operations.chain(tests).chain(apps::halo::all().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
 }
 
 /// The command with an argument, if it has it, whose values are these names.

@@ -169,7 +169,7 @@ impl Sweep {
 }
 
 /// Single values as typed, of which a shell's comma has cut those that have brackets: they are put together again.
-fn whole(typed: &[String]) -> Vec<String> {
+pub fn whole(typed: &[String]) -> Vec<String> {
     let open = |text: &str| {
         let count = |brackets: [char; 2]| text.matches(brackets).count();
         count(['(', '[']) > count([')', ']'])

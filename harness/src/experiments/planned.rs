@@ -42,9 +42,34 @@ impl PlannedCase {
         self.given().flat_map(|(name, value)| ["-p".to_owned(), format!("{name}={value}")])
     }
 
+    /// The named set that its values start from; `None` where its name is no set's: [`CUSTOM`], or a layout's own.
+    pub fn named_set(&self) -> Option<&str> {
+        // Beside a computation an exchange has a word before its name.
+        let test = self.test.rsplit(':').next().unwrap_or_default();
+        let is_named = |set: &str| set != CUSTOM && (test != LAYOUT.name || LAYOUT.set(set).is_ok());
+        self.set.as_deref().filter(|set| is_named(set))
+    }
+
     /// Names and values that it gives.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|(name, text)| (name.as_str(), text.0.as_str()))
+    }
+}
+
+/// Characters of a value at most: ranks are given it on their command line, where Linux takes 128 KiB a word.
+const MOST_CHARACTERS: usize = 120_000;
+
+/// Refuses values that the rank program cannot be given.
+///
+/// # Errors
+/// The parameter, and how long its value may be.
+pub fn check_lengths(values: &Values) -> Result<(), String> {
+    match values.pairs().find(|(_, value)| value.len() > MOST_CHARACTERS) {
+        None => Ok(()),
+        Some((name, value)) => Err(format!(
+            "parameter {name} has {} characters: must have at most {MOST_CHARACTERS}, as ranks are given it on their command line",
+            value.len()
+        )),
     }
 }
 
@@ -56,9 +81,10 @@ pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> 
     let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
     match known {
         Some(known) => known.to_owned(),
-        // Layouts have names of their own, by which results tell them apart.
+        // Layouts have names of their own, by which results tell them apart. One that a named set has, as that of a file
+        // `vector.toml`, would be taken for the set: its text is no set's name.
         None if test.name == LAYOUT.name => match values.label("name") {
-            name if name == UNNAMED => values.label("send"),
+            name if name == UNNAMED || test.set(&name).is_ok() => values.label("send"),
             name => name,
         },
         None => CUSTOM.to_owned(),
@@ -103,5 +129,44 @@ impl<'de> Deserialize<'de> for Text {
             }
         }
         from.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_is_never_called_as_a_named_set_that_it_is_not() {
+        let named = |name: &str, send: &str| {
+            let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
+            values.assign(&LAYOUT, "name", name).unwrap();
+            values.assign(&LAYOUT, "send", send).unwrap();
+            set_name(&LAYOUT, None, &values)
+        };
+        assert_eq!(named("mine", "vector(2, 1, 4, double)"), "mine");
+        for set in LAYOUT.sets {
+            assert_eq!(named(set.name, "vector(2, 1, 4, double)"), "vector(2,1,4,double)");
+            // Not even with its layout: results tell the two apart by the value `name`.
+            assert_eq!(named(set.name, "vector(408, 5, 2050, double)"), "vector(408,5,2050,double)");
+        }
+        assert_eq!(named(UNNAMED, "vector(408, 5, 2050, double)"), "vector");
+    }
+
+    #[test]
+    fn values_start_from_a_named_set_and_from_none_that_is_a_name() {
+        let named = |test: &str, set: &str| {
+            let set = Some(set.to_owned());
+            let case = PlannedCase { test: test.to_owned(), set, ..PlannedCase::default() };
+            case.named_set().map(str::to_owned)
+        };
+        for test in ["layout", "halo:layout"] {
+            assert_eq!(named(test, "indexed").as_deref(), Some("indexed"));
+            assert_eq!((named(test, "my_face"), named(test, CUSTOM)), (None, None));
+        }
+        // A set that there is not is to be refused.
+        assert_eq!(named("nas_lu_y", "my_face").as_deref(), Some("my_face"));
+        let sets = |sets: &[apps::ParameterSet]| sets.iter().map(|set| set.name).collect::<Vec<_>>();
+        assert_eq!(sets(LAYOUT.sets), sets(apps::halo::LAYOUT.sets));
     }
 }

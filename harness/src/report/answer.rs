@@ -21,7 +21,7 @@ pub struct Answer {
     pub columns: &'static [Column],
     /// Their cells.
     pub cells: fn(&CaseView) -> Vec<String>,
-    /// What the columns mean.
+    /// What the columns mean; `{columns}` stands for the names of those that are shown.
     pub legend: &'static str,
     /// The verdict.
     pub claim: for<'a> fn(&CaseView<'a>) -> Claim<'a>,
@@ -50,7 +50,7 @@ pub const PACKING: Answer = Answer {
             .map(|name| of(name).map_or_else(String::new, |record| overhead(record)[0].clone()))
             .to_vec()
     },
-    legend: "manual, loop, ddt: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
+    legend: "{columns}: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
              figure 5 of the DDTBench paper.",
     claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
     methods: &["reference", "manual", "ddt"],
@@ -78,14 +78,6 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     if cases.is_empty() {
         return "No records.\n".to_owned();
     }
-    let mut text = String::new();
-    if !form.answer.legend.is_empty() {
-        text += &wrapped("", &format!("{} [..]: 95% interval.", form.answer.legend), width, 0);
-    }
-    let about = [earlier::note(records), launches(records)].into_iter().flatten();
-    for about in about.chain(warnings(records).into_iter().map(str::to_owned)) {
-        text += &wrapped("", &about, width, 0);
-    }
     let mut places: Vec<String> = Vec::new();
     for case in &cases {
         let place = case.conditions();
@@ -96,6 +88,14 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let here = |place: &String| cases.iter().filter(move |case| case.conditions() == *place).collect();
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
     let shown = lines(form, &groups, room);
+    let mut text = String::new();
+    if let Some(legend) = legend(&form.answer, &cases, &shown) {
+        text += &wrapped("", &format!("{legend} [..]: 95% interval."), width, 0);
+    }
+    let about = [earlier::note(records), launches(records)].into_iter().flatten();
+    for about in about.chain(warnings(records).into_iter().map(str::to_owned)) {
+        text += &wrapped("", &about, width, 0);
+    }
     let mut rows = shown.rows.into_iter();
     for (place, cases) in places.iter().zip(&groups) {
         let _ = write!(text, "\n{place}\n");
@@ -108,6 +108,21 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
         text += &wrapped("", &sentence, width, 2);
     }
     text
+}
+
+/// What the columns mean that are shown: those in which some case has something, where there is room for them. `None` where there is
+/// nothing to say.
+fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted) -> Option<String> {
+    const COLUMNS: &str = "{columns}";
+    if !answer.legend.contains(COLUMNS) {
+        return Some(answer.legend.to_owned()).filter(|legend| !legend.is_empty());
+    }
+    let cells: Vec<Vec<String>> = cases.iter().map(answer.cells).collect();
+    let has_cells = |i: usize| cells.iter().any(|row| !row[i].is_empty());
+    let names = answer.columns.iter().map(|column| column.name).enumerate();
+    let names = names.filter(|(i, name)| has_cells(*i) && !shown.left_out.contains(name));
+    let names: Vec<&str> = names.map(|(_, name)| name).collect();
+    (!names.is_empty()).then(|| answer.legend.replace(COLUMNS, &names.join(", ")))
 }
 
 /// For each group of cases, which were measured in one place, a heading and a line per case.
@@ -282,12 +297,16 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         }
         _ => format!("{}{of}", overheads.join("; ")),
     };
+    // Nobody wrote loops for a layout.
+    let is_layout = cases.iter().all(|case| case.first().case.test == apps::LAYOUT.name);
+    let wanted =
+        form.answer.methods.iter().map(|&name| if is_layout && name == "manual" { LOOP } else { name });
+    let wanted: Vec<&str> = wanted.collect();
     // What was asked for and failed is no advice.
     let is_asked_for =
         |name: &str| cases.iter().any(|case| case.methods().any(|record| record.method == name));
-    let missing: Vec<&str> =
-        form.answer.methods.iter().copied().filter(|method| !is_asked_for(method)).collect();
-    let advice = match (form.answer.methods, &missing[..]) {
+    let missing: Vec<&str> = wanted.iter().copied().filter(|method| !is_asked_for(method)).collect();
+    let advice = match (&wanted[..], &missing[..]) {
         ([], _) => "; for a verdict measure a second method".to_owned(),
         (_, []) => String::new(),
         (all, missing) => {

@@ -37,6 +37,8 @@ pub struct StageLinks {
 /// The messages of all stages.
 pub struct Links {
     pub stages: Vec<StageLinks>,
+    /// Whether loops were written for them by hand.
+    pub has_loops: bool,
     /// Bytes of the two wire buffers.
     outgoing_bytes: usize,
     incoming_bytes: usize,
@@ -60,7 +62,7 @@ impl Links {
                 .map(|receive| link(receive, app.source(rank, s, receive), &mut incoming_bytes))
                 .collect(),
         });
-        Self { stages: stages.collect(), outgoing_bytes, incoming_bytes }
+        Self { stages: stages.collect(), has_loops: app.has_loops(), outgoing_bytes, incoming_bytes }
     }
 }
 

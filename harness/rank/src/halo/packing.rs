@@ -1,6 +1,7 @@
-//! Packing of shares and unpacking of messages: by the application's loops, or by our own pack engine.
+//! Packing of shares and unpacking of messages: by the application's loops, by plain loops over the datatypes' nests, or by our own
+//! pack engine.
 
-use kernels::Program;
+use kernels::{PlainLoop, Program, RunError};
 
 use super::links::{HaloMemory, Link, Links};
 use apps::WireOrder;
@@ -11,16 +12,40 @@ use apps::halo::Face;
 pub enum PackingKind {
     /// Not at all: MPI is given datatypes, or nothing is to be packed.
     None,
-    /// The application's loops, as it has them.
+    /// The application's loops, as it has them; where nobody wrote any, the plain ones.
     Loops,
     /// The application's loops, tuned by hand.
     TunedLoops,
+    /// Plain loops over the datatypes' nests.
+    PlainLoops,
     /// Our own pack engine, whose programs are compiled once.
     Engine,
 }
 
-/// A face as a program, with the byte from array 0 that it starts from; `None` for an empty one.
-type Compiled = Option<(i64, Program)>;
+/// A face's layout, analysed once.
+enum Packer {
+    Plain(PlainLoop),
+    Engine(Program),
+}
+
+impl Packer {
+    fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
+        match self {
+            Self::Plain(plain) => plain.pack(array, origin, packed),
+            Self::Engine(program) => program.pack(array, origin, packed),
+        }
+    }
+
+    fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
+        match self {
+            Self::Plain(plain) => plain.unpack(packed, array, origin),
+            Self::Engine(program) => program.unpack(packed, array, origin),
+        }
+    }
+}
+
+/// A face's packer, with the byte from array 0 that it starts from; `None` for an empty one.
+type Compiled = Option<(i64, Packer)>;
 
 /// Packs the shares of a rank's messages, and unpacks what arrives.
 pub struct Packing {
@@ -37,18 +62,23 @@ const PROVED: &str = "a face lies within the arrays' memory, which the verificat
 impl Packing {
     /// For the messages of a rank.
     pub fn new(kind: PackingKind, links: &Links, memory: &HaloMemory) -> Self {
+        let kind = match kind {
+            PackingKind::Loops if !links.has_loops => PackingKind::PlainLoops,
+            kind => kind,
+        };
+        let is_plain = kind == PackingKind::PlainLoops;
         let compiled = |face: &Face| {
             let message = face.message(WireOrder::Ddt);
             (!message.pieces.is_empty()).then(|| {
                 let (origin, layout) = message.datatype(&memory.displacements);
-                (
-                    origin,
-                    kernels::compile(&layout, 1)
-                        .expect("the arrays lie in memory, hence in the address space"),
-                )
+                let packer = match is_plain {
+                    true => PlainLoop::of(&layout, 1).map(Packer::Plain),
+                    false => kernels::compile(&layout, 1).map(Packer::Engine),
+                };
+                (origin, packer.expect("the arrays lie in memory, hence in the address space"))
             })
         };
-        let is_compiled = kind == PackingKind::Engine;
+        let is_compiled = is_plain || kind == PackingKind::Engine;
         let stages = || links.stages.iter().filter(|_| is_compiled);
         let parts = |link: &Link| link.cut.parts.iter().map(compiled).collect();
         Self {
@@ -87,9 +117,9 @@ impl Packing {
             PackingKind::None => {}
             PackingKind::Loops => part.pack(arrays, packed),
             PackingKind::TunedLoops => part.pack_tuned(arrays, packed),
-            PackingKind::Engine => {
-                if let Some((origin, program)) = &self.shares[stage][send][thread] {
-                    program.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
+            PackingKind::PlainLoops | PackingKind::Engine => {
+                if let Some((origin, packer)) = &self.shares[stage][send][thread] {
+                    packer.pack(arrays.memory(), memory.start as i64 + origin, packed).expect(PROVED);
                 }
             }
         }
@@ -106,11 +136,11 @@ impl Packing {
             PackingKind::None => {}
             PackingKind::Loops => link.face.unpack(packed, arrays),
             PackingKind::TunedLoops => link.face.unpack_tuned(packed, arrays),
-            PackingKind::Engine => {
+            PackingKind::PlainLoops | PackingKind::Engine => {
                 for (part, range) in self.arrivals[stage][receive].iter().zip(&link.cut.ranges) {
-                    if let Some((origin, program)) = part {
+                    if let Some((origin, packer)) = part {
                         let origin = memory.start as i64 + origin;
-                        program.unpack(&packed[range.clone()], arrays.memory_mut(), origin).expect(PROVED);
+                        packer.unpack(&packed[range.clone()], arrays.memory_mut(), origin).expect(PROVED);
                     }
                 }
             }

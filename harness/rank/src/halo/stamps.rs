@@ -201,9 +201,10 @@ impl Shares {
             let expected = field.last_value(array, segment.end(), generation)?;
             let end = match kind {
                 PackingKind::None => memory.address(memory.displacements[array] + segment.end()),
-                PackingKind::Loops | PackingKind::TunedLoops | PackingKind::Engine => {
-                    memory.incoming.wrapping_add(link.wire.start + range.end)
-                }
+                PackingKind::Loops
+                | PackingKind::TunedLoops
+                | PackingKind::PlainLoops
+                | PackingKind::Engine => memory.incoming.wrapping_add(link.wire.start + range.end),
             };
             let address = end.wrapping_sub(expected.len()).cast_const();
             Some(Share { peer: link.peer, tag: link.tag, address, expected, bytes: range.len() })

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use ddtbench::experiments::fine_grained::aggregation::Aggregation;
-use ddtbench::model::Outcome;
+use ddtbench::model::{LOOP, Outcome};
 
 use super::bulk::{Bulk, BulkTransfer};
 use super::fine::{Fine, FineTransport};
@@ -37,6 +37,7 @@ fn find(name: &str) -> Option<Implementation> {
         "reference" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::None),
         "manual" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Loops),
         "manual_tuned" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::TunedLoops),
+        LOOP => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::PlainLoops),
         "engine" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Engine),
         "ddt" => (MethodKind::Bulk(BulkTransfer::Typed), PackingKind::None),
         "persistent" => (MethodKind::Bulk(BulkTransfer::Persistent), PackingKind::Loops),

@@ -56,7 +56,9 @@ impl HaloCase {
 
 impl fmt::Display for HaloCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&joined(self.pairs()))
+        // Long layouts by a name, as values write themselves.
+        let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
+        write!(f, "{} {}", self.values, joined(own.collect::<Vec<_>>()))
     }
 }
 
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_exchange_fits_and_says_what_it_sends() {
-        for test in apps::halo::HALOS {
+        for test in apps::halo::all() {
             let case = HaloCase::parse(test.name, None, &params(&[])).unwrap();
             let app = case.build(4, 1).unwrap();
             assert!(message(&*app, 4).bytes > 0, "{}", test.name);

@@ -1,12 +1,13 @@
-//! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand.
+//! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand, or by the plain loop where
+//! nobody wrote one.
 
 use super::MANUAL;
 use crate::experiments::summary::{RowContext, early, overhead::exchange_without_packing};
 use crate::model::event::Block;
-use crate::model::{Phase, Record};
+use crate::model::{LOOP, Phase, Record};
 
 /// Adds what can be known of the exchange: its overhead; the share of packing and unpacking; the gain and the speed-up over
-/// `manual`; the bandwidth of the rank that sends most; its messages; and the share of the first stage's bytes that lay in the
+/// `manual`, or `loop` where that was not measured; the bandwidth of the rank that sends most; its messages; and the share of the first stage's bytes that lay in the
 /// receiver's memory when its own threads had all handed over.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
@@ -22,9 +23,10 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
             context.packing(|block: &Block| block.times[Phase::Exchange].clone(), exchange_without_packing),
         );
     }
-    if let Some(manual) = context.measured(MANUAL).filter(|_| record.method != MANUAL) {
-        record.add(context.gain(manual));
-        record.add(context.speedup(manual));
+    let base = context.measured(MANUAL).or_else(|| context.measured(LOOP));
+    if let Some(base) = base.filter(|base| record.method != base.method.method) {
+        record.add(context.gain(base));
+        record.add(context.speedup(base));
     }
 }
 
@@ -62,6 +64,40 @@ mod tests {
         let result = CaseResult { launch: 0, rule: Rule::Interval, case, message, load: None, methods };
         let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == "all";
         summary::records(KIND, &result).into_iter().find(is_whole).expect("a row of the whole")
+    }
+
+    #[test]
+    fn gain_is_over_the_loop_where_nobody_wrote_one_by_hand() {
+        let case = Case { experiment: "halo".to_owned(), test: "layout".to_owned(), ..Case::default() };
+        let gains = |methods: &[(&str, f64)]| {
+            let measured = |&(method, time): &(&str, f64)| {
+                let block = |block| Block {
+                    method: method.to_owned(),
+                    block,
+                    batch: 1,
+                    times: Times::from([(Phase::Exchange, vec![time; 5]), (Phase::Total, vec![time; 5])]),
+                    ..Block::default()
+                };
+                let blocks = (0..6).map(block).collect();
+                Measured { method: method.to_owned(), outcome: Outcome::Converged, blocks }
+            };
+            let methods = methods.iter().map(measured).collect();
+            let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
+            let (rule, case) = (Rule::Interval, case.clone());
+            let result = CaseResult { launch: 0, rule, case, message, load: None, methods };
+            let records = summary::records(KIND, &result);
+            let whole =
+                records.iter().filter(|record| record.phase == Phase::Exchange && record.pair == "all");
+            let gain = |record: &Record| {
+                let figure = record.figure(Quantity::Gain)?;
+                Some((record.method.clone(), figure.value?, figure.against.clone()))
+            };
+            whole.filter_map(gain).collect::<Vec<_>>()
+        };
+        let over = |method: &str, gain, base: &str| (method.to_owned(), gain, base.to_owned());
+        assert_eq!(gains(&[("loop", 8.0), ("ddt", 4.0)]), [over("ddt", 2.0, "loop")]);
+        let with_manual = gains(&[("manual", 2.0), ("loop", 8.0), ("ddt", 4.0)]);
+        assert_eq!(with_manual, [over("loop", 0.25, "manual"), over("ddt", 0.5, "manual")]);
     }
 
     #[test]

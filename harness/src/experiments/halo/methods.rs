@@ -3,7 +3,7 @@
 use crate::experiments::find as find_row;
 use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
 use crate::experiments::fine_grained::functions::PARTITIONED;
-use crate::model::MethodInfo;
+use crate::model::{LOOP, MethodInfo};
 
 /// The method against which packing is an overhead.
 pub const REFERENCE: &str = "reference";
@@ -35,16 +35,24 @@ pub const METHODS: &[MethodInfo] = &[
         MANUAL,
         "the application's loops around nonblocking messages, sent when all threads have packed",
         true,
-    ),
-    method("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages", true),
+    )
+    .by_hand(),
+    method("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages", true)
+        .by_hand(),
+    method(
+        LOOP,
+        "plain loops over the datatypes' nests, interpreted, around nonblocking messages; of `layout` always",
+        true,
+    )
+    .on_request(),
     method("engine", "our own pack engine around nonblocking messages", true),
     method("ddt", "nonblocking messages with derived datatypes", true),
-    method("persistent", "hand-written loops around persistent messages", true),
+    method("persistent", "hand-written loops around persistent messages; of `layout` the plain ones", true),
     method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true)
         .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"]),
     method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true)
         .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
-    method("partitioned", "each thread packs its share of a message by hand, and marks it ready", true)
+    method("partitioned", "each thread packs its share of a message by these loops, and marks it ready", true)
         .needs(PARTITIONED)
         .probes(&[REQUESTS, IN_SOME]),
     method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
@@ -61,6 +69,11 @@ pub const METHODS: &[MethodInfo] = &[
     .needs(PARTITIONED)
     .probes(&[REQUESTS, &["datatype_with_gaps"], IN_SOME]),
 ];
+
+/// Whether an exchange that has loops written by hand, or has none, can travel by a method.
+pub fn can(has_loops: bool, method: &str) -> bool {
+    has_loops || find(method).is_ok_and(|method| !method.by_hand)
+}
 
 /// The method called `name`, or the reason why there is none.
 ///

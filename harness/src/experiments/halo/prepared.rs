@@ -1,9 +1,8 @@
 //! An exchange, ready to be measured.
 
 use super::{HaloCase, message, methods, rank_bytes};
-use crate::experiments::planned::{PlannedCase, Text, set_name};
+use crate::experiments::planned::{PlannedCase, Text, check_lengths, set_name};
 use crate::experiments::{Prepared, Setup};
-use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 
 /// A rank that sends to itself where any does.
@@ -18,6 +17,8 @@ pub struct PreparedExchange {
     rank_bytes: Option<u64>,
     /// Whether a rank is its own neighbour.
     sends_to_itself: bool,
+    /// Whether loops were written for it by hand.
+    has_loops: bool,
 }
 
 impl PreparedExchange {
@@ -27,8 +28,8 @@ impl PreparedExchange {
     /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
     pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
         let params = planned.given().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        let set = planned.set.as_deref().filter(|&set| set != CUSTOM);
-        let case = HaloCase::parse(&planned.test, set, &params)?;
+        let case = HaloCase::parse(&planned.test, planned.named_set(), &params)?;
+        check_lengths(&case.values)?;
         let app = case.build(setup.ranks, setup.seed)?;
         let mut sends = app.stages(FIRST).into_iter().flat_map(|stage| stage.sends);
         Ok(Self {
@@ -39,6 +40,7 @@ impl PreparedExchange {
             },
             message: message(&*app, setup.ranks),
             rank_bytes: rank_bytes(&*app, setup.ranks),
+            has_loops: app.has_loops(),
             sends_to_itself: sends.any(|send| send.peer == FIRST),
             case,
         })
@@ -66,6 +68,19 @@ impl Prepared for PreparedExchange {
         self.case.setting.threads
     }
 
+    fn has(&self, method: &str) -> bool {
+        methods::can(self.has_loops, method)
+    }
+
+    fn lacks(&self) -> &'static str {
+        match self.has_loops {
+            true => "",
+            false => {
+                "there are no loops written by hand for it: its methods are loop, engine, ddt, persistent and others"
+            }
+        }
+    }
+
     fn required_probes(&self, method: &str) -> Vec<&'static str> {
         let mut probes = methods::find(method).map_or(Vec::new(), |method| method.probes.concat());
         probes.retain(|probe| match *probe {
@@ -84,6 +99,32 @@ impl Prepared for PreparedExchange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::layout_file;
+
+    #[test]
+    fn a_layout_has_its_name_and_the_methods_that_need_no_loop_written_by_hand() {
+        let planned = layout_file::case("vector(8, 1, 4, double)").unwrap();
+        let prepared = PreparedExchange::of(&planned, Setup { ranks: 4, seed: 1 }).unwrap();
+        let names = methods::METHODS.iter().map(|method| method.name);
+        let lacking: Vec<_> = names.filter(|name| !prepared.has(name)).collect();
+        assert_eq!(lacking, ["manual", "manual_tuned"]);
+        assert!(prepared.has("aggregated:bins=2") && !prepared.lacks().is_empty());
+        let again = PreparedExchange::of(&prepared.planned(), Setup { ranks: 4, seed: 1 }).unwrap();
+        assert_eq!(again.planned(), prepared.planned());
+        assert_eq!(again.planned().set.as_deref(), Some("vector(8,1,4,double)"));
+        assert_eq!(
+            again.params(),
+            "name=unnamed send=vector(8,1,4,double) receive=send neighbours=both threads=1"
+        );
+        // 8 doubles to each of two neighbours.
+        assert_eq!((again.message().bytes, again.message().segments), (128, 16));
+        let long = format!("indexed_block(1, [{}0], double)", "0, ".repeat(60_000));
+        let case = PlannedCase {
+            params: [("send".to_owned(), Text(long)), ("receive".to_owned(), Text("send".to_owned()))].into(),
+            ..planned
+        };
+        assert!(PreparedExchange::of(&case, Setup { ranks: 4, seed: 1 }).is_err());
+    }
 
     #[test]
     fn messages_rest_on_no_probe_and_a_rank_that_sends_to_itself_on_one_more() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use apps::Preset;
-use apps::halo::{HALOS, HaloTest};
+use apps::halo::{HALOS, HaloTest, LAYOUT};
 
 use super::{HaloCase, PARAMETERS};
 use crate::experiments::Setup;
@@ -22,6 +22,8 @@ pub struct HaloSelection {
     pub set: Option<String>,
     /// Single values, as `d1=34`; what follows without a name is another value of the name before.
     pub params: Vec<String>,
+    /// Layouts besides, or alone where no exchange is named: parameters of the exchange `layout`.
+    pub layouts: Vec<PlannedCase>,
     /// Values of what a case says besides.
     pub conditions: Sweep,
 }
@@ -33,32 +35,35 @@ impl HaloSelection {
     /// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
     pub fn cases(&self, setup: Setup) -> Result<Selected, String> {
         let mut selected = Selected::default();
+        let combinations = self.combinations()?;
         for test in self.chosen()? {
             for set in self.sets(test)? {
-                for params in self.combinations()? {
-                    let case = HaloCase::parse(test.name, Some(set), &params)?;
-                    match case.build(setup.ranks, setup.seed) {
-                        Ok(_) => {
-                            let values = self.params.is_empty();
-                            let params = case.pairs().into_iter();
-                            let case = PlannedCase {
-                                test: test.name.to_owned(),
-                                set: Some(if values { set } else { CUSTOM }.to_owned()),
-                                params: params.map(|(name, value)| (name, Text(value))).collect(),
-                                methods: Vec::new(),
-                            };
-                            selected.add(case);
-                        }
+                let name = if self.params.is_empty() { set } else { CUSTOM };
+                for params in &combinations {
+                    match planned(test, set, name, params, setup) {
+                        Ok(case) => selected.add(case),
                         // What another number of ranks could have is no mistake where all were asked for.
-                        Err(reason) if self.tests.is_empty() => {
+                        Err(CaseError::Ranks(reason)) if self.tests.is_empty() => {
                             let note = format!("left out: {} {set}: {reason}", test.name);
                             if !selected.notes.contains(&note) {
                                 selected.notes.push(note);
                             }
                         }
-                        Err(reason) => return Err(reason),
+                        Err(CaseError::Values(reason) | CaseError::Ranks(reason)) => return Err(reason),
                     }
                 }
+            }
+        }
+        for layout in &self.layouts {
+            let given = layout.given().map(|(name, text)| (name.to_owned(), text.to_owned()));
+            let given: BTreeMap<String, String> = given.collect();
+            for params in &combinations {
+                if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
+                    return Err(format!("{name} is given by -p and by --layout: leave one of them out"));
+                }
+                let all = given.clone().into_iter().chain(params.clone()).collect();
+                let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
+                selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?);
             }
         }
         match selected.cases.is_empty() {
@@ -68,6 +73,9 @@ impl HaloSelection {
     }
 
     fn chosen(&self) -> Result<Vec<&'static HaloTest>, String> {
+        if self.tests.is_empty() && !self.layouts.is_empty() {
+            return Ok(Vec::new());
+        }
         if self.tests.is_empty() && !self.params.is_empty() {
             return Err("single values (-p) need the TEST that they are for".to_owned());
         }
@@ -109,4 +117,28 @@ impl HaloSelection {
         let of_choice = |choice| conditions.iter().map(move |conditions| with(choice, conditions));
         Ok(choices.iter().flat_map(of_choice).collect())
     }
+}
+
+/// What is wrong with a case: its values, or that the ranks cannot have it.
+enum CaseError {
+    Values(String),
+    Ranks(String),
+}
+
+/// The case of an exchange, called `name`, whose values start from a set.
+fn planned(
+    test: &HaloTest,
+    set: &str,
+    name: &str,
+    params: &BTreeMap<String, String>,
+    setup: Setup,
+) -> Result<PlannedCase, CaseError> {
+    let case = HaloCase::parse(test.name, Some(set), params).map_err(CaseError::Values)?;
+    case.build(setup.ranks, setup.seed).map_err(CaseError::Ranks)?;
+    Ok(PlannedCase {
+        test: test.name.to_owned(),
+        set: Some(name.to_owned()),
+        params: case.pairs().into_iter().map(|(name, value)| (name, Text(value))).collect(),
+        methods: Vec::new(),
+    })
 }

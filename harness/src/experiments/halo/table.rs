@@ -53,7 +53,7 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
     larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. init: making datatypes, requests and windows. compute, pack, comm+peer, unpack: \
     medians of the longest of all ranks; comm+peer is from a rank's last handing over to its last arrival, the packing of slower \
     neighbours included, so that it is not the network alone. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
-    unpacking, with its interval: the paper's formula. gain: t_manual / t, paired by rounds; speed-up: over manual, computing included. early: share of other \
+    unpacking, with its interval: the paper's formula. gain: t_manual / t, paired by rounds, or t_loop / t where nobody wrote a loop by hand; speed-up: over the same, computing included. early: share of other \
     ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
     wandered during the run; gain unsteady: it differed between the first and the second half of the run.";

@@ -1,6 +1,6 @@
 //! The list for programs: one object with tests, exchanges and kinds of experiments.
 
-use apps::halo::{HALOS, HaloTest};
+use apps::halo::{self, HaloTest};
 use apps::{Parameter, ParameterSet, Test, all as tests};
 use serde::Serialize;
 
@@ -179,7 +179,7 @@ pub(super) fn json() -> String {
     pretty(&Listed {
         schema: SCHEMA,
         tests: tests().map(test).collect(),
-        exchanges: HALOS.iter().map(ListedExchange::of).collect(),
+        exchanges: halo::all().map(ListedExchange::of).collect(),
         operations: OPERATIONS
             .iter()
             .map(|&Operation { name, about, .. }| ListedOperation { name, about })

@@ -1,7 +1,7 @@
 //! The list for people: all names, a line each.
 
 use apps::all as tests;
-use apps::halo::HALOS;
+use apps::halo::all as exchanges;
 
 use crate::experiments::ALL;
 use crate::experiments::overlap::operations::OPERATIONS;
@@ -14,7 +14,7 @@ pub(super) fn all(width: Option<u16>) -> String {
     let mut text = "Tests (ddtbench NAME; `ddtbench list NAME` shows its sets and parameters)\n".to_owned();
     text += &named(width, tests().map(|test| (test.name, test.about.to_owned())));
     text += "\nExchanges between many ranks (ddtbench halo NAME)\n";
-    text += &named(width, HALOS.iter().map(|halo| (halo.name, halo.about.to_owned())));
+    text += &named(width, exchanges().map(|halo| (halo.name, halo.about.to_owned())));
     text += "\nOperations beside a computation (ddtbench overlap NAME)\n";
     text += &named(width, OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())));
     for kind in ALL.into_iter().filter(|kind| kind.methods().len() > 1) {

@@ -1,6 +1,6 @@
 //! All that is known of one name: a test, an exchange, a method, a probe.
 
-use apps::halo::{HALOS, HaloTest};
+use apps::halo::{HaloTest, all as exchanges};
 use apps::{Parameter, ParameterSet, ParameterType, Test, all as tests};
 
 use super::names::{about, named};
@@ -19,7 +19,7 @@ use crate::report::units;
 pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let mut parts = Vec::new();
     parts.extend(tests().filter(|test| test.name == name).map(|one| test(one, width)));
-    parts.extend(HALOS.iter().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
+    parts.extend(exchanges().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
     let operations = OPERATIONS.iter().filter(|operation| operation.name == name);
     parts.extend(operations.map(|one| operation(one, width)));
     for kind in ALL {

@@ -103,7 +103,11 @@ impl OverlapCase {
     /// Whether it can be communicated by a method.
     pub fn has(&self, built: &Built, method: &str) -> bool {
         let is_by_hand = METHODS.iter().any(|row| row.name == method && row.by_hand);
-        let has_loops = !matches!(built, Built::Message(app) if !app.has_loops());
+        let has_loops = match built {
+            Built::Operation => true,
+            Built::Message(app) => app.has_loops(),
+            Built::Exchange(app) => app.has_loops(),
+        };
         self.traffic.has(method) && (has_loops || !is_by_hand)
     }
 

@@ -26,7 +26,7 @@ impl PreparedOverlap {
     /// # Errors
     /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
     pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
-        let case = OverlapCase::parse(&planned.test, planned.set.as_deref(), planned.given())?;
+        let case = OverlapCase::parse(&planned.test, planned.named_set(), planned.given())?;
         let built = case.build(setup)?;
         let set = match &case.traffic {
             Traffic::Operation(_) => CUSTOM.to_owned(),

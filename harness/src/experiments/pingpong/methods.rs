@@ -74,6 +74,11 @@ pub fn can(app: &dyn MicroApp, method: &MethodInfo) -> bool {
     (app.has_loops() || !method.by_hand) && (!app.mixes_types() || !one_end_is_packed)
 }
 
+/// The same by the method's name; what is none of these methods, as some of the engine's comparison, any message has.
+pub fn can_by_name(app: &dyn MicroApp, name: &str) -> bool {
+    METHODS.iter().all(|method| method.name != name || can(app, method))
+}
+
 #[cfg(test)]
 mod tests {
     use apps::{Context, LAYOUT};

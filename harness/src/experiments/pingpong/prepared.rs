@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
-use apps::{Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
+use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
 use super::methods::{METHODS, can};
-use crate::experiments::planned::PlannedCase;
+use crate::experiments::planned::{PlannedCase, check_lengths};
 use crate::experiments::{Prepared, Setup, memory};
-use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 
 /// A test with its values, and what was learnt of its message when it was built.
@@ -58,28 +57,12 @@ impl PreparedMessage {
 /// The test and its values.
 fn values(case: &PlannedCase) -> Result<(&'static Test, Values), String> {
     let test = apps::find(&case.test).map_err(|error| error.to_string())?;
-    let is_own_name = |set: &str| test.name == LAYOUT.name && test.set(set).is_err();
-    let set = case.set.as_deref().filter(|&set| set != CUSTOM && !is_own_name(set));
-    let set = set.unwrap_or(test.quick_set().name);
+    let set = case.named_set().unwrap_or(test.quick_set().name);
     let mut values = test.set(set).map_err(|error| error.to_string())?;
     for (name, text) in case.given() {
         values.assign(test, name, text).map_err(|error| error.to_string())?;
     }
     Ok((test, values))
-}
-
-/// Characters of a value at most: ranks are given it on their command line, where Linux takes 128 KiB a word.
-const MOST_CHARACTERS: usize = 120_000;
-
-/// Refuses values that the rank program cannot be given.
-fn check_lengths(values: &Values) -> Result<(), String> {
-    match values.pairs().find(|(_, value)| value.len() > MOST_CHARACTERS) {
-        None => Ok(()),
-        Some((name, value)) => Err(format!(
-            "parameter {name} has {} characters: must have at most {MOST_CHARACTERS}, as ranks are given it on their command line",
-            value.len()
-        )),
-    }
 }
 
 /// What there is to say of a micro-app's message in one wire order.

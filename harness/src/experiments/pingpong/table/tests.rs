@@ -215,6 +215,31 @@ fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
     let text = plain(&KIND.answer(&records, None));
     assert!(text.contains("layout  my_face  102.6 kB"), "{text}");
     assert!(text.contains("Found, mpich: loop is 1.90 [1.85, 1.95] times as fast as ddt."), "{text}");
+    let alone = plain(&KIND.answer(&records[..1], None));
+    assert!(
+        alone.replace("\n  ", " ").ends_with("measure loop and ddt too: -m reference,loop,ddt.\n"),
+        "{alone}"
+    );
+}
+
+#[test]
+fn the_legend_names_the_columns_that_are_shown() {
+    let overhead = |method: &str| Record {
+        figures: vec![
+            Figure::with_interval(Quantity::OverheadReference, 0.5, (0.4, 0.6)).against("reference"),
+        ],
+        ..record(method, Phase::RoundTrip, 80e-6)
+    };
+    let legend = |methods: &[&str], width| {
+        let records: Vec<_> = methods.iter().map(|method| overhead(method)).collect();
+        let text = plain(&KIND.answer(&records, width));
+        text.split_once(": their pack overhead").map(|(names, _)| names.to_owned())
+    };
+    assert_eq!(legend(&["manual", "ddt"], None).as_deref(), Some("manual, ddt"));
+    assert_eq!(legend(&["loop", "ddt", "engine"], None).as_deref(), Some("loop, ddt"));
+    assert_eq!(legend(&["manual", "loop", "ddt"], None).as_deref(), Some("manual, loop, ddt"));
+    assert_eq!(legend(&["engine"], None), None);
+    assert_eq!(legend(&["manual", "ddt"], Some(30)), None);
 }
 
 #[test]

@@ -1,0 +1,229 @@
+//! Any layout between many ranks: messages that are described by datatypes alone, one to each of some neighbours.
+//!
+//! Source: none; the layouts are the user's, as those of [`crate::LAYOUT`].
+//!
+//! Each direction in which a rank sends has arrays of its own, those of the ping-pong: one for each layout that is sent, one for
+//! each that is received. What direction d receives comes from the neighbour opposite to it, which sends in direction d. So all
+//! messages of a rank have one size, and nothing overlaps.
+//!
+//! Nobody wrote a loop, and a layout has no slowest dimension: a face is one plane, which is not cut among threads.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use datatypes::Element;
+
+use super::face::{Face, FaceBlock};
+use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use crate::layout::{NAME, RECEIVE, SEND, Sides, pack, places, unpack};
+use crate::{ArraySpec, Arrays, Message, Parameter, ParameterSet, Piece, Preset, Values, WireOrder};
+
+/// To whom a rank sends: the words of the parameter, in its order.
+const NEIGHBOURS: [(&str, Neighbours); 4] = [
+    ("both", Neighbours { dimensions: 1, backwards: true }),
+    ("next", Neighbours { dimensions: 1, backwards: false }),
+    ("faces2d", Neighbours { dimensions: 2, backwards: true }),
+    ("faces3d", Neighbours { dimensions: 3, backwards: true }),
+];
+
+/// Neighbours on a grid of ranks: the next along each dimension, and the previous ones.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    dimensions: usize,
+    backwards: bool,
+}
+
+/// Any layout.
+pub const LAYOUT: HaloTest = HaloTest {
+    name: "layout",
+    original_name: None,
+    source: "your own datatypes",
+    about: "any layout to each neighbour: --layout 'vector(408, 5, 2050, double)', or a file",
+    parameters: &[
+        NAME,
+        SEND,
+        RECEIVE,
+        Parameter::choice(
+            "neighbours",
+            "to whom each rank sends: to both sides of a ring, to the next alone, to all on a 2-d or 3-d grid",
+            &const {
+                let mut words = [""; NEIGHBOURS.len()];
+                let mut i = 0;
+                while i < words.len() {
+                    words[i] = NEIGHBOURS[i].0;
+                    i += 1;
+                }
+                words
+            },
+        ),
+    ],
+    sets: &[
+        // name, send, receive, neighbours
+        ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0, 0] },
+        ParameterSet { name: "indexed", preset: Preset::Default, values: &[0, 1, 0, 0] },
+    ],
+    make: build,
+};
+
+fn build(values: &Values, context: HaloContext) -> HaloBuilt {
+    let sides = Sides::new(values)?;
+    let mut specs = sides.specs();
+    // What is sent and received is known by elements, of one size at both ends: where types are mixed or lie between those of an
+    // array, by the largest words that all of them are made of.
+    if sides.mixes_types || specs.iter().any(|spec| spec.element != sides.element) {
+        let word = word(&sides);
+        for spec in &mut specs {
+            *spec = ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
+        }
+    }
+    let Neighbours { dimensions, backwards } = NEIGHBOURS[values.get("neighbours") as usize].1;
+    let grid = Grid::balanced(context.ranks, dimensions, context.periodic);
+    let along = |d| grid.along(d).into_iter().skip(usize::from(!backwards));
+    let offsets = (0..dimensions).flat_map(along).collect();
+    Ok(Box::new(AnyLayouts { offsets, grid, sides, specs, ids: OnceLock::new() }))
+}
+
+/// The largest word of which every value is made, wherever it lies.
+fn word(sides: &Sides) -> Element {
+    let pieces = sides.send.pieces.iter().chain(&sides.receive.pieces);
+    let bits = pieces.flat_map(|Piece { origin_bytes, layout, .. }| {
+        layout.runs().map(move |run| (origin_bytes + run.offset).unsigned_abs() | run.element.size())
+    });
+    match bits.fold(0, |all, bits| all | bits).trailing_zeros() {
+        0 => Element::Byte,
+        1 => Element::Uint16,
+        2 => Element::Uint32,
+        _ => Element::Uint64,
+    }
+}
+
+struct AnyLayouts {
+    grid: Grid,
+    /// A direction each.
+    offsets: Vec<Vec<i64>>,
+    sides: Sides,
+    /// The arrays of one direction.
+    specs: Vec<ArraySpec>,
+    /// Of each of these, which value of a message each element is; made when it is first asked for.
+    ids: OnceLock<Vec<Vec<Option<u64>>>>,
+}
+
+impl AnyLayouts {
+    /// A side of the message, in the arrays of a direction.
+    fn face(&self, side: &Message, direction: usize) -> Face {
+        let first = direction * self.specs.len();
+        let moved = |piece: &Piece| Piece { array: first + piece.array, ..piece.clone() };
+        Face::of(Whole(Message { pieces: side.pieces.iter().map(moved).collect() }))
+    }
+
+    /// The neighbour in a direction, or the one that sends in it.
+    fn neighbour(&self, rank: usize, direction: usize, sender: bool) -> Option<usize> {
+        let step = |&step: &i64| if sender { -step } else { step };
+        let offset: Vec<i64> = self.offsets[direction].iter().map(step).collect();
+        self.grid.neighbour(rank, &offset)
+    }
+
+    /// By the type maps of both sides: an element that is sent is called by its place among those of all arrays that are sent from,
+    /// one that is received as what lies there at the sender. One that is sent twice is received twice.
+    fn ids(&self) -> &[Vec<Option<u64>>] {
+        self.ids.get_or_init(|| {
+            let mut ids: Vec<Vec<Option<u64>>> =
+                self.specs.iter().map(|spec| vec![None; spec.elements()]).collect();
+            let mut first = 0;
+            let firsts = self.specs.iter().map(|spec| {
+                first += spec.elements() as u64;
+                first - spec.elements() as u64
+            });
+            let firsts: Vec<u64> = firsts.collect();
+            let [sent, received] =
+                [&self.sides.send, &self.sides.receive].map(|side| places(side, &self.specs));
+            for (from, to) in sent.iter().zip(&received) {
+                let id = firsts[from.array] + from.element as u64;
+                ids[from.array][from.element] = Some(id);
+                ids[to.array][to.element] = Some(id);
+            }
+            ids
+        })
+    }
+
+    /// More than any id of a message.
+    fn ids_of_direction(&self) -> u64 {
+        self.specs.iter().map(|spec| spec.elements() as u64).sum()
+    }
+}
+
+impl HaloApp for AnyLayouts {
+    fn element(&self) -> Element {
+        self.sides.element
+    }
+
+    fn arrays(&self, _: usize) -> Vec<ArraySpec> {
+        self.offsets.iter().flat_map(|_| self.specs.iter().cloned()).collect()
+    }
+
+    fn grid(&self) -> Option<&Grid> {
+        Some(&self.grid)
+    }
+
+    fn has_loops(&self) -> bool {
+        false
+    }
+
+    fn stages(&self, rank: usize) -> Vec<Stage> {
+        let transfers = |side: &Message, sender: bool| {
+            let to = |direction| {
+                let peer = self.neighbour(rank, direction, sender)?;
+                Some(Transfer { peer, tag: direction, face: self.face(side, direction) })
+            };
+            (0..self.offsets.len()).filter_map(to).collect()
+        };
+        vec![Stage::new(transfers(&self.sides.send, false), transfers(&self.sides.receive, true))]
+    }
+
+    fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
+        let (direction, array) = (array / self.specs.len(), array % self.specs.len());
+        let is_sent = array < self.sides.send.pieces.len();
+        // Who has what comes, if anybody is there.
+        let owner = if is_sent { Some(rank) } else { self.neighbour(rank, direction, true) };
+        let ids = &self.ids()[array];
+        Box::new(move |element| {
+            let Some((owner, id)) = owner.zip(ids[element]) else { return Cell::Other };
+            let before = owner as u64 * self.offsets.len() as u64 + direction as u64;
+            let id = before * self.ids_of_direction() + id;
+            if is_sent { Cell::Own(id) } else { Cell::Halo(id) }
+        })
+    }
+}
+
+/// All of a side of the message, one plane.
+#[derive(Clone, Debug)]
+struct Whole(Message);
+
+impl FaceBlock for Whole {
+    fn planes(&self) -> usize {
+        1
+    }
+
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
+        assert_eq!(range, 0..1, "planes of a layout");
+        Arc::new(self.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.size() as usize
+    }
+
+    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
+        self.0.pieces.clone()
+    }
+
+    /// By the oracle: nobody wrote a loop.
+    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+        pack(&self.0, arrays, packed);
+    }
+
+    /// By the oracle, likewise.
+    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+        unpack(&self.0, packed, arrays);
+    }
+}
