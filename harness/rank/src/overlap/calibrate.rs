@@ -54,10 +54,12 @@ pub fn find(
 
 /// How long a communication takes by itself, by the common clock of all ranks; the median of some, in seconds. Collective.
 pub fn communication_s<'a, T: Traffic<'a>>(
-    cell: &Cell,
+    cell: &mut Cell,
     traffic: &mut T,
     active: &mut T::Active,
 ) -> anyhow::Result<f64> {
+    // Sizes take seconds to find, in which clocks part.
+    cell.sync.again()?;
     traffic.fill(active)?;
     let world = traffic.job().world;
     median_s(world, || {
