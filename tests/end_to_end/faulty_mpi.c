@@ -26,6 +26,7 @@
  *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
  *   busy MICROSECONDS    it goes on in a thread that takes so much of the core's time from the computation
  *   dead bcast     rank 1 is killed in MPI_Ibcast
+ *   no barrier     MPI_Ibarrier waits for nobody
  *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
@@ -258,6 +259,11 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     is_helped = (strncmp(fault(), "asleep", 6) == 0 || strncmp(fault(), "busy", 4) == 0)
         && pthread_create(&helper, NULL, work, NULL) == 0;
     return code;
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(strcmp(fault(), "no barrier") == 0 ? MPI_COMM_SELF : comm, request);
 }
 
 /* What is left of a broadcast's work when it is waited for. */

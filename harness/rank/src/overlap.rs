@@ -13,6 +13,7 @@ mod threads;
 mod traffic;
 mod without_mpi;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,7 +30,6 @@ use ddtbench::plan::Limits;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::Overlap;
-use crate::environment;
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::session::{Renewal, Session};
@@ -37,6 +37,7 @@ use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::regions::Regions;
+use crate::{binding, environment, transport};
 use bench::Bench;
 use cell::Cell;
 use computation::Computation;
@@ -91,6 +92,9 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     }
 }
 
+/// Threads of this process, by number.
+type Threads = BTreeSet<libc::pid_t>;
+
 /// What is known when a case begins.
 struct Begun<'a> {
     world: &'a World,
@@ -131,6 +135,9 @@ impl Begun<'_> {
     /// Measures all methods, or finds out how long the communication takes.
     fn measure<'a, T: Traffic<'a>>(self, mut traffic: T, built: &Built) -> anyhow::Result<ExitCode> {
         let (methods, limits) = self.methods(built)?;
+        // Our own threads are those from before, and the ones that compute, which are yet to come.
+        let mut of_mpi = threads::all();
+        of_mpi.retain(|thread| !self.before.threads.contains(thread));
         let cell = self.cell(traffic.job().world)?;
         if self.args.calibrate {
             return self.calibrate_case(traffic, cell, &methods);
@@ -140,12 +147,23 @@ impl Begun<'_> {
         let facts = self.case.message(built, self.ranks);
         let mut hello = environment::hello(self.world, &place, facts, clock, Vec::new())?;
         hello.clocks = Some(cell.sync.facts()?);
-        let threads = self.threads_of_mpi(traffic.job().world)?;
+        let own = threads::all().difference(&of_mpi).copied().collect();
+        let threads = threads_of_mpi(traffic.job().world, &own)?;
+        let refusal = self.refusal(threads, &hello)?;
+        let is_dedicated = self.case.setting.configuration == Configuration::Dedicated;
+        let binding =
+            if is_dedicated && refusal.is_none() { Some(self.dedicate(&of_mpi, &own)?) } else { None };
         // Threads that sleep until something comes wait for no core.
         hello.threads = self.case.setting.threads + threads.polling;
-        let mut tell = |name: &str, count: usize| hello.settings.push((name.to_owned(), count.to_string()));
-        tell("threads of MPI in each rank", threads.of_mpi);
-        tell("of these, polling", threads.polling);
+        let mut tell = |name: &str, what: String| hello.settings.push((name.to_owned(), what));
+        tell("threads of MPI in each rank", threads.of_mpi.to_string());
+        tell("of these, polling", threads.polling.to_string());
+        if self.case.setting.configuration != Configuration::Basic {
+            tell("asynchronous progress", refusal.clone().unwrap_or_else(|| "in force".to_owned()));
+        }
+        if let Some(binding) = binding {
+            tell("core of the progress thread", binding);
+        }
         let case = Case {
             experiment: KIND.name().to_owned(),
             test: self.args.test.clone(),
@@ -156,7 +174,6 @@ impl Begun<'_> {
             cache: self.args.conditions.cache,
             ..Case::default()
         };
-        let refusal = self.refusal(threads, &hello)?;
         let bench = Bench { traffic, cell, without_mpi_s: self.before.times_s.clone(), refusal };
         run_case(bench, hello, &methods, limits, case)
     }
@@ -169,19 +186,24 @@ impl Begun<'_> {
             (setting.test_every_us > 0.0).then(|| Duration::from_secs_f64(setting.test_every_us * 1e-6));
         Ok(Cell {
             sync: Sync::new(world)?,
-            computation: Computation::new(setting.threads, order)?,
+            computation: Computation::new(setting.threads, order, setting.rim_share())?,
             test_every,
         })
     }
 
-    /// Threads that MPI has begun, of the rank with fewest.
-    fn threads_of_mpi(&self, world: &Comm) -> anyhow::Result<ThreadCounts> {
-        // Those that computed before MPI was there live on, and as many have come with the computation that is measured now.
-        let own = self.before.threads + self.before.computation.threads() - 1;
-        world.barrier()?;
-        let mine = ThreadCounts::look(own);
-        let fewest = world.minima(&[mine.of_mpi as f64, mine.polling as f64])?;
-        Ok(ThreadCounts { of_mpi: fewest[0] as usize, polling: fewest[1] as usize })
+    /// Binds MPI's threads to one of this rank's own cores, and all others to the rest of them. What was done; complete on rank 0.
+    fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<String> {
+        let world = &self.world.comm;
+        let cores = binding::own_cores(world)?.filter(|cores| cores.len() >= self.case.setting.cores());
+        let is_possible = world.minima(&[f64::from(u8::from(cores.is_some()))])?[0] > 0.0;
+        let Some((&free, rest)) = cores.as_deref().filter(|_| is_possible).and_then(<[usize]>::split_last)
+        else {
+            return Ok("left free, and nothing bound to it: ranks share their cores".to_owned());
+        };
+        let is_bound = binding::bind(of_mpi, &[free]) && binding::bind(own, rest);
+        let told = if is_bound { free.to_string() } else { "not bound".to_owned() };
+        let told = world.gather(told.as_bytes())?;
+        Ok(told.iter().map(|core| String::from_utf8_lossy(core)).collect::<Vec<_>>().join(", "))
     }
 
     /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. `hello` is complete on rank 0.
@@ -197,6 +219,10 @@ impl Begun<'_> {
             _ if threads.of_mpi == 0 => {
                 Some(format!("configuration={name}: MPI_Init began no thread for asynchronous progress"))
             }
+            _ if !self.may_progress()? => Some(format!(
+                "configuration={name}: Open MPI has a progress thread for TCP alone, and bytes go another way; with --mca pml ob1 \
+                 --mca btl tcp,self behind -- they go by TCP"
+            )),
             Configuration::Progress => None,
             Configuration::Dedicated => (needed > 0.0).then(|| {
                 format!(
@@ -205,4 +231,23 @@ impl Begun<'_> {
             }),
         })
     }
+
+    /// Whether threads that the MPI has begun can bring messages forward: Open MPI's others, as that of PMIx, have other work.
+    fn may_progress(&self) -> anyhow::Result<bool> {
+        if !identity::is_open_mpi() {
+            return Ok(true);
+        }
+        let world = &self.world.comm;
+        let transport = transport::account(world, &environment::place(world.rank()?))?;
+        let [goes_by_tcp] = world.broadcast([f64::from(u8::from(transport.name() == "tcp"))])?;
+        Ok(goes_by_tcp > 0.0)
+    }
+}
+
+/// Threads that MPI has begun, of the rank with fewest; `own` are those of this rank that it has not. Collective.
+fn threads_of_mpi(world: &Comm, own: &Threads) -> anyhow::Result<ThreadCounts> {
+    world.barrier()?;
+    let mine = ThreadCounts::look(own);
+    let fewest = world.minima(&[mine.of_mpi as f64, mine.polling as f64])?;
+    Ok(ThreadCounts { of_mpi: fewest[0] as usize, polling: fewest[1] as usize })
 }

@@ -73,10 +73,20 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
                     self.cell.computation.run();
                 }
                 self.traffic.wait(active)?;
+                if computes {
+                    self.cell.computation.run_rim();
+                }
                 let found = self.traffic.mismatch(active)?;
                 mismatch = mismatch.or(found);
                 // Nobody fills what others still send.
                 self.traffic.job().world.barrier()?;
+            }
+        }
+        if self.traffic.synchronises() {
+            let ranks = self.traffic.job().world.size()?;
+            for round in 0..VERIFIED {
+                let found = self.cell.expect_all(&mut self.traffic, active, round % ranks)?;
+                mismatch = mismatch.or(found);
             }
         }
         let is_same = self.cell.computation.checksum() == product;
@@ -120,7 +130,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
             Some(once) => (vec![once], slowest(world, &self.without_mpi_s)?),
             None => Default::default(),
         };
-        let block = collected(world, &readings)?.map(|mut block| {
+        let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
             block.clock_error_s = clock_error_s;
             block.times[Phase::Init] = once;
             block.times[Phase::ComputationWithoutMpi] = without_mpi_s;

@@ -101,13 +101,13 @@ impl Begun<'_> {
         cell: &mut Cell,
         targets_s: &[f64],
     ) -> anyhow::Result<Vec<CalibratedSize>> {
-        let threads = self.case.setting.threads;
+        let (threads, rim_share) = (self.case.setting.threads, self.case.setting.rim_share());
         calibrate::find(targets_s, SizeOf::MatrixOrder, MOST_ROWS, |order| {
             let method = job.reporter.method.clone();
             job.reporter.working(&method, "calibrate");
-            cell.computation = Computation::new(threads, usize::try_from(order)?)?;
+            cell.computation = Computation::new(threads, usize::try_from(order)?, rim_share)?;
             cell.sync.again()?;
-            calibrate::median_s(job.world, || Ok(cell.compute()?))
+            calibrate::median_s(job.world, || Ok(cell.compute()?.whole_s))
         })
     }
 

@@ -1,5 +1,6 @@
 //! The computation before MPI is there, in the same process.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::computation::Computation;
@@ -8,11 +9,10 @@ use crate::cli::Overlap;
 
 /// What was measured before MPI was initialised.
 pub struct WithoutMpi {
-    pub computation: Computation,
     /// Times of the computation, in seconds; none where its size is still to be found.
     pub times_s: Vec<f64>,
-    /// Threads of this process.
-    pub threads: usize,
+    /// Threads of this process, by number.
+    pub threads: BTreeSet<libc::pid_t>,
 }
 
 impl WithoutMpi {
@@ -29,15 +29,16 @@ impl WithoutMpi {
         const FEW: usize = 6;
         let case = args.case()?;
         let order = case.setting.matrix_order.unwrap_or(1);
-        let computation = Computation::new(case.setting.threads, usize::try_from(order)?)?;
+        let computation =
+            Computation::new(case.setting.threads, usize::try_from(order)?, case.setting.rim_share())?;
         let mut times_s = Vec::new();
         if case.setting.matrix_order.is_some() && !args.calibrate {
             wait_for_tick();
-            let first_s = computation.time_s();
+            let first_s = computation.times().whole_s;
             let count = if first_s > LONG_S { FEW } else { TIMES };
-            times_s.extend((0..count).map(|_| computation.time_s()));
+            times_s.extend((0..count).map(|_| computation.times().whole_s));
         }
-        Ok(Self { computation, times_s, threads: threads::count() })
+        Ok(Self { times_s, threads: threads::all() })
     }
 }
 
