@@ -39,10 +39,11 @@ pub fn trials() -> Vec<Trial> {
         ("a computation that looks after its messages", looking),
     ];
     let mut trials = on_every_mpi("overlap", checks);
-    let only_on_mpich: [(&str, Check); 4] = [
+    let only_on_mpich: [(&str, Check); 5] = [
         ("an ideal and two bad MPIs are told apart", diagnoses),
         ("sizes are found once and kept in the plan", sizes),
         ("asynchronous progress is switched on, and what came of it is told", configurations),
+        ("the progress thread has a core of its own where there is one", dedicated),
         ("what cannot be is refused", refusals),
     ];
     for (what, check) in only_on_mpich {
@@ -333,7 +334,7 @@ fn no_progress(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let arguments =
         ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "progress", "-m", "nonblocking"];
-    run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
+    run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));
     summary.expect_failed("ibcast", "nonblocking", "not available", &["progress", "TCP"]);
     let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
@@ -341,6 +342,22 @@ fn no_progress(mpi: &Mpi) {
         environment.contains("asynchronous progress") && !environment.contains("in force"),
         "{environment}"
     );
+}
+
+/// Where there are two cores for each of two ranks: the shim has the kernel say so.
+fn dedicated(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments =
+        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "dedicated", "-m", "nonblocking"];
+    let mut command = overlap(mpi, dir.path(), &arguments);
+    command.args(SHORT);
+    under_faults(mpi, &mut command, &[("FAULTY_MPI", "cores 4")]);
+    run(&mut command).expect_code(0);
+    expect_measured(dir.path(), "nonblocking");
+    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+    let told: Vec<&str> =
+        environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
+    assert!(told.iter().take(2).any(|line| line.contains("\"1, 3\"")), "{environment}");
 }
 
 fn refusals(mpi: &Mpi) {
