@@ -26,14 +26,19 @@
  *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
  *   busy MICROSECONDS    it goes on in a thread that takes so much of the core's time from the computation
  *   dead bcast     rank 1 is killed in MPI_Ibcast
+ *   no barrier     MPI_Ibarrier waits for nobody
+ *   cores N        no fault of an MPI: the kernel says that ranks may run on N cores, and binds threads as it is told
  *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
  * all if unset. But for MPI_Put, MPI_Type_commit, mappings and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +263,44 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     is_helped = (strncmp(fault(), "asleep", 6) == 0 || strncmp(fault(), "busy", 4) == 0)
         && pthread_create(&helper, NULL, work, NULL) == 0;
     return code;
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    return PMPI_Ibarrier(strcmp(fault(), "no barrier") == 0 ? MPI_COMM_SELF : comm, request);
+}
+
+/* Threads that were bound, and where. */
+enum { MOST_BOUND = 64 };
+static struct { pid_t thread; cpu_set_t cores; } bound[MOST_BOUND];
+static int bound_count;
+
+int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t *cores)
+{
+    if (strncmp(fault(), "cores", 5) != 0) {
+        int (*real)(pid_t, size_t, const cpu_set_t *) = dlsym(RTLD_NEXT, "sched_setaffinity");
+        return real(thread, bytes, cores);
+    }
+    if (bound_count == MOST_BOUND)
+        return -1;
+    bound[bound_count].thread = thread ? thread : gettid();
+    bound[bound_count++].cores = *cores;
+    return 0;
+}
+
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *cores)
+{
+    if (strncmp(fault(), "cores", 5) != 0) {
+        int (*real)(pid_t, size_t, cpu_set_t *) = dlsym(RTLD_NEXT, "sched_getaffinity");
+        return real(thread, bytes, cores);
+    }
+    memset(cores, 0, bytes);
+    for (int core = 0; core < atoi(strchr(fault(), ' ')); core++)
+        CPU_SET(core, cores);
+    for (int i = 0; i < bound_count; i++)
+        if (bound[i].thread == (thread ? thread : gettid()))
+            *cores = bound[i].cores;
+    return 0;
 }
 
 /* What is left of a broadcast's work when it is waited for. */

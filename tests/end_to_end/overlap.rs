@@ -34,15 +34,18 @@ pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("every operation moves the right bytes on 2, 3 and 4 ranks", operations),
         ("messages and exchanges move the right bytes by every method", apps),
-        ("over TCP as over memory", over_tcp),
+        ("over TCP, and between three ranks, as over memory between two", over_tcp),
+        ("a barrier that waits for nobody is found", a_wrong_barrier),
+        ("a rim is computed after the wait", rims),
         ("a rank that dies or hangs costs its method alone", lost_ranks),
         ("a computation that looks after its messages", looking),
     ];
     let mut trials = on_every_mpi("overlap", checks);
-    let only_on_mpich: [(&str, Check); 4] = [
+    let only_on_mpich: [(&str, Check); 5] = [
         ("an ideal and two bad MPIs are told apart", diagnoses),
         ("sizes are found once and kept in the plan", sizes),
         ("asynchronous progress is switched on, and what came of it is told", configurations),
+        ("the progress thread has a core of its own where there is one", dedicated),
         ("what cannot be is refused", refusals),
     ];
     for (what, check) in only_on_mpich {
@@ -51,6 +54,10 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         }));
     }
+    trials.push(Trial::test("openmpi::overlap::progress that is not in force is refused", || {
+        no_progress(mpi("openmpi"));
+        Ok(())
+    }));
     trials
 }
 
@@ -82,9 +89,19 @@ fn operations(mpi: &Mpi) {
 }
 
 fn apps(mpi: &Mpi) {
-    const OF_MESSAGE: [&str; 6] = ["reference", "manual", "manual_tuned", "mpi_pack", "engine", "ddt"];
-    const OF_EXCHANGE: [&str; 7] =
-        ["persistent", "reference", "manual", "manual_tuned", "engine", "ddt", "ineighbor_alltoallw"];
+    const OF_MESSAGE: [&str; 8] =
+        ["reference", "manual", "manual_tuned", "mpi_pack", "engine", "ddt", "persistent", "persistent_ddt"];
+    const OF_EXCHANGE: [&str; 9] = [
+        "reference",
+        "manual",
+        "manual_tuned",
+        "engine",
+        "ddt",
+        "persistent",
+        "persistent_ddt",
+        "ineighbor_alltoallw",
+        "persistent_neighbor_alltoallw",
+    ];
     for (test, params) in OF_APPS {
         let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
         // Nobody wrote loops for a layout.
@@ -97,18 +114,56 @@ fn apps(mpi: &Mpi) {
 }
 
 fn over_tcp(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
     let tcp = match mpi.name {
         "openmpi" => ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"],
         _ => ["-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "FI_PROVIDER", "tcp"],
     };
     let netmod: &[&str] = if mpi.name == "mpich" { &["-genv", "MPIR_CVAR_CH4_NETMOD", "ofi"] } else { &[] };
-    let mut command =
-        overlap(mpi, dir.path(), &["iallreduce", "-p", "bytes=100000,matrix_order=24", "-m", "nonblocking"]);
-    run(command.args(SHORT).arg("--").args(tcp).args(netmod)).expect_code(0);
-    let cases = rows(&dir.path().join("out/cases.csv"));
-    assert_eq!((cases.len(), cases[0].get("transport")), (1, "tcp"));
-    expect_measured(dir.path(), "nonblocking");
+    for (test, ranks, method) in [
+        ("iallreduce -p bytes=100000", "2", "nonblocking"),
+        ("wrf_x_vec", "2", "ddt"),
+        ("halo:wrf_vec", "3", "ddt"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = ["-p", "matrix_order=24", "-m", method, "-n", ranks];
+        let arguments: Vec<&str> = test.split(' ').chain(arguments).collect();
+        let mut command = overlap(mpi, dir.path(), &arguments);
+        command.args(SHORT).arg("--").args(tcp).args(netmod);
+        run(&mut command).expect_code(0);
+        let cases = rows(&dir.path().join("out/cases.csv"));
+        assert_eq!((cases.len(), cases[0].get("transport")), (1, "tcp"), "{test}");
+        expect_measured(dir.path(), method);
+    }
+}
+
+/// One rank begins late on purpose: the others must not go on without it.
+fn a_wrong_barrier(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = overlap(mpi, dir.path(), &["ibarrier", "-p", "matrix_order=24"]);
+    command.args(SHORT);
+    under_faults(mpi, &mut command, &[("FAULTY_MPI", "no barrier")]);
+    run(&mut command).expect_code(1);
+    let summary = Summary::read(&dir.path().join("out"));
+    let wrong = summary.with(&[("method", "nonblocking")])[0];
+    assert_eq!(wrong.get("outcome"), "wrong data", "{wrong:?}");
+    assert!(wrong.get("detail").contains("before the last rank"), "{wrong:?}");
+    expect_measured(dir.path(), "persistent");
+}
+
+/// The phases of a rim are there where one was asked for, or where there is one without asking, and nowhere else.
+fn rims(mpi: &Mpi) {
+    for (rim, has_rim) in [("25%", true), ("0%", false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = ["halo:wrf_vec", "-p", "matrix_order=96", "-m", "ddt", "--rim", rim];
+        run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
+        let summary = Summary::read(&dir.path().join("out"));
+        let phases = ["rim", "rim_alone"].map(|phase| {
+            let of_phase = summary.with(&[("phase", phase)]);
+            of_phase.iter().any(|row| row.is_measured() && row.number("median_s") > Some(0.0))
+        });
+        assert_eq!(phases, [has_rim; 2], "{rim}");
+        expect_measured(dir.path(), "ddt");
+    }
 }
 
 fn overlap(mpi: &Mpi, dir: &Path, arguments: &[&str]) -> Command {
@@ -270,12 +325,44 @@ fn configurations(mpi: &Mpi) {
         progress.number("runnable_threads") > headline("basic").number("runnable_threads"),
         "{progress:?}"
     );
+    assert!(environment.contains("in force"), "{environment}");
     // With fewer cores than two for each rank there is none for the thread.
     let dedicated = headline("dedicated");
     if std::thread::available_parallelism().map_or(1, usize::from) < 4 {
         assert_eq!(dedicated.get("outcome"), "not available");
         assert!(dedicated.get("detail").contains("cores"), "{dedicated:?}");
     }
+}
+
+/// Open MPI has a progress thread for TCP alone: over memory there is nothing to be measured, though it has threads of other work.
+fn no_progress(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments =
+        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "progress", "-m", "nonblocking"];
+    run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(1);
+    let summary = Summary::read(&dir.path().join("out"));
+    summary.expect_failed("ibcast", "nonblocking", "not available", &["progress", "TCP"]);
+    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+    assert!(
+        environment.contains("asynchronous progress") && !environment.contains("in force"),
+        "{environment}"
+    );
+}
+
+/// Where there are two cores for each of two ranks: the shim has the kernel say so.
+fn dedicated(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments =
+        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "dedicated", "-m", "nonblocking"];
+    let mut command = overlap(mpi, dir.path(), &arguments);
+    command.args(SHORT);
+    under_faults(mpi, &mut command, &[("FAULTY_MPI", "cores 4")]);
+    run(&mut command).expect_code(0);
+    expect_measured(dir.path(), "nonblocking");
+    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+    let told: Vec<&str> =
+        environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
+    assert!(told.iter().take(2).any(|line| line.contains("\"1, 3\"")), "{environment}");
 }
 
 fn refusals(mpi: &Mpi) {
@@ -287,6 +374,8 @@ fn refusals(mpi: &Mpi) {
         (&["ibcast", "-n", "1"], ["1", "at least 2"]),
         (&["ibcast", "--cache", "cold"], ["cold", "warm"]),
         (&["ibcast", "--bytes", "3GiB"], ["3GiB", "2147483647"]),
+        (&["halo:wrf_vec", "--rim", "95%"], ["95%", "90%"]),
+        (&["nas_lu_y", "--rim", "5%"], ["nas_lu_y", "rim"]),
         (&["ibcast", "-p", "threads=2", "--threads", "2"], ["threads", "leave one"]),
     ] {
         let ended = run(ddtbench(dir.path()).arg("overlap").args(arguments).arg("--dry-run")).expect_code(2);

@@ -2,13 +2,14 @@
 
 use ddtbench::model::event::{Hello, MessageFacts, RankPlace};
 
+use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
 use crate::measure::local_clock::VIRTUAL;
 
 /// Where this process runs, as `rank`.
 pub fn place(rank: usize) -> RankPlace {
-    RankPlace { rank, host: host(), pid: std::process::id(), cpus: processors() }
+    RankPlace { rank, host: host(), pid: std::process::id(), cpus: binding::affinity(0) }
 }
 
 fn host() -> String {
@@ -19,18 +20,6 @@ fn host() -> String {
     }
     let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     String::from_utf8_lossy(&name[..end]).into_owned()
-}
-
-/// The processors that this process may run on, by number.
-fn processors() -> Vec<usize> {
-    // SAFETY: a set of bits, for which all zeros is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is given with its size; 0 is this process.
-    if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
-        return Vec::new();
-    }
-    // SAFETY: the macro looks at bits below the set's size only.
-    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
 /// Variables that steer an MPI or its transports, by name; and clocks that are not the real ones.

@@ -5,6 +5,7 @@
 //! others wait ends the job.
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "hand-offs are compiled over `loom` once more"))]
 
+mod binding;
 mod checked;
 mod cli;
 mod compute;

@@ -334,6 +334,14 @@ impl<'a> RowContext<'a> {
         errors.reduce(f64::max).map(|error| Figure::plain(Quantity::ClockError, error))
     }
 
+    /// How late the latest rank was at agreed times, the median of the blocks; where all began at such.
+    pub fn start_late(&self) -> Option<Figure> {
+        let blocks = self.blocks();
+        let latest = |block: &&Block| block.start_late_s.iter().copied().reduce(f64::max);
+        let late = stats::median(&stats::sorted(blocks.iter().filter_map(latest)))?;
+        Some(Figure::plain(Quantity::StartLate, late))
+    }
+
     /// The speed-up over another method, computing included.
     pub fn speedup(&self, other: &View<'_>) -> Option<Figure> {
         let total = self.view.ratio(other, Phase::Total, self.scope)?;

@@ -247,6 +247,10 @@ pub struct Block {
     /// worst rank. Only where times of ranks are compared that do not read one clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_s: Option<f64>,
+    /// By how much each rank began after the times that were agreed on, in seconds, the median of the block's. Only where all
+    /// begin at agreed times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_late_s: Vec<f64>,
 }
 
 impl Block {

@@ -34,6 +34,8 @@ pub enum Quantity {
     /// How far off the common time of ranks was that do not read one clock, at the end of the worst block, as far as messages
     /// could tell.
     ClockError,
+    /// By how much the rank that is latest began the parts of a repetition after the time that was agreed on, the median of blocks.
+    StartLate,
     /// Its time over another's, the median over the rounds that both have.
     TimeOver,
     /// The same over the fastest method of the case that an application could use.
@@ -83,7 +85,7 @@ impl Quantity {
             | Self::CommunicationRatio => "ratio",
             Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
             Self::Messages => "messages",
-            Self::StartSkew | Self::ClockError => "s",
+            Self::StartSkew | Self::ClockError | Self::StartLate => "s",
             Self::LineBytes => "bytes",
         }
     }

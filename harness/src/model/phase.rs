@@ -37,6 +37,8 @@ pub enum Phase {
     ComputationWithoutMpi,
     /// A computation by itself, while MPI has nothing to do.
     ComputationAlone,
+    /// The part of it that must wait for a communication when it is beside one: of the rank that computes longest.
+    RimAlone,
     /// The call that starts a communication, with what is packed before it.
     Call,
     /// Computing: the thread that took longest.
@@ -54,6 +56,8 @@ pub enum Phase {
     Exchange,
     /// The wait for a communication after the computation, with what is unpacked behind it.
     Wait,
+    /// What is computed after the wait, since it needs what has come.
+    Rim,
     /// The call and the wait together: of the rank that spent most in them.
     InMpi,
     /// From the first rank's start of a communication to the last one's end, with a computation in between.
@@ -64,7 +68,7 @@ pub enum Phase {
 
 impl Phase {
     /// All phases, those of each experiment in the order in which they happen, its whole last.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::Create,
         Self::Pack,
         Self::Communicate,
@@ -79,6 +83,7 @@ impl Phase {
         Self::CommunicationAlone,
         Self::ComputationWithoutMpi,
         Self::ComputationAlone,
+        Self::RimAlone,
         Self::Call,
         Self::Compute,
         Self::FirstPartition,
@@ -87,6 +92,7 @@ impl Phase {
         Self::Total,
         Self::Exchange,
         Self::Wait,
+        Self::Rim,
         Self::InMpi,
         Self::Overlapped,
         Self::Solution,
@@ -109,6 +115,7 @@ impl Phase {
             Self::CommunicationAlone => "communication_alone",
             Self::ComputationWithoutMpi => "computation_without_mpi",
             Self::ComputationAlone => "computation_alone",
+            Self::RimAlone => "rim_alone",
             Self::Call => "call",
             Self::Compute => "compute",
             Self::FirstPartition => "first_partition",
@@ -117,6 +124,7 @@ impl Phase {
             Self::Total => "total",
             Self::Exchange => "exchange",
             Self::Wait => "wait",
+            Self::Rim => "rim",
             Self::InMpi => "in_mpi",
             Self::Overlapped => "overlapped",
             Self::Solution => "solution",

@@ -27,12 +27,20 @@ pub struct Answer {
     pub claim: for<'a> fn(&CaseView<'a>) -> Claim<'a>,
     /// The methods that a verdict and these figures need; empty where any two will do.
     pub methods: &'static [&'static str],
+    /// What its kind has to say of all cases besides, a sentence each.
+    pub sentences: fn(&[CaseView]) -> Vec<String>,
 }
 
 impl Answer {
     /// Which method is fastest, and no figures.
-    pub const PLAIN: Self =
-        Self { columns: &[], cells: |_| Vec::new(), legend: "", claim: |case| case.fastest(), methods: &[] };
+    pub const PLAIN: Self = Self {
+        columns: &[],
+        cells: |_| Vec::new(),
+        legend: "",
+        claim: |case| case.fastest(),
+        methods: &[],
+        sentences: |_| Vec::new(),
+    };
 }
 
 /// Of kinds whose methods pack: the pack overhead of loop and datatype, and which of them is faster.
@@ -54,6 +62,7 @@ pub const PACKING: Answer = Answer {
              figure 5 of the DDTBench paper.",
     claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
     methods: &["reference", "manual", "ddt"],
+    sentences: |_| Vec::new(),
 };
 
 const FASTEST: Style = Style::new().bold();
@@ -209,6 +218,7 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
         }
     }
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
+    sentences.extend((form.answer.sentences)(cases));
     sentences.extend(stands_out(form, cases));
     sentences.extend(failures(cases));
     sentences

@@ -69,10 +69,15 @@ impl<'a> CaseView<'a> {
 
     /// A phase's median.
     pub fn median(&self, method: &str, phase: Phase) -> Option<f64> {
+        self.phase(method, phase).and_then(|record| record.median_s)
+    }
+
+    /// The record of a phase, of all pairs.
+    pub fn phase(&self, method: &str, phase: Phase) -> Option<&'a Record> {
         let of = |record: &&&Record| {
             record.method == method && record.phase == phase && record.pair == Record::ALL_PAIRS
         };
-        self.records.iter().find(of).and_then(|record| record.median_s)
+        self.records.iter().find(of).copied()
     }
 
     /// Test and set.
@@ -129,6 +134,13 @@ impl<'a> CaseView<'a> {
                 "clocks differ, and were brought to one time: where times of two ranks are compared, they were off by {} at the end of the \
                  worst block, as far as messages tell",
                 units::seconds(error_s)
+            ));
+        }
+        let late = self.methods().filter_map(|record| record.value(Quantity::StartLate));
+        if let Some(late_s) = late.reduce(f64::max) {
+            notes.push(format!(
+                "the latest rank began {} after the times that were agreed on",
+                units::seconds(late_s)
             ));
         }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {

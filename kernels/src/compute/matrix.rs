@@ -3,6 +3,7 @@
 //! C = A B for square matrices of doubles, row by row of A and B, 2 n^3 operations. A thread has a block of rows of C.
 //! All blocks are the same work: what differs between threads is the machine's doing.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Compute, Kernel, noise, share_of};
@@ -22,8 +23,8 @@ pub struct Matrix {
     size: usize,
     a: Vec<f64>,
     b: Vec<f64>,
-    /// Rows of C, by thread. Locked by its thread alone, so never waited for.
-    c: Vec<Mutex<Vec<f64>>>,
+    /// Blocks of rows of C: which, and their values. Locked by its thread alone, so never waited for.
+    c: Vec<(Range<usize>, Mutex<Vec<f64>>)>,
 }
 
 impl Matrix {
@@ -33,9 +34,22 @@ impl Matrix {
     /// If either is 0.
     pub fn new(size: usize, threads: usize) -> Self {
         assert!(size > 0 && threads > 0, "{size} rows for {threads} threads: neither may be 0");
+        Self::in_blocks(size, (0..threads).map(|thread| share_of(size, thread, threads)))
+    }
+
+    /// Matrices of `size` rows for one thread, which computes the first `rows` of them by [`Compute::share`] of 0, and the rest by
+    /// that of 1.
+    ///
+    /// # Panics
+    /// If there are no rows, or fewer than that.
+    pub fn in_two(size: usize, rows: usize) -> Self {
+        assert!(size > 0 && rows <= size, "{rows} of {size} rows");
+        Self::in_blocks(size, [0..rows, rows..size].into_iter())
+    }
+
+    fn in_blocks(size: usize, blocks: impl Iterator<Item = Range<usize>>) -> Self {
         let random = |seed| noise(seed).take(size * size).collect();
-        let rows = |thread| vec![0.0; share_of(size, thread, threads).len() * size];
-        let c = (0..threads).map(|thread| Mutex::new(rows(thread))).collect();
+        let c = blocks.map(|rows| (rows.clone(), Mutex::new(vec![0.0; rows.len() * size]))).collect();
         Self { size, a: random(1), b: random(2), c }
     }
 
@@ -47,11 +61,11 @@ impl Matrix {
     pub fn share_in_steps(&self, thread: usize, mut between: impl FnMut()) {
         /// Multiplications and additions between two calls.
         const STEP: usize = 8192;
-        let mut c = self.c[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let (rows, c) = &self.c[thread];
+        let mut c = c.lock().unwrap_or_else(PoisonError::into_inner);
         c.fill(0.0);
         let terms = STEP.div_ceil(self.size);
-        let rows = share_of(self.size, thread, self.threads());
-        for (c, row) in c.chunks_exact_mut(self.size).zip(rows) {
+        for (c, row) in c.chunks_exact_mut(self.size).zip(rows.clone()) {
             let a = &self.a[row * self.size..][..self.size];
             for (a, b) in a.chunks(terms).zip(self.b.chunks(terms * self.size)) {
                 for (&a, b) in a.iter().zip(b.chunks_exact(self.size)) {
@@ -64,7 +78,8 @@ impl Matrix {
 
     /// C, row by row.
     pub fn product(&self) -> Vec<f64> {
-        let rows = |part: &Mutex<Vec<f64>>| part.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let rows =
+            |(_, part): &(_, Mutex<Vec<f64>>)| part.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.c.iter().flat_map(rows).collect()
     }
 }
@@ -101,6 +116,17 @@ mod tests {
         assert_eq!(whole.product(), stepped.product());
         // Three calls a row: 150 terms of 150 operations each, 55 terms at a time.
         assert_eq!(steps, 3 * 150);
+    }
+
+    #[test]
+    fn rows_in_two_parts_are_the_rows_of_the_whole() {
+        let (whole, parted, first) = (Matrix::new(20, 1), Matrix::in_two(20, 18), Matrix::in_two(20, 20));
+        whole.share(0);
+        parted.share(0);
+        assert!(parted.product()[18 * 20..].iter().all(|&c| c == 0.0));
+        parted.share(1);
+        first.share(0);
+        assert_eq!((parted.product(), first.product()), (whole.product(), whole.product()));
     }
 
     #[test]

@@ -92,6 +92,19 @@ type WithRoot = unsafe extern "C" fn(
     *mut MPI_Request,
 ) -> c_int;
 type NoBuffer = unsafe extern "C" fn(MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
+type TypePerRank = unsafe extern "C" fn(
+    *const c_void,
+    *const c_int,
+    *const c_int,
+    *const MPI_Datatype,
+    *mut c_void,
+    *const c_int,
+    *const c_int,
+    *const MPI_Datatype,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
 
 impl Collective {
     /// The function that makes its persistent form.
@@ -269,5 +282,40 @@ impl AllToAllW {
             )
         })?;
         Ok(request)
+    }
+    /// What makes the persistent form.
+    pub const PERSISTENT_NAME: &'static str = "MPI_Alltoallw_init";
+
+    /// Makes the persistent form; collective. `None` where the MPI has none.
+    ///
+    /// # Safety
+    /// As for [`AllToAllW::start`], whenever the request is started; and `self` must live until it is freed.
+    pub unsafe fn persistent(
+        &self,
+        comm: &Comm,
+        from: *const u8,
+        to: *mut u8,
+    ) -> Result<Option<Request>, CallError> {
+        const CALL: &str = AllToAllW::PERSISTENT_NAME;
+        let mut request = Request::null(comm);
+        // SAFETY: the standard gives the function this C interface.
+        let Some(make) = (unsafe { symbols::function::<TypePerRank>(CALL) }) else { return Ok(None) };
+        // SAFETY: the caller vouches for memory and types; lists have an entry for each rank.
+        check(CALL, unsafe {
+            make(
+                from.cast(),
+                self.counts.as_ptr(),
+                self.from.as_ptr(),
+                self.send_types.as_ptr(),
+                to.cast(),
+                self.counts.as_ptr(),
+                self.to.as_ptr(),
+                self.receive_types.as_ptr(),
+                comm.raw(),
+                ffi::RSMPI_INFO_NULL,
+                request.raw_mut(),
+            )
+        })?;
+        Ok(Some(request))
     }
 }

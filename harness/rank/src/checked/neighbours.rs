@@ -1,11 +1,25 @@
 //! A graph of neighbours, and the collective between them.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
-use mpi::ffi::{MPI_Aint, MPI_Datatype};
+use mpi::ffi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
 
-use super::{CallError, Comm, Datatype, Request, check, error::int};
+use super::{CallError, Comm, Datatype, Request, check, error::int, symbols};
+
+type TypePerNeighbour = unsafe extern "C" fn(
+    *const c_void,
+    *const c_int,
+    *const MPI_Aint,
+    *const MPI_Datatype,
+    *mut c_void,
+    *const c_int,
+    *const MPI_Aint,
+    *const MPI_Datatype,
+    MPI_Comm,
+    MPI_Info,
+    *mut MPI_Request,
+) -> c_int;
 
 /// Neighbours of each rank, as a communicator.
 pub struct Neighbours {
@@ -126,5 +140,40 @@ impl Neighbours {
             )
         })?;
         Ok(request)
+    }
+    /// What makes the persistent form.
+    pub const PERSISTENT_NAME: &'static str = "MPI_Neighbor_alltoallw_init";
+
+    /// Makes the persistent form; collective. `None` where the MPI has none.
+    ///
+    /// # Safety
+    /// As for [`Neighbours::start_all_to_all`], whenever the request is started; and lists must live until it is freed.
+    pub unsafe fn persistent_all_to_all(
+        &self,
+        base: *mut u8,
+        sends: &BufferParts,
+        receives: &BufferParts,
+    ) -> Result<Option<Request>, CallError> {
+        const CALL: &str = Neighbours::PERSISTENT_NAME;
+        let mut request = Request::null(&self.comm);
+        // SAFETY: the standard gives the function this C interface.
+        let Some(make) = (unsafe { symbols::function::<TypePerNeighbour>(CALL) }) else { return Ok(None) };
+        // SAFETY: the caller vouches for the memory, the lists and their types; the request outlives the call.
+        check(CALL, unsafe {
+            make(
+                base.cast_const().cast(),
+                sends.counts.as_ptr(),
+                sends.displacements.as_ptr(),
+                sends.types.as_ptr(),
+                base.cast(),
+                receives.counts.as_ptr(),
+                receives.displacements.as_ptr(),
+                receives.types.as_ptr(),
+                self.comm.raw(),
+                ffi::RSMPI_INFO_NULL,
+                request.raw_mut(),
+            )
+        })?;
+        Ok(Some(request))
     }
 }

@@ -16,6 +16,18 @@ pub enum BulkTransfer {
     Persistent,
     /// Datatypes over the arrays, by nonblocking messages.
     Typed,
+    /// Datatypes over the arrays, by requests that are made once.
+    PersistentTyped,
+}
+
+impl BulkTransfer {
+    fn is_persistent(self) -> bool {
+        matches!(self, Self::Persistent | Self::PersistentTyped)
+    }
+
+    fn is_typed(self) -> bool {
+        matches!(self, Self::Typed | Self::PersistentTyped)
+    }
 }
 
 /// One message with what MPI is given of it.
@@ -42,9 +54,9 @@ impl<'a> Bulk<'a> {
     pub fn new(parts: Parts<'a>, transfer: BulkTransfer) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
         let message = |link: &'a Link| {
-            let typed = match transfer {
-                BulkTransfer::Typed => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
-                BulkTransfer::Packed | BulkTransfer::Persistent => None,
+            let typed = match transfer.is_typed() {
+                true => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
+                false => None,
             };
             Ok(BulkMessage { link, typed, request: Slot::new(Request::null(parts.comm)) })
         };
@@ -53,10 +65,11 @@ impl<'a> Bulk<'a> {
             Ok(StageMessages { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
         });
         let bulk = Self { parts, comm, transfer, stages: stages.collect::<Result<_, CallError>>()? };
-        if transfer == BulkTransfer::Persistent {
+        if transfer.is_persistent() {
             for stage in &bulk.stages {
                 for send in &stage.sends {
-                    // SAFETY: no thread is in a method that is being made; the wire buffers outlive the method.
+                    // SAFETY: no thread is in a method that is being made; arrays and wire buffers outlive it, and datatypes are freed
+                    // after their requests.
                     unsafe {
                         *send.request.get() =
                             Request::persistent_send(bulk.wire(send, true), bulk.envelope(send))?
@@ -90,7 +103,7 @@ impl<'a> Bulk<'a> {
         let (count, datatype) = match &message.typed {
             Some(typed) => (1, &typed.datatype),
             // An empty face has no datatype.
-            None if self.transfer == BulkTransfer::Typed => (0, self.parts.byte),
+            None if self.transfer.is_typed() => (0, self.parts.byte),
             None => (message.link.face.bytes(), self.parts.byte),
         };
         let Link { peer, tag, .. } = *message.link;
@@ -103,9 +116,9 @@ impl HaloMethod for Bulk<'_> {
         for receive in &self.stages[stage].receives {
             // SAFETY: no other thread is here.
             let request = unsafe { receive.request.get() };
-            match self.transfer {
-                BulkTransfer::Persistent => request.start()?,
-                BulkTransfer::Packed | BulkTransfer::Typed => {
+            match self.transfer.is_persistent() {
+                true => request.start()?,
+                false => {
                     let (to, envelope) = (self.wire(receive, false), self.envelope(receive));
                     // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage
                     // transfer.
@@ -120,9 +133,9 @@ impl HaloMethod for Bulk<'_> {
         for send in &self.stages[stage].sends {
             // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };
-            match self.transfer {
-                BulkTransfer::Persistent => request.start()?,
-                BulkTransfer::Packed | BulkTransfer::Typed => {
+            match self.transfer.is_persistent() {
+                true => request.start()?,
+                false => {
                     let (from, envelope) = (self.wire(send, true), self.envelope(send));
                     // SAFETY: what all threads have finished, and nobody changes before the wait.
                     *request = unsafe { Request::send(from, envelope) }?;
@@ -155,7 +168,7 @@ impl HaloMethod for Bulk<'_> {
     fn free(self: Box<Self>) -> Result<(), CallError> {
         for message in self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
         {
-            if self.transfer == BulkTransfer::Persistent {
+            if self.transfer.is_persistent() {
                 message.request.into_inner().free()?;
             }
             message.typed.map_or(Ok(()), |typed| typed.datatype.free())?;

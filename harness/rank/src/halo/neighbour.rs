@@ -25,6 +25,8 @@ pub enum Form {
     Blocking,
     /// `MPI_Ineighbor_alltoallw`.
     Nonblocking,
+    /// `MPI_Neighbor_alltoallw_init`, started each time.
+    Persistent,
 }
 
 pub struct Neighbour<'a> {
@@ -66,6 +68,17 @@ impl<'a> Neighbour<'a> {
             stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?,
         })
     }
+
+    /// Makes the requests of the persistent form; collective. Whether the MPI has it.
+    pub fn make_requests(&mut self) -> Result<bool, CallError> {
+        for StageCollective { graph, from, to, request, .. } in &mut self.stages {
+            // SAFETY: as in `finish`; lists and types live until the requests are freed.
+            let made = unsafe { graph.persistent_all_to_all(self.parts.memory.address(0), from, to) }?;
+            let Some(made) = made else { return Ok(false) };
+            *request = Slot::new(made);
+        }
+        Ok(true)
+    }
 }
 
 impl HaloMethod for Neighbour<'_> {
@@ -74,14 +87,17 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
-        if self.form == Form::Blocking {
-            return Ok(());
-        }
         let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
-        // SAFETY: as in `finish`; nobody uses what is sent or received before that.
-        let started = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
         // SAFETY: no other thread is here.
-        *unsafe { request.get() } = started;
+        let request = unsafe { request.get() };
+        match self.form {
+            Form::Blocking => {}
+            Form::Persistent => request.start()?,
+            // SAFETY: as in `finish`; nobody uses what is sent or received before that.
+            Form::Nonblocking => {
+                *request = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
+            }
+        }
         Ok(())
     }
 
@@ -97,7 +113,7 @@ impl HaloMethod for Neighbour<'_> {
             // and all types live as long as the method.
             Form::Blocking => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
             // SAFETY: no other thread is here.
-            Form::Nonblocking => unsafe { request.get() }.wait(),
+            Form::Nonblocking | Form::Persistent => unsafe { request.get() }.wait(),
         }
     }
 
@@ -107,6 +123,9 @@ impl HaloMethod for Neighbour<'_> {
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
         for stage in self.stages {
+            if self.form == Form::Persistent {
+                stage.request.into_inner().free()?;
+            }
             for typed in stage.sends.into_iter().chain(stage.receives).flatten() {
                 typed.datatype.free()?;
             }

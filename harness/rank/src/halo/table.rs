@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use ddtbench::experiments::fine_grained::aggregation::Aggregation;
+use ddtbench::experiments::overlap::methods::{PERSISTENT_DDT, PERSISTENT_NEIGHBOUR};
 use ddtbench::model::{LOOP, Outcome};
 
 use super::bulk::{Bulk, BulkTransfer};
@@ -12,6 +13,7 @@ use super::neighbour::{Form, Neighbour};
 use super::packing::PackingKind;
 use super::put::PutTyped;
 use crate::checked::TeamCalls;
+use crate::checked::neighbours::Neighbours;
 
 /// What is known of a method before it is made.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,8 @@ fn find(name: &str) -> Option<Implementation> {
         "engine" => (MethodKind::Bulk(BulkTransfer::Packed), PackingKind::Engine),
         "ddt" => (MethodKind::Bulk(BulkTransfer::Typed), PackingKind::None),
         "persistent" => (MethodKind::Bulk(BulkTransfer::Persistent), PackingKind::Loops),
+        PERSISTENT_DDT => (MethodKind::Bulk(BulkTransfer::PersistentTyped), PackingKind::None),
+        PERSISTENT_NEIGHBOUR => (MethodKind::Neighbour(Form::Persistent), PackingKind::None),
         "neighbor_alltoallw" => (MethodKind::Neighbour(Form::Blocking), PackingKind::None),
         "ineighbor_alltoallw" => (MethodKind::Neighbour(Form::Nonblocking), PackingKind::None),
         "put_ddt" => (MethodKind::Put, PackingKind::None),
@@ -75,6 +79,14 @@ impl Implementation {
     ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
         let method: Box<dyn HaloMethod + 'a> = match (self.kind, calls) {
             (MethodKind::Bulk(ends), _) => Box::new(Bulk::new(parts, ends)?),
+            (MethodKind::Neighbour(Form::Persistent), _) => {
+                let mut method = Neighbour::new(parts, Form::Persistent)?;
+                if !method.make_requests()? {
+                    let reason = format!("this MPI lacks {}", Neighbours::PERSISTENT_NAME);
+                    return Ok(Err(Outcome::NotAvailable { reason }));
+                }
+                Box::new(method)
+            }
             (MethodKind::Neighbour(form), _) => Box::new(Neighbour::new(parts, form)?),
             (MethodKind::Put, _) => Box::new(PutTyped::new(parts)?),
             (MethodKind::Fine(way), Ok(calls)) => Box::new(Fine::new(parts, way, calls)?),
@@ -106,7 +118,7 @@ mod tests {
             let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
             let moves_arrays = matches!(
                 kind,
-                MethodKind::Bulk(BulkTransfer::Typed)
+                MethodKind::Bulk(BulkTransfer::Typed | BulkTransfer::PersistentTyped)
                     | MethodKind::Neighbour(_)
                     | MethodKind::Put
                     | MethodKind::FineTyped

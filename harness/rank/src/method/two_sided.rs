@@ -6,11 +6,18 @@ use apps::{Side, WireOrder};
 
 use super::packer::{End, EndState, Packer};
 use super::{Ends, Location, Method, Setup};
-use crate::checked::collective::AllToAllW;
+use crate::checked::collective::{AllToAllW, Blocks, Collective};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype, Envelope, Request};
 use crate::memory::Memory;
 use crate::spans::spans;
+
+/// Whether a request is made for one message, or once for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Nonblocking,
+    Persistent,
+}
 
 /// A method that sends and receives.
 pub struct TwoSided<'a> {
@@ -53,9 +60,41 @@ impl<'a> TwoSided<'a> {
     /// Starts to send the message, on the first rank of a pair, or to receive it, on the second; in an all-to-all, both. Nobody uses
     /// the memory before the request is complete.
     pub fn start(&mut self, memory: &mut Memory) -> Result<Request, CallError> {
-        let (setup, send, receive) = (self.setup, &self.packer.send, &self.packer.receive);
+        // SAFETY: the request is complete before the memory is used, and the method lives longer.
+        let request = unsafe { self.request(memory, Form::Nonblocking) }?;
+        Ok(request.expect("every MPI has nonblocking forms"))
+    }
+
+    /// The same as a request to be started again and again; of an all-to-all, collective. Says which function the MPI lacks for it.
+    ///
+    /// # Safety
+    /// The arrays and wire buffers of `memory` stay where they are, and there, and so do the method's datatypes, until the request
+    /// is freed; nobody uses the memory while it is started.
+    pub unsafe fn persistent(
+        &mut self,
+        memory: &mut Memory,
+    ) -> Result<Result<Request, &'static str>, CallError> {
+        // SAFETY: as the caller vouches.
+        let request = unsafe { self.request(memory, Form::Persistent) }?;
+        Ok(request.ok_or_else(|| match self.is_typed() {
+            true => AllToAllW::PERSISTENT_NAME,
+            false => Collective::Alltoall.persistent_name(),
+        }))
+    }
+
+    /// Whether both ends are datatypes, so that an all-to-all has one for each rank.
+    fn is_typed(&self) -> bool {
         let is_typed = |end| matches!(end, End::Typed | End::Described(_));
-        if setup.is_all_to_all() && is_typed(send.how) && is_typed(receive.how) {
+        is_typed(self.packer.send.how) && is_typed(self.packer.receive.how)
+    }
+
+    /// The request of the message; `None` where the MPI lacks the persistent form.
+    ///
+    /// # Safety
+    /// As for [`TwoSided::persistent`]; one that is not persistent is over when it is complete.
+    unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Option<Request>, CallError> {
+        let (setup, send, receive) = (self.setup, &self.packer.send, &self.packer.receive);
+        if setup.is_all_to_all() && self.is_typed() {
             // From the first block on: of two buffers with one address Open MPI 5.0.11 believes that they are one.
             let (first, first_to) = (send.offset(memory, 0), receive.offset(memory, 0));
             if self.blocks.is_none() {
@@ -66,15 +105,33 @@ impl<'a> TwoSided<'a> {
                 self.blocks = Some(AllToAllW::new((&from, send.datatype()), (&to, receive.datatype()))?);
             }
             let blocks = self.blocks.as_ref().expect("made above");
+            let (from, to) = (memory.read_from(first), memory.write_to(first_to));
             // SAFETY: as in `exchange`; blocks follow the first at both ends.
-            return unsafe { blocks.start(setup.comm, memory.read_from(first), memory.write_to(first_to)) };
+            return unsafe {
+                match form {
+                    Form::Nonblocking => blocks.start(setup.comm, from, to).map(Some),
+                    Form::Persistent => blocks.persistent(setup.comm, from, to),
+                }
+            };
         }
         let (to, target_count, target_type) = self.target(memory, 0);
         let (from, source_count, source_type) = self.source(memory, 0);
         if setup.is_all_to_all() {
-            let (from, to) = ((from, source_count, source_type), (to, target_count, target_type));
+            // Packed blocks are alike at both ends.
+            let blocks = || Blocks {
+                send: from.cast_mut(),
+                receive: to,
+                count: source_count as usize,
+                datatype: source_type,
+            };
+            let ends = ((from, source_count, source_type), (to, target_count, target_type));
             // SAFETY: as in `exchange`.
-            return unsafe { setup.comm.start_all_to_all(from, to) };
+            return unsafe {
+                match form {
+                    Form::Nonblocking => setup.comm.start_all_to_all(ends.0, ends.1).map(Some),
+                    Form::Persistent => Collective::Alltoall.persistent(setup.comm, blocks()),
+                }
+            };
         }
         let envelope = |count: c_int, datatype| Envelope {
             count: count as usize,
@@ -84,12 +141,16 @@ impl<'a> TwoSided<'a> {
             comm: setup.comm,
         };
         // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
-        unsafe {
-            match setup.me {
-                0 => Request::send(from, envelope(source_count, source_type)),
-                _ => Request::receive(to, envelope(target_count, target_type)),
+        let request = unsafe {
+            let (send, receive) = (envelope(source_count, source_type), envelope(target_count, target_type));
+            match (setup.me, form) {
+                (0, Form::Nonblocking) => Request::send(from, send),
+                (0, Form::Persistent) => Request::persistent_send(from, send),
+                (_, Form::Nonblocking) => Request::receive(to, receive),
+                (_, Form::Persistent) => Request::persistent_receive(to, receive),
             }
-        }
+        };
+        request.map(Some)
     }
 
     /// Address, count and type of what is sent to `peer`.

@@ -54,15 +54,17 @@ pub fn find(
 
 /// How long a communication takes by itself, by the common clock of all ranks; the median of some, in seconds. Collective.
 pub fn communication_s<'a, T: Traffic<'a>>(
-    cell: &Cell,
+    cell: &mut Cell,
     traffic: &mut T,
     active: &mut T::Active,
 ) -> anyhow::Result<f64> {
+    // Sizes take seconds to find, in which clocks part.
+    cell.sync.again()?;
     traffic.fill(active)?;
     let world = traffic.job().world;
     median_s(world, || {
         // What one rank is ahead of another since the last synchronisation is little beside what is looked for.
-        let (start_s, end_s) = cell.communicate(traffic, active)?;
+        let ((start_s, end_s), _) = cell.communicate(traffic, active)?;
         let (start_s, end_s) = (cell.sync.common_s(start_s), cell.sync.common_s(end_s));
         // The latest end less the earliest start.
         let both = world.maxima(&[end_s, -start_s])?;

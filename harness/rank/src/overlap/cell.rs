@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use ddtbench::model::Phase;
 use ddtbench::model::event::Block;
+use ddtbench::stats;
 
-use super::computation::Computation;
+use super::computation::{Computation, Times};
 use super::traffic::Traffic;
 use crate::checked::{CallError, Comm};
 use crate::measure::offset::Interpolation;
@@ -33,7 +34,7 @@ pub struct Readings {
     /// Start and end of the communication by itself.
     pub communication: (f64, f64),
     /// How long the computation took by itself.
-    pub computation_s: f64,
+    pub computation: Times,
     /// Start and end of both at once.
     pub overlapped: (f64, f64),
     /// The call, with packing.
@@ -42,15 +43,20 @@ pub struct Readings {
     pub compute_s: f64,
     /// The wait, with unpacking.
     pub wait_s: f64,
+    /// The rim after it.
+    pub rim_s: f64,
+    /// How long after the agreed times the parts began, of the three the latest.
+    pub late_s: f64,
 }
 
 impl Readings {
     /// Numbers in a list of them.
-    const COUNT: usize = 8;
+    const COUNT: usize = 11;
 
     fn list(&self) -> [f64; Self::COUNT] {
-        let ((a, b), (c, d)) = (self.communication, self.overlapped);
-        [a, b, self.computation_s, c, d, self.call_s, self.compute_s, self.wait_s]
+        let Self { communication: (a, b), computation, overlapped: (c, d), .. } = *self;
+        let Times { whole_s, rim_s } = computation;
+        [a, b, whole_s, rim_s, c, d, self.call_s, self.compute_s, self.wait_s, self.rim_s, self.late_s]
     }
 
     /// The same with starts and ends of the common clock.
@@ -59,8 +65,19 @@ impl Readings {
         Self { communication: both(self.communication), overlapped: both(self.overlapped), ..self }
     }
 
-    fn of([a, b, computation_s, c, d, call_s, compute_s, wait_s]: [f64; Self::COUNT]) -> Self {
-        Self { communication: (a, b), computation_s, overlapped: (c, d), call_s, compute_s, wait_s }
+    fn of(list: [f64; Self::COUNT]) -> Self {
+        let [a, b, whole_s, rim_alone_s, c, d, call_s, compute_s, wait_s, rim_s, late_s] = list;
+        let computation = Times { whole_s, rim_s: rim_alone_s };
+        Self {
+            communication: (a, b),
+            computation,
+            overlapped: (c, d),
+            call_s,
+            compute_s,
+            wait_s,
+            rim_s,
+            late_s,
+        }
     }
 }
 
@@ -71,10 +88,11 @@ impl Cell {
         traffic: &mut T,
         active: &mut T::Active,
     ) -> Result<Readings, CallError> {
-        let communication = self.communicate(traffic, active)?;
-        let computation_s = self.compute()?;
+        let (communication, first_late_s) = self.communicate(traffic, active)?;
+        let second_late_s = self.begin()?;
+        let computation = self.computation.times();
         traffic.renew(active)?;
-        self.begin()?;
+        let third_late_s = self.begin()?;
         let started_s = self.sync.local_s();
         traffic.start(active)?;
         let called_s = self.sync.local_s();
@@ -84,46 +102,79 @@ impl Cell {
         }
         let computed_s = self.sync.local_s();
         traffic.wait(active)?;
-        let ended_s = self.sync.local_s();
+        let waited_s = self.sync.local_s();
+        let ended_s = if self.computation.has_rim() {
+            self.computation.run_rim();
+            self.sync.local_s()
+        } else {
+            waited_s
+        };
         Ok(Readings {
             communication,
-            computation_s,
+            computation,
             overlapped: (started_s, ended_s),
             call_s: called_s - started_s,
             compute_s: computed_s - called_s,
-            wait_s: ended_s - computed_s,
+            wait_s: waited_s - computed_s,
+            rim_s: ended_s - waited_s,
+            late_s: first_late_s.max(second_late_s).max(third_late_s),
         })
     }
 
-    /// Start and end of the communication by itself, started and waited for at once, by this rank's clock.
+    /// Start and end of the communication by itself, started and waited for at once, by this rank's clock; and how late it began.
     pub fn communicate<'a, T: Traffic<'a>>(
         &self,
         traffic: &mut T,
         active: &mut T::Active,
-    ) -> Result<(f64, f64), CallError> {
+    ) -> Result<((f64, f64), f64), CallError> {
         traffic.renew(active)?;
-        self.begin()?;
+        let late_s = self.begin()?;
         let started_s = self.sync.local_s();
         traffic.start(active)?;
         traffic.wait(active)?;
-        Ok((started_s, self.sync.local_s()))
+        Ok(((started_s, self.sync.local_s()), late_s))
     }
 
-    /// How long the computation takes by itself, in seconds.
-    pub fn compute(&self) -> Result<f64, CallError> {
+    /// How long the computation takes by itself.
+    pub fn compute(&self) -> Result<Times, CallError> {
         self.begin()?;
-        Ok(self.computation.time_s())
+        Ok(self.computation.times())
     }
 
-    /// All ranks go on at the same time.
-    fn begin(&self) -> Result<(), CallError> {
-        self.sync.wait_until(self.sync.agree(MARGIN)?);
-        Ok(())
+    /// All ranks go on at the same time. By how many seconds this one is late.
+    fn begin(&self) -> Result<f64, CallError> {
+        Ok(self.sync.wait_until(self.sync.agree(MARGIN)?))
+    }
+
+    /// Whether a communication that all ranks must have begun before any of them ends it did so, when `late` begins it long after the
+    /// others on purpose; what went wrong on this rank, if anything. Collective.
+    pub fn expect_all<'a, T: Traffic<'a>>(
+        &mut self,
+        traffic: &mut T,
+        active: &mut T::Active,
+        late: usize,
+    ) -> Result<Option<String>, CallError> {
+        /// Long beside what a rank that does not wait for the others takes.
+        const DELAY: Duration = Duration::from_millis(2);
+        self.sync.again()?;
+        let agreed_s = self.sync.agree(MARGIN)?;
+        let is_late = traffic.job().rank == late;
+        self.sync.wait_until(agreed_s + if is_late { DELAY.as_secs_f64() } else { 0.0 });
+        let begun_s = self.sync.now_s();
+        traffic.start(active)?;
+        traffic.wait(active)?;
+        let ended_s = self.sync.now_s();
+        let last_s = traffic.job().world.maxima(&[begun_s])?[0];
+        // Two clocks are off by as much each.
+        let early_s = last_s - ended_s - 2.0 * self.sync.facts()?.error_s;
+        Ok((early_s > 0.0).then(|| {
+            format!("its wait ended {:.0} us before the last rank, {late}, had begun", early_s * 1e6)
+        }))
     }
 }
 
 /// The times of repetitions over all ranks, at rank 0; `None` elsewhere. Collective.
-pub fn collected(world: &Comm, mine: &[Readings]) -> Result<Option<Block>, CallError> {
+pub fn collected(world: &Comm, mine: &[Readings], has_rim: bool) -> Result<Option<Block>, CallError> {
     let mine: Vec<f64> = mine.iter().flat_map(Readings::list).collect();
     let all = world.gather(bytemuck::cast_slice(&mine))?;
     let ranks: Vec<Vec<Readings>> = all
@@ -133,12 +184,16 @@ pub fn collected(world: &Comm, mine: &[Readings]) -> Result<Option<Block>, CallE
             numbers.as_chunks::<{ Readings::COUNT }>().0.iter().map(|list| Readings::of(*list)).collect()
         })
         .collect();
-    Ok((!ranks.is_empty()).then(|| block(&ranks)))
+    Ok((!ranks.is_empty()).then(|| block(&ranks, has_rim)))
 }
 
 /// The samples of repetitions, of which each rank has its readings.
-fn block(ranks: &[Vec<Readings>]) -> Block {
-    let mut block = Block { batch: 1, ..Block::default() };
+fn block(ranks: &[Vec<Readings>], has_rim: bool) -> Block {
+    let late = |readings: &Vec<Readings>| {
+        stats::median(&stats::sorted(readings.iter().map(|readings| readings.late_s))).unwrap_or_default()
+    };
+    let start_late_s = ranks.iter().map(late).collect();
+    let mut block = Block { batch: 1, start_late_s, ..Block::default() };
     for i in 0..ranks.iter().map(Vec::len).min().unwrap_or(0) {
         let each = || ranks.iter().map(|readings| readings[i]);
         let longest = |time: fn(Readings) -> f64| each().map(time).fold(0.0, f64::max);
@@ -148,7 +203,13 @@ fn block(ranks: &[Vec<Readings>]) -> Block {
             last - first
         };
         block.times[Phase::CommunicationAlone].push(between(|readings| readings.communication));
-        block.times[Phase::ComputationAlone].push(longest(|readings| readings.computation_s));
+        let computations = each().map(|readings| readings.computation);
+        let slowest = computations.max_by(|a, b| a.whole_s.total_cmp(&b.whole_s)).unwrap_or_default();
+        block.times[Phase::ComputationAlone].push(slowest.whole_s);
+        if has_rim {
+            block.times[Phase::RimAlone].push(slowest.rim_s);
+            block.times[Phase::Rim].push(longest(|readings| readings.rim_s));
+        }
         block.times[Phase::Call].push(longest(|readings| readings.call_s));
         block.times[Phase::Compute].push(longest(|readings| readings.compute_s));
         block.times[Phase::Wait].push(longest(|readings| readings.wait_s));
@@ -166,24 +227,33 @@ mod tests {
     fn a_part_lasts_from_the_first_start_to_the_last_end_and_the_slowest_rank_counts() {
         let first = Readings {
             communication: (1.0, 3.0),
-            computation_s: 5.0,
+            computation: Times { whole_s: 5.0, rim_s: 1.0 },
             overlapped: (10.0, 16.0),
             call_s: 0.5,
             compute_s: 5.0,
             wait_s: 0.5,
+            rim_s: 1.5,
+            late_s: 0.25,
         };
         let second = Readings {
             communication: (1.5, 3.5),
-            computation_s: 4.0,
+            computation: Times { whole_s: 4.0, rim_s: 2.0 },
             overlapped: (10.25, 15.0),
             call_s: 1.0,
             compute_s: 3.5,
             wait_s: 0.25,
+            rim_s: 2.5,
+            late_s: 0.125,
         };
-        let block = block(&[vec![first], vec![second]]);
+        let without_rim = block(&[vec![first], vec![second]], false);
+        assert!(without_rim.times[Phase::Rim].is_empty() && without_rim.times[Phase::RimAlone].is_empty());
+        let block = block(&[vec![first], vec![second]], true);
+        assert_eq!(block.start_late_s, [0.25, 0.125]);
         let times = [
             (Phase::CommunicationAlone, 2.5),
             (Phase::ComputationAlone, 5.0),
+            (Phase::RimAlone, 1.0),
+            (Phase::Rim, 2.5),
             (Phase::Call, 1.0),
             (Phase::Compute, 5.0),
             (Phase::Wait, 0.5),

@@ -13,35 +13,66 @@ use crate::team::Team;
 /// What threads multiply.
 pub struct Computation {
     team: Team,
+    /// Of each the first rows are the interior's, the others the rim's.
     matrices: Vec<Matrix>,
+    has_rim: bool,
+}
+
+/// A part of the computation, as matrices number them: what needs nothing that is received, and what does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Interior,
+    Rim,
+}
+
+/// How long a computation took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
+    /// All of it, in seconds.
+    pub whole_s: f64,
+    /// The rim; 0 where there is none.
+    pub rim_s: f64,
 }
 
 impl Computation {
-    /// Of `threads` threads, with matrices of so many rows.
+    /// Of `threads` threads, with matrices of so many rows, of which this share, from 0 to 1, is the rim.
     ///
     /// # Errors
     /// Threads that the system does not give.
-    pub fn new(threads: usize, matrix_order: usize) -> Result<Self, ThreadPoolBuildError> {
+    pub fn new(threads: usize, matrix_order: usize, rim_share: f64) -> Result<Self, ThreadPoolBuildError> {
+        let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order);
         let computation = Self {
             team: Team::new(threads)?,
-            matrices: (0..threads).map(|_| Matrix::new(matrix_order, 1)).collect(),
+            matrices: (0..threads).map(|_| Matrix::in_two(matrix_order, matrix_order - of_rim)).collect(),
+            has_rim: of_rim > 0,
         };
         // Pages are found and threads awake before anything is timed.
-        computation.run();
+        computation.times();
         Ok(computation)
     }
 
-    /// Threads that compute.
-    pub fn threads(&self) -> usize {
-        self.matrices.len()
+    /// Whether something is left to compute after the interior.
+    pub fn has_rim(&self) -> bool {
+        self.has_rim
     }
 
-    /// Computes once; ends when the slowest thread has.
+    /// Computes the interior once; ends when the slowest thread has.
     pub fn run(&self) {
-        self.team.run(|member| self.matrices[member.number].share(0));
+        self.compute(Part::Interior);
     }
 
-    /// The same, and the first thread calls `look` every so often until that has nothing more to do.
+    /// The same of the rim, if there is one.
+    pub fn run_rim(&self) {
+        if self.has_rim {
+            self.compute(Part::Rim);
+        }
+    }
+
+    fn compute(&self, part: Part) {
+        self.team.run(|member| self.matrices[member.number].share(part as usize));
+    }
+
+    /// The interior as in [`Computation::run`], and the first thread calls `look` every so often until that has nothing more to do.
     pub fn run_and_look(
         &self,
         every: Duration,
@@ -53,9 +84,9 @@ impl Computation {
         self.team.run(|member| {
             let matrix = &self.matrices[member.number];
             if !member.is_first() {
-                return matrix.share(0);
+                return matrix.share(Part::Interior as usize);
             }
-            matrix.share_in_steps(0, || {
+            matrix.share_in_steps(Part::Interior as usize, || {
                 let (look, last, result) = &mut *lent.get().borrow_mut();
                 if matches!(result, Ok(false)) && last.elapsed() >= every {
                     *result = look();
@@ -67,11 +98,14 @@ impl Computation {
         result.map(drop)
     }
 
-    /// How long it takes, in seconds.
-    pub fn time_s(&self) -> f64 {
+    /// How long all of it takes: the interior, and then the rim.
+    pub fn times(&self) -> Times {
         let start = Instant::now();
         self.run();
-        start.elapsed().as_secs_f64()
+        let interior = start.elapsed();
+        self.run_rim();
+        let whole = if self.has_rim { start.elapsed() } else { interior };
+        Times { whole_s: whole.as_secs_f64(), rim_s: (whole - interior).as_secs_f64() }
     }
 
     /// A number that rests on what every thread has computed.
@@ -86,7 +120,7 @@ mod tests {
 
     #[test]
     fn every_thread_computes_the_same_and_the_first_looks_until_all_is_done() {
-        let computation = Computation::new(2, 60).unwrap();
+        let computation = Computation::new(2, 60, 0.0).unwrap();
         let before = computation.checksum();
         assert!(before != 0.0);
         let mut looks = 0;
@@ -97,13 +131,24 @@ mod tests {
             })
             .unwrap();
         assert_eq!((looks, computation.checksum()), (5, before));
-        assert!(computation.time_s() > 0.0 && computation.threads() == 2);
+        let times = computation.times();
+        assert!(times.whole_s > 0.0 && times.rim_s == 0.0);
+    }
+
+    #[test]
+    fn interior_and_rim_together_compute_the_same_as_without_a_rim() {
+        let [whole, rimmed] = [0.0, 0.1].map(|share| Computation::new(1, 60, share).unwrap());
+        let is_rimmed = [&whole, &rimmed].map(Computation::has_rim);
+        assert_eq!((is_rimmed, rimmed.checksum()), ([false, true], whole.checksum()));
+        let times = rimmed.times();
+        assert!(times.rim_s > 0.0 && times.rim_s < times.whole_s, "{times:?}");
+        assert!(!Computation::new(1, 3, 0.1).unwrap().has_rim(), "not a row");
     }
 
     #[test]
     fn what_looking_finds_wrong_is_told() {
         let wrong = || CallError::WrongData { call: "MPI_Test", detail: "nothing".to_owned() };
-        let result = Computation::new(1, 60).unwrap().run_and_look(Duration::ZERO, &mut || Err(wrong()));
+        let result = Computation::new(1, 60, 0.0).unwrap().run_and_look(Duration::ZERO, &mut || Err(wrong()));
         assert_eq!(result, Err(wrong()));
     }
 }

@@ -2,6 +2,7 @@
 //! unpacked when it is there, or with datatypes.
 
 use anyhow::bail;
+use ddtbench::experiments::overlap::methods::{PERSISTENT, PERSISTENT_DDT};
 use ddtbench::model::Outcome;
 
 use super::traffic::Traffic;
@@ -28,6 +29,7 @@ pub struct MessageTraffic<'a> {
 pub struct Active<'a> {
     method: TwoSided<'a>,
     request: Request,
+    is_persistent: bool,
 }
 
 impl MessageTraffic<'_> {
@@ -52,12 +54,26 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
-        let Implementation::TwoSided(send, receive) = table::implementation(method)? else {
+        let nonblocking = nonblocking(method);
+        let Implementation::TwoSided(send, receive) = table::implementation(nonblocking)? else {
             bail!("method {method:?} does not send and receive");
         };
+        let is_persistent = nonblocking != method;
         let mut method = TwoSided::new(self.session.setup, &self.memory, send, receive)?;
         method.create()?;
-        Ok(Ok(Active { method, request: Request::null(self.session.setup.comm) }))
+        if !is_persistent {
+            let request = Request::null(self.session.setup.comm);
+            return Ok(Ok(Active { method, request, is_persistent }));
+        }
+        // SAFETY: arrays and wire buffers are never moved, and all is waited for before they are used; the method's datatypes are
+        // freed after the request.
+        match unsafe { method.persistent(&mut self.memory) }? {
+            Ok(request) => Ok(Ok(Active { method, request, is_persistent })),
+            Err(name) => {
+                method.free()?;
+                Ok(Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
+            }
+        }
     }
 
     fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
@@ -80,6 +96,9 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
         if self.sends() {
             active.method.pack(&mut self.memory)?;
+        }
+        if active.is_persistent {
+            return active.request.start();
         }
         active.request = active.method.start(&mut self.memory)?;
         Ok(())
@@ -111,6 +130,18 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     }
 
     fn teardown(&mut self, mut active: Active<'a>) -> Result<(), CallError> {
+        if active.is_persistent {
+            active.request.free()?;
+        }
         active.method.free()
+    }
+}
+
+/// The method whose messages a persistent one has as well; any other is its own.
+fn nonblocking(method: &str) -> &str {
+    match method {
+        PERSISTENT => "manual",
+        PERSISTENT_DDT => "ddt",
+        other => other,
     }
 }

@@ -280,6 +280,10 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
         active.request.wait()
     }
 
+    fn synchronises(&self) -> bool {
+        self.implementation == Implementation::Collective(Collective::Barrier)
+    }
+
     fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
         if self.adds() {
             return Ok(Numbers::mismatch(&self.receive, self.ranks, self.version));

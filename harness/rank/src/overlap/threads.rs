@@ -1,6 +1,6 @@
 //! The threads that MPI has begun in this process, and whether they are busy: what asynchronous progress really came to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// Threads of this process.
@@ -12,14 +12,14 @@ pub struct ThreadCounts {
     pub polling: usize,
 }
 
-/// Threads of this process now.
-pub fn count() -> usize {
-    times_ns().len()
+/// The numbers of the threads of this process now; those that the kernel does not tell are none.
+pub fn all() -> BTreeSet<libc::pid_t> {
+    times_ns().into_keys().collect()
 }
 
 impl ThreadCounts {
     /// Looks while this thread sleeps for a moment; `own` threads are our own, and sleep as well.
-    pub fn look(own: usize) -> Self {
+    pub fn look(own: &BTreeSet<libc::pid_t>) -> Self {
         /// Long against the slices of the scheduler.
         const MOMENT: Duration = Duration::from_millis(20);
         let before = times_ns();
@@ -27,18 +27,19 @@ impl ThreadCounts {
         let after = times_ns();
         // Half of it: where a thread shares its core with another rank's, it has no more.
         let busy = MOMENT.as_nanos() as u64 / 4;
-        let is_busy =
-            |(thread, after): (&u64, &u64)| after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy;
+        let is_busy = |(thread, after): (&libc::pid_t, &u64)| {
+            after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy
+        };
         Self {
-            of_mpi: after.len().saturating_sub(own),
+            of_mpi: after.keys().filter(|thread| !own.contains(thread)).count(),
             polling: after.iter().filter(|times| is_busy(*times)).count(),
         }
     }
 }
 
 /// Time that each thread of this process has been on a core, in nanoseconds, by its number; 0 where the kernel does not tell.
-fn times_ns() -> HashMap<u64, u64> {
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return HashMap::from([(0, 0)]) };
+fn times_ns() -> HashMap<libc::pid_t, u64> {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return HashMap::new() };
     let time_ns = |path: &std::path::Path| {
         let text = std::fs::read_to_string(path.join("schedstat")).ok()?;
         text.split_whitespace().next()?.parse().ok()
@@ -59,7 +60,7 @@ mod tests {
     #[test]
     fn a_thread_that_polls_is_told_from_one_that_sleeps() {
         // Other tests run beside this one: their threads come and go.
-        let (ends, own) = (AtomicBool::new(false), count());
+        let (ends, own) = (AtomicBool::new(false), all());
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !ends.load(Ordering::Relaxed) {
@@ -68,13 +69,13 @@ mod tests {
             });
             let mut seen = ThreadCounts::default();
             for _ in 0..100 {
-                seen = ThreadCounts::look(1);
+                seen = ThreadCounts::look(&own);
                 if seen.polling > 0 {
                     break;
                 }
             }
             ends.store(true, Ordering::Relaxed);
-            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}, of {own} before");
+            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}, beside {own:?}");
         });
     }
 }

@@ -35,6 +35,11 @@ pub trait Traffic<'a> {
     /// Ends it; what is unpacked, is unpacked here.
     fn wait(&mut self, active: &mut Self::Active) -> Result<(), CallError>;
 
+    /// Whether no rank ends it before all have begun it, of which nothing is received that would show it.
+    fn synchronises(&self) -> bool {
+        false
+    }
+
     /// What of the last communication this rank got wrong, if anything.
     fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;
 

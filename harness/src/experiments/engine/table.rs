@@ -65,6 +65,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         legend: "Packing, warm or cold as named.",
         claim: engine_or_mpi,
         methods: &[ENGINE, MPI_PACK],
+        ..Answer::PLAIN
     },
     ..KIND.plain_table_format()
 });

@@ -98,8 +98,14 @@ fn traffic_of(case: &PlannedCase) -> String {
 
 /// The case without what is found, and without what only matters afterwards.
 fn without_sizes(case: &PlannedCase) -> PlannedCase {
-    const LEFT_OUT: [&str; 5] =
-        ["communication_us", "computation_us", "matrix_order", "test_every_us", "configuration"];
+    const LEFT_OUT: [&str; 6] = [
+        "communication_us",
+        "computation_us",
+        "matrix_order",
+        "rim_percent",
+        "test_every_us",
+        "configuration",
+    ];
     let mut base = case.clone();
     base.params.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
     base

@@ -6,7 +6,7 @@ use apps::{Context, MicroApp};
 
 use super::methods::METHODS;
 use super::operations::{ISEND, Traffic};
-use super::setting::{OverlapSetting, PARAMETERS};
+use super::setting::{OverlapSetting, PARAMETERS, RIM_PERCENT};
 use crate::experiments::parameter::{joined, place};
 use crate::experiments::{Setup, halo, memory, pingpong};
 use crate::model::CUSTOM;
@@ -57,7 +57,16 @@ impl OverlapCase {
             }
             if is_own(name) { own.push((name, text)) } else { traffic.assign(name, text)? }
         }
-        let setting = OverlapSetting::parse(own)?;
+        let mut setting = OverlapSetting::parse(own)?;
+        match (&traffic, setting.rim_percent) {
+            (Traffic::Exchange(..), _) => drop(setting.rim_percent.get_or_insert(RIM_PERCENT)),
+            (_, Some(percent)) => {
+                return Err(format!(
+                    "rim_percent = {percent}: {test} has no rim, which is what of an application's domain needs a halo"
+                ));
+            }
+            (_, None) => {}
+        }
         Ok(Self { traffic, setting })
     }
 
@@ -123,7 +132,7 @@ impl OverlapCase {
 
     /// Memory that a rank needs, in bytes; `None` beyond the address space.
     pub fn rank_bytes(&self, built: &Built, ranks: usize) -> Option<u64> {
-        /// Three matrices of doubles, and those of the computation before MPI was there.
+        /// Three matrices of doubles, and while sizes are found those that were tried before.
         const MATRICES: u64 = 2 * 3 * 8;
         let rows = self.setting.matrix_order.unwrap_or(0);
         let matrices =

@@ -61,6 +61,8 @@ impl Diagnosis {
             let alone = |phase| case.median(&record.method, phase);
             let (communication_s, computation_s) =
                 (alone(Phase::CommunicationAlone)?, alone(Phase::ComputationAlone)?);
+            // A rim waits for the communication, which hides behind the interior alone.
+            let computation_s = computation_s - alone(Phase::RimAlone).unwrap_or(0.0);
             let slowdown = record.value(Quantity::ComputationSlowdown)?;
             let shorter_s = communication_s.min(computation_s);
             let in_mpi_s = record.value(Quantity::CommunicationRatio)? * communication_s;

@@ -15,10 +15,14 @@ use crate::stats;
 pub struct Cell {
     /// The communication by itself.
     pub communication_s: f64,
-    /// The computation by itself.
+    /// The computation by itself, its rim included.
     pub computation_s: f64,
+    /// The rim by itself: what waits for the communication, so that nothing hides behind it.
+    pub rim_alone_s: f64,
     /// The computation beside the communication.
     pub compute_s: f64,
+    /// The rim after the wait.
+    pub rim_s: f64,
     /// Call and wait beside the computation.
     pub in_mpi_s: f64,
     /// Both at once, from the first start to the last end.
@@ -26,15 +30,20 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// (t - longer) / shorter.
+    /// (t - longer) / shorter; of a computation with a rim (t - rim - longer) / shorter, of the communication and the interior.
     pub fn overhead_ratio(&self) -> f64 {
         let (longer, shorter) = self.longer_and_shorter();
-        (self.overlapped_s - longer) / shorter
+        (self.overlapped_s - self.rim_alone_s - longer) / shorter
+    }
+
+    /// What of the computation a communication can hide behind, by itself.
+    fn interior_s(&self) -> f64 {
+        self.computation_s - self.rim_alone_s
     }
 
     /// How many times as long the computation takes beside the communication.
     pub fn computation_slowdown(&self) -> f64 {
-        self.compute_s / self.computation_s
+        self.compute_s / self.interior_s()
     }
 
     /// Time within MPI beside the computation, over the communication by itself.
@@ -56,11 +65,11 @@ impl Cell {
     /// As the OSU benchmarks of nonblocking collectives: 1 - (t_total - t_compute) / t_pure, at least 0; the computation is the
     /// one that ran beside the communication.
     pub fn overlap_osu(&self) -> f64 {
-        (1.0 - (self.overlapped_s - self.compute_s) / self.communication_s).max(0.0)
+        (1.0 - (self.overlapped_s - self.compute_s - self.rim_s) / self.communication_s).max(0.0)
     }
 
     fn longer_and_shorter(&self) -> (f64, f64) {
-        let (a, b) = (self.communication_s, self.computation_s);
+        let (a, b) = (self.communication_s, self.interior_s());
         (a.max(b), a.min(b))
     }
 }
@@ -90,6 +99,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     }
     record.add(mpi_impact(context));
     record.add(context.clock_error());
+    record.add(context.start_late());
 }
 
 /// The times of each round that has all of them.
@@ -98,12 +108,16 @@ fn cells(context: &RowContext<'_>) -> BTreeMap<usize, Cell> {
     let [communication, computation, compute, in_mpi, overlapped] =
         [Phase::CommunicationAlone, Phase::ComputationAlone, Phase::Compute, Phase::InMpi, Phase::Overlapped]
             .map(of);
+    // Without a rim nobody has timed one.
+    let [rim_alone, rim] = [Phase::RimAlone, Phase::Rim].map(of);
     let cell = |(round, &overlapped_s): (&usize, &f64)| {
         let at = |times: &BTreeMap<usize, f64>| times.get(round).copied();
         let cell = Cell {
             communication_s: at(&communication)?,
             computation_s: at(&computation)?,
+            rim_alone_s: at(&rim_alone).unwrap_or(0.0),
             compute_s: at(&compute)?,
+            rim_s: at(&rim).unwrap_or(0.0),
             in_mpi_s: at(&in_mpi)?,
             overlapped_s,
         };
@@ -138,7 +152,38 @@ mod tests {
 
     /// A round in which both parts take so long alone, and together so long in MPI and computing.
     fn cell(communication_s: f64, computation_s: f64, in_mpi_s: f64, compute_s: f64) -> Cell {
-        Cell { communication_s, computation_s, compute_s, in_mpi_s, overlapped_s: in_mpi_s + compute_s }
+        let overlapped_s = in_mpi_s + compute_s;
+        Cell {
+            communication_s,
+            computation_s,
+            rim_alone_s: 0.0,
+            compute_s,
+            rim_s: 0.0,
+            in_mpi_s,
+            overlapped_s,
+        }
+    }
+
+    /// The same, and a rim of 1 after it.
+    fn with_rim(cell: Cell) -> Cell {
+        let (computation_s, overlapped_s) = (cell.computation_s + 1.0, cell.overlapped_s + 1.0);
+        Cell { computation_s, rim_alone_s: 1.0, rim_s: 1.0, overlapped_s, ..cell }
+    }
+
+    #[test]
+    fn nothing_hides_behind_a_rim_and_it_is_no_cost_of_the_communication() {
+        for alone in [cell(2.0, 4.0, 2.0, 4.0), cell(2.0, 4.0, 1.0, 4.0), cell(4.0, 1.0, 3.0, 1.5)] {
+            let rimmed = with_rim(alone);
+            for (quantity, of) in OF_ROUNDS {
+                assert_eq!(of(&rimmed), of(&alone), "{quantity:?}");
+            }
+        }
+        // A communication that is as long as interior and rim cannot hide behind the rim: perfect is 4 + 1, and not 4.
+        let long = Cell { overlapped_s: 5.0, ..with_rim(cell(4.0, 3.0, 1.0, 3.0)) };
+        assert_eq!((long.overhead_ratio(), long.hidden()), (0.0, 0.75));
+        // A rim that takes longer after the wait than alone is a cost.
+        let late = Cell { rim_s: 2.0, overlapped_s: 8.0, ..with_rim(cell(2.0, 4.0, 2.0, 4.0)) };
+        assert_eq!((late.overhead_ratio(), late.overlap_osu()), (1.5, 0.0));
     }
 
     #[test]

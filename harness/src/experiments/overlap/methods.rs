@@ -6,18 +6,18 @@ use crate::model::MethodInfo;
 pub const REFERENCE: &str = "reference";
 /// An operation's nonblocking form.
 pub const NONBLOCKING: &str = "nonblocking";
-/// An operation's, or an exchange's, persistent form.
+/// An operation's persistent form; of messages and exchanges, persistent messages that are packed by hand.
 pub const PERSISTENT: &str = "persistent";
+/// Persistent messages with datatypes.
+pub const PERSISTENT_DDT: &str = "persistent_ddt";
 /// One collective call for a whole stage of an exchange.
 pub const NEIGHBOUR: &str = "ineighbor_alltoallw";
+/// Its persistent form.
+pub const PERSISTENT_NEIGHBOUR: &str = "persistent_neighbor_alltoallw";
 
 /// All methods, in report order.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast"),
-    MethodInfo::new(
-        PERSISTENT,
-        "its persistent form, made once and started, as MPI_Bcast_init; of a halo, persistent messages",
-    ),
     MethodInfo::new(REFERENCE, "nonblocking messages of the same number of contiguous bytes, nothing packed")
         .contiguous(),
     MethodInfo::new(
@@ -29,6 +29,21 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack in their place"),
     MethodInfo::new("engine", "our own pack engine in their place"),
     MethodInfo::new("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw"),
+    MethodInfo::new(
+        PERSISTENT,
+        "made once and started: the operation's persistent form, as MPI_Bcast_init; of a test or a halo, messages that the \
+         application's loops pack",
+    )
+    .by_hand(),
+    MethodInfo::new(
+        PERSISTENT_DDT,
+        "persistent messages with derived datatypes; of an all-to-all, MPI_Alltoallw_init",
+    ),
     MethodInfo::new(NEIGHBOUR, "one MPI_Ineighbor_alltoallw per stage of a halo, with derived datatypes")
         .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Ineighbor_alltoallw"]),
+    MethodInfo::new(
+        PERSISTENT_NEIGHBOUR,
+        "its persistent form, MPI_Neighbor_alltoallw_init, made once and started",
+    )
+    .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw_init"]),
 ];

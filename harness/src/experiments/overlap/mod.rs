@@ -13,6 +13,7 @@ mod prepared;
 pub mod selection;
 mod setting;
 mod table;
+mod words;
 
 pub use case::{Built, OverlapCase};
 pub use diagnosis::Diagnosis;
@@ -45,16 +46,18 @@ impl Experiment for Overlap {
     fn phases(&self) -> &'static [Phase] {
         use Phase::{
             Call, CommunicationAlone, ComputationAlone, ComputationWithoutMpi, Compute, InMpi, Init,
-            Overlapped, Wait,
+            Overlapped, Rim, RimAlone, Wait,
         };
         &[
             Init,
             CommunicationAlone,
             ComputationWithoutMpi,
             ComputationAlone,
+            RimAlone,
             Call,
             Compute,
             Wait,
+            Rim,
             InMpi,
             Overlapped,
         ]

@@ -86,10 +86,10 @@ impl Traffic {
 
     /// Whether it can be communicated by a method.
     pub fn has(&self, method: &str) -> bool {
-        use super::methods::{NEIGHBOUR, NONBLOCKING, PERSISTENT};
+        use super::methods::{NEIGHBOUR, NONBLOCKING, PERSISTENT, PERSISTENT_NEIGHBOUR};
         match self {
             Self::Operation(_) => [NONBLOCKING, PERSISTENT].contains(&method),
-            Self::Message(..) => ![NONBLOCKING, PERSISTENT, NEIGHBOUR].contains(&method),
+            Self::Message(..) => ![NONBLOCKING, NEIGHBOUR, PERSISTENT_NEIGHBOUR].contains(&method),
             Self::Exchange(..) => ![NONBLOCKING, "mpi_pack"].contains(&method),
         }
     }

@@ -16,6 +16,8 @@ pub struct OverlapSetting {
     pub bytes: Option<u64>,
     /// Rows of the matrices that each thread multiplies.
     pub matrix_order: Option<u64>,
+    /// The share of the computation that needs what arrives, in percent; of an exchange.
+    pub rim_percent: Option<f64>,
     /// Threads of each rank that compute.
     pub threads: usize,
     /// Microseconds between two calls of `MPI_Test` within the computation; 0: none.
@@ -31,6 +33,7 @@ impl Default for OverlapSetting {
             computation_us: None,
             bytes: None,
             matrix_order: None,
+            rim_percent: None,
             threads: 1,
             test_every_us: 0.0,
             configuration: Configuration::Basic,
@@ -46,6 +49,11 @@ pub const MOST_ROWS: u64 = 20_000;
 pub(super) const LEAST_US: f64 = 1.0;
 /// The longest, in microseconds: a hundred seconds, above which the rank program would be taken for hanging.
 const MOST_US: f64 = 1e8;
+
+/// The rim of an exchange where none is given, in percent: of a cube of 60 points each way the outermost layer has 9.7.
+pub(super) const RIM_PERCENT: f64 = 10.0;
+/// The largest rim: something must be left to hide behind.
+const MOST_RIM_PERCENT: f64 = 90.0;
 
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
@@ -89,6 +97,22 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
             set(&mut s.matrix_order, rows.ok_or_else(|| format!("must be a whole number from 1 to {MOST_ROWS}")).map(Some))
         },
         text: |s| s.matrix_order.map(|rows| rows.to_string()),
+    },
+    Parameter {
+        flag: Flag::new(
+            "rim_percent",
+            "PERCENT",
+            "",
+            "share of the computation that waits for what arrives, as 10%; of a halo only [default: 10%]",
+        )
+        .long("rim"),
+        assign: |s, text| {
+            let percent = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
+            let percent = percent.filter(|percent| (0.0..=MOST_RIM_PERCENT).contains(percent));
+            let right = || format!("must be a share from 0% to {MOST_RIM_PERCENT}%");
+            set(&mut s.rim_percent, percent.ok_or_else(right).map(Some))
+        },
+        text: |s| s.rim_percent.map(|percent| percent.to_string()),
     },
     Parameter {
         flag: Flag::new("threads", "N", "1", "threads of each rank that compute, each on a core").short('t'),
@@ -144,6 +168,11 @@ impl OverlapSetting {
     /// All parameters that differ from the default, and the threads.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         parameter::pairs(PARAMETERS, self)
+    }
+
+    /// The share of the computation that needs what arrives, from 0 to 1.
+    pub fn rim_share(&self) -> f64 {
+        self.rim_percent.unwrap_or(0.0) / 100.0
     }
 
     /// Cores that a rank needs.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::KIND;
 use super::diagnosis::Diagnosis;
+use super::words;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, share};
@@ -43,12 +44,13 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
                  perfect overlap, 1 is one after the other, more is worse than that.",
         claim: diagnosis,
         methods: &[],
+        sentences: words::sentences,
     },
     ..KIND.plain_table_format()
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 24] = [
+const COLUMNS: [Column; 25] = [
     Column::new("method", Align::Left, 0),
     Column::new("both", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -58,6 +60,7 @@ const COLUMNS: [Column; 24] = [
     Column::new("call", Align::Right, 2).rank(6),
     Column::new("compute", Align::Right, 2).rank(6),
     Column::new("wait", Align::Right, 2).rank(6),
+    Column::new("rim", Align::Right, 2).rank(6),
     Column::new("ratio", Align::Right, 2),
     Column::new("[95%]", Align::Left, 1),
     Column::new("slowdown", Align::Right, 2).rank(3),
@@ -77,7 +80,9 @@ const COLUMNS: [Column; 24] = [
 
 const LEGEND: &str = "both: median time with both at once, from the first rank's start to the last one's end, ± the larger side of its 95% \
     interval. another run: where the median of another run soon afterwards is expected. comm: the communication by itself, started and \
-    waited for at once. comp: the computation by itself. call, compute, wait: the parts of both at once, of the rank that took longest. \
+    waited for at once. comp: the computation by itself. call, compute, wait, rim: the parts of both at once, of the rank that \
+    took longest; a rim is what is computed after the wait, and no communication hides behind it: where there is one, the rest of comp counts in \
+    ratio and slowdown. \
     ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 as long as one after the other, above 1 longer, below 0 a \
     reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 where all of it hides. hidden: the share of comm that \
     both do not take longer than comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
@@ -88,8 +93,15 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let mut row = Vec::from(median(record));
     let time = |phase| cell(case.median(&record.method, phase), units::seconds);
     row.extend(
-        [Phase::CommunicationAlone, Phase::ComputationAlone, Phase::Call, Phase::Compute, Phase::Wait]
-            .map(time),
+        [
+            Phase::CommunicationAlone,
+            Phase::ComputationAlone,
+            Phase::Call,
+            Phase::Compute,
+            Phase::Wait,
+            Phase::Rim,
+        ]
+        .map(time),
     );
     row.extend(ratio(record, Quantity::OverheadRatio));
     row.extend(ratio(record, Quantity::ComputationSlowdown));

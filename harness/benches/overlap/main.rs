@@ -1,0 +1,96 @@
+//! Overhead ratios where they are known: of an MPI whose broadcast goes on in a thread that sleeps, 0, and of one that does all of it
+//! in the wait, 1. Both are made by the library that tests load before MPICH (`tests/end_to_end/faulty_mpi.c`). Prints a table;
+//! docs/overlap.md has it.
+//!
+//!     cargo bench -p ddtbench --bench overlap
+//!
+//! MPICH's compiler is taken from `MPICC`, else it is the one that `ddtbench mpi install mpich` has installed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How long the broadcast takes, in microseconds: long beside what a busy machine does to either part.
+const COMMUNICATION_US: u32 = 60_000;
+/// Computations as long as the broadcast, and half as long.
+const COMPUTATIONS: &str = "30ms,60ms";
+/// By how much a ratio may be off.
+const NEAR: f64 = 0.05;
+
+fn main() {
+    let dir = tempfile::tempdir().expect("a folder for results");
+    let library = library(dir.path());
+    println!("MPI     comp. asked    ratio [95%]             truth");
+    for (fault, truth) in [("asleep", 0.0), ("late", 1.0)] {
+        let out = dir.path().join(fault);
+        measure(&library, &format!("{fault} {COMMUNICATION_US}"), &out);
+        let mut figures = csv::Reader::from_path(out.join("figures.csv")).expect("figures of the run");
+        let names = figures.headers().expect("a header").clone();
+        let place = |name| names.iter().position(|known| known == name).expect("a column of figures");
+        let (figure, asked) = (place("figure"), place("computation_us"));
+        let ends = ["value", "low", "high"].map(place);
+        for row in figures.records().map(|row| row.expect("a row")) {
+            if &row[figure] != "overhead_ratio" {
+                continue;
+            }
+            let [value, low, high] =
+                ends.map(|end| row[end].parse::<f64>().expect("a ratio and its interval"));
+            let verdict = if (value - truth).abs() <= NEAR { "within 0.05" } else { "beyond 0.05" };
+            println!(
+                "{fault:<6}  {:>8} us   {value:>6.3} [{low:.3}, {high:.3}]  {truth}: {verdict}",
+                &row[asked]
+            );
+        }
+    }
+}
+
+/// Six launches of two cases.
+fn measure(library: &Path, fault: &str, out: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+    command.args([
+        "overlap",
+        "ibcast",
+        "--bytes",
+        "1000",
+        "--computation",
+        COMPUTATIONS,
+        "-m",
+        "nonblocking",
+    ]);
+    command.args([
+        "--mpi",
+        "mpich",
+        "--launches",
+        "6",
+        "--max-runs",
+        "12",
+        "--min-runs",
+        "2",
+        "--warmup",
+        "1",
+    ]);
+    command.args(["--max-time", "20", "--out"]).arg(out);
+    command.args(["--", "-genv", "LD_PRELOAD"]).arg(library).args(["-genv", "FAULTY_MPI", fault]);
+    let ended = command.current_dir(root()).output().expect("ddtbench can be started");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+/// The library that errs on purpose, for MPICH.
+fn library(dir: &Path) -> PathBuf {
+    let installed = root().join(".ddtbench/mpi/mpich/bin/mpicc");
+    let mpicc = std::env::var_os("MPICC").map_or(installed, PathBuf::from);
+    let library = dir.join("libfaulty_mpi.so");
+    let mut command = Command::new(&mpicc);
+    command.args(["-shared", "-fPIC", "-O1", "-pthread", "-o"]).arg(&library);
+    let ended = command.arg(root().join("tests/end_to_end/faulty_mpi.c")).status();
+    assert!(
+        ended.is_ok_and(|status| status.success()),
+        "{} does not compile: MPICC must be MPICH's, which `ddtbench mpi install mpich` installs",
+        mpicc.display()
+    );
+    library
+}
+
+/// The project's folder.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project")
+}

@@ -1,0 +1,100 @@
+//! Which cores threads may run on, and binding them to some.
+
+use std::collections::BTreeSet;
+
+use crate::checked::{CallError, Comm};
+
+/// Binds threads of this process to these cores, by their numbers; whether that is what holds now for all of them.
+pub fn bind(threads: &BTreeSet<libc::pid_t>, cores: &[usize]) -> bool {
+    // SAFETY: a set of bits, for which all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for &core in cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize) {
+        // SAFETY: the core lies within the set.
+        unsafe { libc::CPU_SET(core, &mut set) };
+    }
+    // SAFETY: the set is given with its size; a thread that has ended meanwhile is an error that the call tells.
+    let is_bound = |&thread: &libc::pid_t| unsafe {
+        libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &set) == 0
+    };
+    !cores.is_empty()
+        && threads.iter().all(is_bound)
+        && threads.iter().all(|&thread| affinity(thread) == cores)
+}
+
+/// The cores that a thread may run on, rising; 0 is the caller.
+pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
+    // SAFETY: a set of bits, for which all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is given with its size.
+    if unsafe { libc::sched_getaffinity(thread, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
+        return Vec::new();
+    }
+    // SAFETY: the macro looks at bits below the set's size only.
+    (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
+}
+
+/// The cores that are this rank's own: all that it is bound to where no other rank of its host is bound to any of them; where all
+/// may run on the same, an equal share of them. `None` where ranks share cores in other ways. Collective.
+pub fn own_cores(world: &Comm) -> Result<Option<Vec<usize>>, CallError> {
+    let host = world.split_shared()?;
+    let (rank, ranks, mine) = (host.rank()?, host.size()?, affinity(0));
+    // At each core of the host the last and the first rank that may run there, from 1.
+    let at = |none: f64| {
+        let mut ranks_at = vec![none; libc::CPU_SETSIZE as usize];
+        mine.iter().for_each(|&core| ranks_at[core] = rank as f64 + 1.0);
+        ranks_at
+    };
+    let (last, first) = (host.maxima(&at(0.0))?, host.minima(&at(f64::INFINITY))?);
+    let is_exclusive = mine.iter().all(|&core| last[core] == first[core]);
+    // Where each may run on as many cores as all together do, all may run on all.
+    let fewest = host.minima(&[mine.len() as f64])?[0] as usize;
+    let of_host = last.iter().filter(|&&rank| rank > 0.0).count();
+    let kinds = host.minima(&[f64::from(u8::from(is_exclusive)), f64::from(u8::from(fewest == of_host))])?;
+    Ok(match kinds[..] {
+        [all_exclusive, _] if all_exclusive > 0.0 => Some(mine),
+        [_, all_shared] if all_shared > 0.0 => share(&mine, rank, ranks),
+        _ => None,
+    })
+}
+
+/// The cores of one of so many ranks that may all run on the same; neighbours in number are near each other. `None` where there are
+/// fewer than ranks.
+fn share(cores: &[usize], rank: usize, ranks: usize) -> Option<Vec<usize>> {
+    cores.chunks_exact((cores.len() / ranks).max(1)).nth(rank).map(<[usize]>::to_vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_thread_is_bound_by_its_number_and_no_other_with_it() {
+        let (mine, (send, receive)) = (affinity(0), std::sync::mpsc::channel());
+        let ends = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // SAFETY: takes and changes nothing.
+                send.send(unsafe { libc::gettid() }).unwrap();
+                while !ends.load(Ordering::Relaxed) {
+                    std::thread::yield_now();
+                }
+            });
+            let thread: libc::pid_t = receive.recv().unwrap();
+            let last = mine[mine.len() - 1];
+            let (is_bound, bound) = (bind(&BTreeSet::from([thread]), &[last]), affinity(thread));
+            let nowhere = bind(&BTreeSet::from([thread]), &[]);
+            ends.store(true, Ordering::Relaxed);
+            assert_eq!((is_bound, bound, nowhere), (true, vec![last], false));
+        });
+        assert_eq!(affinity(0), mine, "this thread stays where it was");
+    }
+
+    #[test]
+    fn ranks_that_may_run_on_the_same_cores_share_them() {
+        let of = |rank| share(&[0, 1, 4, 5, 6], rank, 2);
+        assert_eq!((of(0), of(1)), (Some(vec![0, 1]), Some(vec![4, 5])));
+        assert_eq!((share(&[3], 0, 2), share(&[3], 1, 2)), (Some(vec![3]), None));
+    }
+}

@@ -1,0 +1,151 @@
+//! A case as an experiment: what was sent is shown to have arrived, and blocks of repetitions are measured.
+
+use std::time::Instant;
+
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::overlap::KIND;
+use ddtbench::model::event::Block;
+use ddtbench::model::{Outcome, Phase};
+
+use super::cell::{Cell, collected};
+use super::traffic::Traffic;
+use crate::checked::Comm;
+use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::job::Job;
+
+/// Communications before anything is timed, each filled and compared: with and without a computation in between.
+const VERIFIED: usize = 3;
+
+/// A case as an experiment.
+pub struct Bench<T> {
+    pub traffic: T,
+    pub cell: Cell,
+    /// Times of the computation before MPI was initialised; reported with the first block of each method.
+    pub without_mpi_s: Vec<f64>,
+    /// Why nothing can be measured.
+    pub refusal: Option<String>,
+}
+
+/// A method that was made and is being measured.
+pub struct Measured<A> {
+    active: A,
+    /// Making it took so long; reported with the first block, as what was measured before MPI was initialised.
+    once: Option<f64>,
+}
+
+impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
+    type ActiveMethod = Measured<T::Active>;
+
+    fn kind(&self) -> Kind {
+        KIND
+    }
+
+    fn job(&mut self) -> &mut Job<'a> {
+        self.traffic.job()
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.traffic.into_job()
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+        let is_refused = !self.traffic.job().everywhere(self.refusal.is_none())?;
+        if is_refused {
+            let reason = self.refusal.clone().unwrap_or_else(|| "another rank cannot".to_owned());
+            return Ok(Err(Outcome::NotAvailable { reason }));
+        }
+        let start = Instant::now();
+        Ok(self
+            .traffic
+            .make(method)?
+            .map(|active| Measured { active, once: Some(start.elapsed().as_secs_f64()) }))
+    }
+
+    fn verify(&mut self, measured: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
+        let active = &mut measured.active;
+        let (mut mismatch, product) = (None, self.cell.computation.checksum());
+        for _ in 0..VERIFIED {
+            for computes in [false, true] {
+                self.traffic.fill(active)?;
+                self.traffic.job().world.barrier()?;
+                self.traffic.start(active)?;
+                if computes {
+                    self.cell.computation.run();
+                }
+                self.traffic.wait(active)?;
+                if computes {
+                    self.cell.computation.run_rim();
+                }
+                let found = self.traffic.mismatch(active)?;
+                mismatch = mismatch.or(found);
+                // Nobody fills what others still send.
+                self.traffic.job().world.barrier()?;
+            }
+        }
+        if self.traffic.synchronises() {
+            let ranks = self.traffic.job().world.size()?;
+            for round in 0..VERIFIED {
+                let found = self.cell.expect_all(&mut self.traffic, active, round % ranks)?;
+                mismatch = mismatch.or(found);
+            }
+        }
+        let is_same = self.cell.computation.checksum() == product;
+        let other = || "the computation beside it came to another result".to_owned();
+        Ok(mismatch.or_else(|| (!is_same).then(other)))
+    }
+
+    fn repeat(&mut self, measured: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
+        self.traffic.fill(&mut measured.active)?;
+        Turn::shortest(count, || {
+            let readings = self.cell.repeat(&mut self.traffic, &mut measured.active)?;
+            Ok(readings.overlapped.1 - readings.overlapped.0)
+        })
+    }
+
+    fn readings(&self, _: &Self::ActiveMethod) -> Option<u32> {
+        None
+    }
+
+    fn block(
+        &mut self,
+        measured: &mut Self::ActiveMethod,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)> {
+        let active = &mut measured.active;
+        let window = self.cell.sync.begin()?;
+        self.traffic.fill(active)?;
+        for _ in 0..amount.untimed {
+            self.cell.repeat(&mut self.traffic, active)?;
+        }
+        let mut readings = Vec::with_capacity(amount.samples);
+        for _ in 0..amount.samples {
+            readings.push(self.cell.repeat(&mut self.traffic, active)?);
+        }
+        let clock = self.cell.sync.end(window)?;
+        let clock_error_s = self.cell.sync.residual_s()?;
+        let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
+        let mismatch = self.traffic.mismatch(active)?;
+        let world = self.traffic.job().world;
+        let (once, without_mpi_s) = match measured.once.take() {
+            Some(once) => (vec![once], slowest(world, &self.without_mpi_s)?),
+            None => Default::default(),
+        };
+        let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
+            block.clock_error_s = clock_error_s;
+            block.times[Phase::Init] = once;
+            block.times[Phase::ComputationWithoutMpi] = without_mpi_s;
+            block
+        });
+        Ok((block, mismatch))
+    }
+
+    fn teardown(&mut self, measured: Self::ActiveMethod) -> anyhow::Result<()> {
+        Ok(self.traffic.teardown(measured.active)?)
+    }
+}
+
+/// The longest of all ranks of each of some times, of which all have equally many but for noise. Collective.
+fn slowest(world: &Comm, mine: &[f64]) -> anyhow::Result<Vec<f64>> {
+    let common = world.minima(&[mine.len() as f64])?[0] as usize;
+    Ok(world.maxima(&mine[..common])?)
+}

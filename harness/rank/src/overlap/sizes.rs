@@ -1,0 +1,149 @@
+//! A process that finds sizes: bytes and matrices for the times that were asked for, told as events.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use ddtbench::experiments::memory::available_bytes;
+use ddtbench::experiments::overlap::methods::NONBLOCKING;
+use ddtbench::experiments::overlap::operations::Operation;
+use ddtbench::experiments::overlap::{Built, MOST_BYTES, MOST_ROWS};
+use ddtbench::model::Outcome;
+use ddtbench::model::calibration::{CalibratedSize, SizeOf};
+use ddtbench::model::event::Event;
+
+use super::Begun;
+use super::calibrate;
+use super::cell::Cell;
+use super::computation::Computation;
+use super::operation::OperationTraffic;
+use super::traffic::Traffic;
+use crate::environment;
+use crate::measure::job::Job;
+
+impl Begun<'_> {
+    /// Finds the bytes of an operation for some times, and the matrices for others.
+    pub(super) fn calibrate_operation(
+        self,
+        operation: &'static Operation,
+        mut job: Job<'_>,
+    ) -> anyhow::Result<ExitCode> {
+        let (methods, _) = self.methods(&Built::Operation)?;
+        let mut cell = self.cell(&self.world.comm)?;
+        self.say_hello(&mut job, &cell)?;
+        let available = available_bytes().unwrap_or(u64::MAX);
+        let of_host = self.world.comm.split_shared()?.size()? as u64;
+        // A block for each rank on either side, as much in the buffers of an MPI that copies, and the largest of all ranks' machines.
+        let most = available / (4 * of_host * self.ranks as u64);
+        let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
+        // The form that every MPI has, whichever are measured.
+        let method = NONBLOCKING.to_owned();
+        let mut held = Some(job);
+        let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
+            let mut job = held.take().expect("put back below");
+            job.reporter.working(&method, "calibrate");
+            let mut traffic = OperationTraffic::new(job, operation, usize::try_from(bytes)?)?;
+            let mut active = traffic.make(&method)?.map_err(|outcome| anyhow!("{outcome:?}"))?;
+            let time_s = calibrate::communication_s(&mut cell, &mut traffic, &mut active)?;
+            traffic.teardown(active)?;
+            held = Some(traffic.into_job());
+            Ok(time_s)
+        })?;
+        let mut job = held.expect("put back after each size");
+        tell(&mut job, &sizes);
+        let matrices = self.matrices(&mut job, &mut cell, &self.args.computation_s)?;
+        tell(&mut job, &matrices);
+        end(job, &methods)
+    }
+
+    /// Finds out how long the communication of a case takes by the method that takes longest, and the matrices for some times, or for
+    /// that one.
+    pub(super) fn calibrate_case<'a, T: Traffic<'a>>(
+        self,
+        mut traffic: T,
+        mut cell: Cell,
+        methods: &[String],
+    ) -> anyhow::Result<ExitCode> {
+        self.say_hello(traffic.job(), &cell)?;
+        let mut longest_s = 0.0_f64;
+        for method in methods {
+            traffic.job().reporter.working(method, "calibrate");
+            if let Ok(mut active) = traffic.make(method)? {
+                longest_s = longest_s.max(calibrate::communication_s(&mut cell, &mut traffic, &mut active)?);
+                traffic.teardown(active)?;
+            }
+        }
+        // Three digits: a time that somebody may type.
+        let longest_s = rounded(longest_s);
+        let bytes = self.case.setting.bytes.unwrap_or(0);
+        let message = CalibratedSize {
+            of: SizeOf::Message,
+            target_s: longest_s,
+            size: bytes,
+            time_s: longest_s,
+            is_found: true,
+        };
+        let mut targets_s = self.args.computation_s.clone();
+        if self.args.as_long {
+            targets_s.push(longest_s);
+            targets_s.sort_by(f64::total_cmp);
+        }
+        let mut job = traffic.into_job();
+        tell(&mut job, &[message]);
+        let matrices = self.matrices(&mut job, &mut cell, &targets_s)?;
+        tell(&mut job, &matrices);
+        end(job, methods)
+    }
+
+    /// The matrices for some times.
+    fn matrices(
+        &self,
+        job: &mut Job<'_>,
+        cell: &mut Cell,
+        targets_s: &[f64],
+    ) -> anyhow::Result<Vec<CalibratedSize>> {
+        let (threads, rim_share) = (self.case.setting.threads, self.case.setting.rim_share());
+        calibrate::find(targets_s, SizeOf::MatrixOrder, MOST_ROWS, |order| {
+            let method = job.reporter.method.clone();
+            job.reporter.working(&method, "calibrate");
+            cell.computation = Computation::new(threads, usize::try_from(order)?, rim_share)?;
+            cell.sync.again()?;
+            calibrate::median_s(job.world, || Ok(cell.compute()?.whole_s))
+        })
+    }
+
+    /// Tells that the process has begun.
+    fn say_hello(&self, job: &mut Job<'_>, cell: &Cell) -> anyhow::Result<()> {
+        let place = environment::place(job.rank);
+        let facts = self.case.message(&Built::Operation, self.ranks);
+        let mut hello = environment::hello(self.world, &place, facts, job.clock, Vec::new())?;
+        hello.clocks = Some(cell.sync.facts()?);
+        job.reporter.report(&Event::Hello(Box::new(hello)));
+        Ok(())
+    }
+}
+
+/// A time in three digits.
+fn rounded(time_s: f64) -> f64 {
+    format!("{time_s:.2e}").parse().unwrap_or(time_s)
+}
+
+/// Reports sizes that were found.
+fn tell(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
+    sizes.iter().for_each(|size| job.reporter.report(&Event::Size(*size)));
+}
+
+/// Ends a process that has found what it was to find.
+fn end(mut job: Job<'_>, methods: &[String]) -> anyhow::Result<ExitCode> {
+    methods.iter().for_each(|method| job.reporter.ended(method, Outcome::Converged));
+    Ok(job.finish()?.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_in_three_digits_is_one_to_type() {
+        assert_eq!([rounded(0.000_123_456), rounded(1.239)], [0.000_123, 1.24]);
+    }
+}

@@ -1,0 +1,51 @@
+//! The computation before MPI is there, in the same process.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::computation::Computation;
+use super::threads;
+use crate::cli::Overlap;
+
+/// What was measured before MPI was initialised.
+pub struct WithoutMpi {
+    /// Times of the computation, in seconds; none where its size is still to be found.
+    pub times_s: Vec<f64>,
+    /// Threads of this process, by number.
+    pub threads: BTreeSet<libc::pid_t>,
+}
+
+impl WithoutMpi {
+    /// Computes as the case does, while this is a process like any other. Nobody can agree on a time without MPI: ranks begin with
+    /// the next tick of the clock.
+    ///
+    /// # Errors
+    /// A case that cannot be, or threads that the system does not give.
+    pub fn measure(args: &Overlap) -> anyhow::Result<Self> {
+        /// Times that an interval of the median rests on.
+        const TIMES: usize = 9;
+        /// Fewer where they take long, in seconds, but as many as an interval needs.
+        const LONG_S: f64 = 0.1;
+        const FEW: usize = 6;
+        let case = args.case()?;
+        let order = case.setting.matrix_order.unwrap_or(1);
+        let computation =
+            Computation::new(case.setting.threads, usize::try_from(order)?, case.setting.rim_share())?;
+        let mut times_s = Vec::new();
+        if case.setting.matrix_order.is_some() && !args.calibrate {
+            wait_for_tick();
+            let first_s = computation.times().whole_s;
+            let count = if first_s > LONG_S { FEW } else { TIMES };
+            times_s.extend((0..count).map(|_| computation.times().whole_s));
+        }
+        Ok(Self { times_s, threads: threads::all() })
+    }
+}
+
+/// Waits for the next full twentieth of a second of the clock that hosts share.
+fn wait_for_tick() {
+    const TICK: Duration = Duration::from_millis(50);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let passed = now.as_nanos() % TICK.as_nanos();
+    std::thread::sleep(TICK - Duration::from_nanos(passed as u64));
+}
