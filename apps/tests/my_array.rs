@@ -57,16 +57,17 @@ fn the_commands_of_the_page_can_be_run() {
     let all = commands();
     assert!(all.len() >= 15, "{all:?}");
     for (_, command) in &all {
+        let name = if command.contains("--layout ") { "layout" } else { "subarray" };
         match command.split_whitespace().nth(1) {
             Some("halo") => {
-                let test = ddtbench_apps::halo::find("subarray").unwrap();
+                let test = ddtbench_apps::halo::find(name).unwrap();
                 let context = ddtbench_apps::halo::HaloContext { ranks: 8, periodic: true, seed: 1 };
                 test.build(&values(test, command), context).unwrap_or_else(|e| panic!("{command}: {e}"));
             }
-            _ => drop(build(
-                ddtbench_apps::find("subarray").unwrap(),
-                &values(ddtbench_apps::find("subarray").unwrap(), command),
-            )),
+            _ => {
+                let test = ddtbench_apps::find(name).unwrap();
+                drop(build(test, &values(test, command)));
+            }
         }
     }
 }
