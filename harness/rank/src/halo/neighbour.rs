@@ -93,8 +93,8 @@ impl HaloMethod for Neighbour<'_> {
         match self.form {
             Form::Blocking => {}
             Form::Persistent => request.start()?,
-            // SAFETY: as in `finish`; nobody uses what is sent or received before that.
             Form::Nonblocking => {
+                // SAFETY: as in `finish`; nobody uses what is sent or received before that.
                 *request = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
             }
         }
