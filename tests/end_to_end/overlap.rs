@@ -105,7 +105,8 @@ fn apps(mpi: &Mpi) {
     for (test, params) in OF_APPS {
         let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
         // Nobody wrote loops for a layout.
-        let has = |method: &&str| !test.ends_with("layout") || !method.starts_with("manual");
+        const BY_HAND: [&str; 3] = ["manual", "manual_tuned", "persistent"];
+        let has = |method: &&str| !test.ends_with("layout") || !BY_HAND.contains(method);
         let methods: Vec<&str> = methods.iter().copied().filter(has).collect();
         for ranks in ["2", "4"] {
             measures(mpi, ranks, test, params, &methods);
