@@ -9,10 +9,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How long the broadcast takes, in microseconds: long beside what a busy machine does to either part.
-const COMMUNICATION_US: u32 = 60_000;
+/// How long the broadcast takes, in microseconds: a thread that wakes 2 ms late, as with two cores it may, is a hundredth of it.
+const COMMUNICATION_US: u32 = 240_000;
 /// Half of that: of two parts that take equally long the longer one is another each time, which on a busy machine looks like overhead.
-const COMPUTATION: &str = "30ms";
+const COMPUTATION: &str = "120ms";
+/// Time for the repetitions of six launches, in seconds: twelve of 600 ms each, and what lies between them.
+const MAX_TIME_S: &str = "120";
 /// By how much a ratio may be off.
 const NEAR: f64 = 0.05;
 
@@ -61,7 +63,7 @@ fn measure(library: &Path, fault: &str, out: &Path) {
         "--warmup",
         "1",
     ]);
-    command.args(["--max-time", "20", "--out"]).arg(out);
+    command.args(["--max-time", MAX_TIME_S, "--out"]).arg(out);
     command.args(["--", "-genv", "LD_PRELOAD"]).arg(library).args(["-genv", "FAULTY_MPI", fault]);
     let ended = command.current_dir(root()).output().expect("ddtbench can be started");
     let told = String::from_utf8_lossy(&ended.stderr);
