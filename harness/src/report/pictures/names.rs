@@ -78,20 +78,30 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// The name of a case's work among others: the test, and where there are several of it, its set, or the values in which they
-/// differ.
+/// The name of a case's work among others: the test, and where there are several of it, its set, and where these have no set or
+/// there are several of it, the values in which they differ.
 pub fn work_name(case: &Case, all: &[&Case]) -> String {
     let of_test: Vec<&Case> = all.iter().copied().filter(|other| other.test == case.test).collect();
     let differing = varied(&of_test);
     if differing.is_empty() {
         return case.test.clone();
     }
-    if case.set != CUSTOM && !case.set.is_empty() {
-        return format!("{} {}", case.test, case.set);
+    if case.set == CUSTOM || case.set.is_empty() {
+        return format!("{} {}", case.test, told(case, &differing));
     }
-    let told = params(case).into_iter().filter(|(name, _)| differing.contains(name));
-    let told: Vec<String> = told.map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{} {}", case.test, told.join(" "))
+    let of_set: Vec<&Case> = of_test.into_iter().filter(|other| other.set == case.set).collect();
+    let differing = varied(&of_set);
+    // Sizes that were found for a time follow it, and are not told beside it.
+    let works = |names: &[&str]| of_set.iter().map(|case| told(case, names)).collect::<BTreeSet<_>>().len();
+    let enough = differing.iter().find(|name| works(&[name]) == works(&differing));
+    let told = told(case, enough.map_or(&differing[..], std::slice::from_ref));
+    format!("{} {} {told}", case.test, case.set).trim_end().to_owned()
+}
+
+/// Some parameters of a case with their values.
+fn told(case: &Case, names: &[&str]) -> String {
+    let told = params(case).into_iter().filter(|(name, _)| names.contains(name));
+    told.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -131,5 +141,11 @@ mod tests {
         assert_eq!(work_name(&other, &[&a, &b, &other]), "u");
         let named = Case { set: "s".into(), ..a.clone() };
         assert_eq!(work_name(&named, &[&named, &b]), "t s");
+        // Several of one set.
+        let of_set = |params: &str| Case { set: "s".into(), ..case("t", "m", params) };
+        let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
+        assert_eq!(work_name(&a, &[&a, &b]), "t s time_us=5");
+        let (c, d) = (of_set("nx=1 time_us=5 size=8"), of_set("nx=1 time_us=9 size=9"));
+        assert_eq!(work_name(&c, &[&a, &c, &d]), "t s size=8", "the one parameter that tells all apart");
     }
 }
