@@ -1,0 +1,129 @@
+//! What users give to exchanges: arrays and layouts of their own, and values that no exchange can have.
+
+use datatypes::Element;
+use ddtbench_apps::halo::{self, HaloApp, HaloContext, HaloTest};
+use ddtbench_apps::{ParameterError, ParameterType, Values};
+
+/// The values of a test's quick set with these in the place of its own.
+fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
+    let mut values = test.set(test.quick_set().name).unwrap();
+    for (name, value) in changes {
+        values.assign(test, name, value).unwrap();
+    }
+    values
+}
+
+#[test]
+fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
+    let test = halo::find("subarray").unwrap();
+    let error = |changes: &[(&str, &str)]| {
+        let context = HaloContext { ranks: 8, periodic: true, seed: 1 };
+        test.build(&values(test, changes), context).err()
+    };
+    let refuses = |changes: &[(&str, &str)], message: &str| {
+        assert_eq!(error(changes).expect("refused").to_string(), message);
+    };
+    refuses(
+        &[("halo", "0")],
+        "parameter halo = 0: must be on 1 to 8 axes: those are divided among the ranks",
+    );
+    refuses(
+        &[("shape", "9x9+9x9x9")],
+        "parameter halo = width: must be on as many axes of each shape: those are divided among the ranks",
+    );
+    refuses(
+        &[("shape", "9x9x9x9"), ("order", "c"), ("halo", "0x2x3x2"), ("width", "3")],
+        "parameter width = 3: must be from 1 to 2, the halo on axis z of 9x9x9x9",
+    );
+    refuses(
+        &[("shape", "9x9x9"), ("halo", "4"), ("width", "2")],
+        "parameter width = 2: must be from 1 to 1, the interior on axis z of 9x9x9",
+    );
+    let most = ["2147483647"; 4].join("x");
+    let too_large = error(&[("shape", &most)]);
+    assert!(matches!(too_large, Some(ParameterError::TooLarge { test: "subarray", .. })), "{too_large:?}");
+    assert_eq!(error(&[("shape", "9x9+9x5x9"), ("halo", "1x1+1x0x1")]), None);
+}
+
+/// The exchange of any layout with these values.
+fn layout(
+    changes: &[(&str, &str)],
+    ranks: usize,
+    periodic: bool,
+) -> Result<Box<dyn HaloApp>, ParameterError> {
+    let test = halo::find("layout").unwrap();
+    test.build(&values(test, changes), HaloContext { ranks, periodic, seed: 1 })
+}
+
+#[test]
+fn a_layout_goes_to_the_neighbours_that_are_named() {
+    let peers = |neighbours: &str, ranks, periodic, rank| {
+        let app = layout(&[("neighbours", neighbours)], ranks, periodic).unwrap();
+        let stage = app.stages(rank).remove(0);
+        [stage.sends, stage.receives].map(|list| list.iter().map(|t| t.peer).collect::<Vec<_>>())
+    };
+    assert_eq!(peers("both", 4, true, 0), [[3, 1], [1, 3]]);
+    assert_eq!(peers("both", 4, false, 0), [[1], [1]]);
+    assert_eq!(peers("both", 2, true, 1), [[0, 0], [0, 0]]);
+    assert_eq!(peers("both", 1, true, 0), [[0, 0], [0, 0]]);
+    assert_eq!(peers("next", 4, true, 0), [[1], [3]]);
+    assert_eq!(peers("next", 4, false, 0), [vec![1], vec![]]);
+    assert_eq!(peers("faces2d", 4, true, 3), [[1, 1, 2, 2], [1, 1, 2, 2]]);
+    assert_eq!(peers("faces3d", 8, false, 7), [[3, 5, 6], [3, 5, 6]]);
+}
+
+#[test]
+fn arrays_of_a_layout_have_elements_that_its_values_are_made_of_at_both_ends() {
+    let element = |send: &str, receive: &str| {
+        let app = layout(&[("send", send), ("receive", receive)], 2, true).unwrap();
+        let mut elements: Vec<_> = app.arrays(0).iter().map(|spec| spec.element).collect();
+        elements.dedup();
+        elements
+    };
+    assert_eq!(element("vector(2, 1, 3, double)", "send"), [Element::Double]);
+    assert_eq!(element("double + int32", "send"), [Element::Uint32]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 10, double)"), [Element::Uint16]);
+    assert_eq!(element("contiguous(2, double)", "hvector(2, 1, 9, double)"), [Element::Byte]);
+    assert_eq!(element("double_complex", "double_complex @ 8"), [Element::Uint64]);
+}
+
+#[test]
+fn layouts_are_refused_as_those_of_a_ping_pong_are() {
+    let test = ddtbench_apps::find("layout").unwrap();
+    for changes in [
+        [("send", "vector(3, 2, 1, double)"), ("receive", "send")],
+        [("send", "contiguous(0, double)"), ("receive", "send")],
+        [("send", "contiguous(3, double)"), ("receive", "contiguous(3, int64)")],
+        [("send", "contiguous(3, double)"), ("receive", "contiguous(2, double)")],
+        [("send", "vector(3, 1, -4, double) @ 8"), ("receive", "contiguous(3, double)")],
+    ] {
+        let refused = layout(&changes, 2, true).err().expect("refused");
+        let mut values = test.set(test.quick_set().name).unwrap();
+        changes.iter().for_each(|(name, text)| values.assign(test, name, text).unwrap());
+        assert_eq!(Some(refused), test.build(&values, ddtbench_apps::Context::default()).err());
+    }
+    let huge = layout(&[("send", "hvector(2, 1, 4611686018427387904, double)")], 2, true).err();
+    assert!(matches!(huge, Some(ParameterError::TooLarge { test: "layout", .. })), "{huge:?}");
+}
+
+#[test]
+fn absurd_sizes_are_refused_or_built_without_their_memory() {
+    let most = i32::MAX.to_string();
+    for test in halo::all() {
+        let integers =
+            || test.parameters.iter().filter(|parameter| parameter.value_type == ParameterType::Integer);
+        let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
+        // Whatever the answer: no overflow, no list drawn, no array allocated.
+        let _ = test.build(&values(test, &all), HaloContext { ranks: 8, periodic: true, seed: 1 });
+        for parameter in integers() {
+            for value in ["-1", "0"] {
+                let context = HaloContext { ranks: 1, periodic: true, seed: 1 };
+                let error = test.build(&values(test, &[(parameter.name, value)]), context).err();
+                let text =
+                    error.unwrap_or_else(|| panic!("{} {}={value}", test.name, parameter.name)).to_string();
+                let start = format!("parameter {} = {value}: must be ", parameter.name);
+                assert!(text.starts_with(&start), "{text}");
+            }
+        }
+    }
+}
