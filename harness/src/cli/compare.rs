@@ -15,14 +15,6 @@ pub(super) use judge::{JudgeArgs, share};
 use super::run::RunArgs;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ddtbench compare --mpi mpich-4.3.2,mpich             what the second has made slower, and what faster
-  ddtbench compare --mpi mpich,mpich nas_lu_y          an MPI with itself: nothing may be found
-  ddtbench compare --mpi mpich --variant nocma:MPIR_CVAR_CH4_CMA_ENABLE=0
-  ddtbench compare --mpi mpich,openmpi --plan halo.toml --time 20m
-  ddtbench compare results/base results/new --gate     runs that were recorded; a folder may hold several of them
-
-Exit codes: 0; with --gate 1 if something is slower or broken, 3 if something is undecided; 2 if something was refused.")]
 pub struct CompareArgs {
     #[command(flatten)]
     pub(super) judge: JudgeArgs,

@@ -84,6 +84,12 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "ddtbench compare --mpi mpich-4.3.2,mpich nas_lu_y",
                 "measures both in turn until it is decided",
             ),
+            ("ddtbench compare --mpi mpich,mpich nas_lu_y", "an MPI with itself: nothing may be found"),
+            (
+                "ddtbench compare --mpi mpich --variant nocma:MPIR_CVAR_CH4_CMA_ENABLE=0",
+                "an MPI with other settings",
+            ),
+            ("ddtbench compare --mpi mpich,openmpi --plan halo.toml --time 20m", "what a plan says"),
             ("ddtbench compare results/before results/after", "compares runs that were recorded"),
         ],
     ),
@@ -153,10 +159,11 @@ const PAGES: &[(&str, &[Example])] = &[
 ];
 
 /// What the exit codes mean.
-const EXIT_CODES: [(&str, &str); 4] = [
+const EXIT_CODES: [(&str, &str); 5] = [
     ("0", "all was measured; of a gate (compare, baseline check, guidelines), nothing is slower"),
     ("1", "a method failed or nothing could be measured; of a gate, something is slower"),
     ("2", "refused: a flag, a file or a folder cannot be used, and nothing was written"),
+    ("3", "of a gate, something is undecided"),
     ("130", "stopped by Ctrl-C; --resume goes on"),
 ];
 
@@ -196,8 +203,10 @@ fn with_examples(command: Command, name: &str) -> Command {
                 .before_help(lines("Examples", examples).trim_end().to_owned())
                 .after_help(format!("{codes}\n{pages}").trim_end().to_owned())
         }
-        None if command.get_after_help().is_none() => command.after_help(pages.trim_end().to_owned()),
-        None => command,
+        None => {
+            let own = command.get_after_help().map(|own| format!("{own}\n\n")).unwrap_or_default();
+            command.after_help(format!("{own}{pages}").trim_end().to_owned())
+        }
     }
 }
 
@@ -314,7 +323,10 @@ mod tests {
     fn every_command_names_a_page_that_there_is() {
         for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
             let has_page = !["record-arrivals", "completions", "man"].contains(&command.as_str());
-            assert_eq!(of_command(PAGES, &command).is_some(), has_page, "{command}");
+            let mut complete = complete(Cli::command());
+            let help =
+                complete.find_subcommand_mut(&command).expect("it is one").render_long_help().to_string();
+            assert_eq!(help.contains("Read on:\n  docs/"), has_page, "{command}: {help}");
         }
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for (page, _) in PAGES.iter().flat_map(|(_, pages)| *pages) {

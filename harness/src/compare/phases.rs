@@ -19,7 +19,7 @@ pub struct PhaseChange {
 }
 
 /// What the whole that is judged is made of. `Communicate` holds `Net` and what the peer packs, where these are known.
-const PARTS: [Phase; 8] = [
+const PARTS: [Phase; 10] = [
     Phase::Pack,
     Phase::PeerUnpack,
     Phase::PeerPack,
@@ -27,7 +27,9 @@ const PARTS: [Phase; 8] = [
     Phase::Communicate,
     Phase::Unpack,
     Phase::Call,
+    Phase::Compute,
     Phase::Wait,
+    Phase::Rim,
 ];
 
 /// What is done once, beside that.
@@ -43,15 +45,17 @@ pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> 
     base.phases.keys().filter_map(both).collect()
 }
 
-/// In words: the part whose time has changed most, where there are several, and what is done once and takes longer or shorter by
-/// more than `threshold`, a share.
-pub(super) fn explanation(phases: &[PhaseChange], threshold: f64) -> Option<String> {
+/// In words, of a method that is slower, or else faster: the part that has become so most, where there are several, and what is done
+/// once and takes longer or shorter by more than `threshold`, a share.
+pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f64) -> Option<String> {
     let has_net = phases.iter().any(|change| change.phase == Phase::Net);
     let is_part = |change: &&PhaseChange| {
         PARTS.contains(&change.phase) && !(has_net && change.phase == Phase::Communicate)
     };
     let parts: Vec<&PhaseChange> = phases.iter().filter(is_part).collect();
-    let most = parts.iter().max_by(|a, b| a.seconds().total_cmp(&b.seconds())).filter(|_| parts.len() > 1);
+    let by = |change: &PhaseChange| if is_slower { change.added_s() } else { -change.added_s() };
+    let most = parts.iter().max_by(|a, b| by(a).total_cmp(&by(b)));
+    let most = most.filter(|change| parts.len() > 1 && by(change) > 0.0);
     let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > threshold.ln_1p();
     let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
     let told: Vec<String> = most
@@ -63,9 +67,9 @@ pub(super) fn explanation(phases: &[PhaseChange], threshold: f64) -> Option<Stri
 }
 
 impl PhaseChange {
-    /// By how many seconds it has changed, whichever way.
-    fn seconds(&self) -> f64 {
-        (self.new_s - self.base_s).abs()
+    /// By how many seconds it has become longer.
+    fn added_s(&self) -> f64 {
+        self.new_s - self.base_s
     }
 
     fn text(&self) -> String {
@@ -99,16 +103,28 @@ mod tests {
         let changes = super::of(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
         let pack = PhaseChange { phase: Phase::Pack, base_s: 2e-6, new_s: 4e-6 };
         assert_eq!(changes, [pack, PhaseChange { phase: Phase::Net, base_s: 5e-6, new_s: 5e-6 }]);
-        assert_eq!(explanation(&changes, 0.05).as_deref(), Some("most in pack 2.00 µs to 4.00 µs"));
+        assert_eq!(explanation(&changes, true, 0.05).as_deref(), Some("most in pack 2.00 µs to 4.00 µs"));
     }
 
     #[test]
     fn a_single_part_explains_nothing_and_what_is_done_once_is_told_where_it_changed() {
         let change = |phase, base_s, new_s| PhaseChange { phase, base_s, new_s };
         let communicate = change(Phase::Communicate, 1e-5, 2e-5);
-        assert_eq!(explanation(std::slice::from_ref(&communicate), 0.05), None);
+        assert_eq!(explanation(std::slice::from_ref(&communicate), true, 0.05), None);
         let create = |new_s| [communicate.clone(), change(Phase::Create, 1e-6, new_s)];
-        assert_eq!(explanation(&create(1.04e-6), 0.05), None);
-        assert_eq!(explanation(&create(3e-6), 0.05).as_deref(), Some("create 1.00 µs to 3.00 µs"));
+        assert_eq!(explanation(&create(1.04e-6), true, 0.05), None);
+        assert_eq!(explanation(&create(3e-6), true, 0.05).as_deref(), Some("create 1.00 µs to 3.00 µs"));
+    }
+    #[test]
+    fn what_has_changed_the_other_way_explains_nothing() {
+        let change = |phase, base_s, new_s| PhaseChange { phase, base_s, new_s };
+        let parts = [
+            change(Phase::Pack, 4e-6, 1e-6),
+            change(Phase::Net, 5e-6, 7e-6),
+            change(Phase::Unpack, 1e-6, 2e-6),
+        ];
+        assert_eq!(explanation(&parts, true, 0.05).as_deref(), Some("most in net 5.00 µs to 7.00 µs"));
+        assert_eq!(explanation(&parts, false, 0.05).as_deref(), Some("most in pack 4.00 µs to 1.00 µs"));
+        assert_eq!(explanation(&parts[1..], false, 0.05), None);
     }
 }

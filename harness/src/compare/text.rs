@@ -162,7 +162,8 @@ impl Comparisons {
             notes.push(row.note.clone());
         }
         if matches!(row.verdict, Verdict::Slower | Verdict::Faster) {
-            notes.extend(phases::explanation(&row.phases, self.settings.threshold));
+            let is_slower = row.verdict == Verdict::Slower;
+            notes.extend(phases::explanation(&row.phases, is_slower, self.settings.threshold));
         }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",

@@ -283,6 +283,7 @@ impl AllToAllW {
         })?;
         Ok(request)
     }
+
     /// What makes the persistent form.
     pub const PERSISTENT_NAME: &'static str = "MPI_Alltoallw_init";
 

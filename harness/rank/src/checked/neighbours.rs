@@ -141,6 +141,7 @@ impl Neighbours {
         })?;
         Ok(request)
     }
+
     /// What makes the persistent form.
     pub const PERSISTENT_NAME: &'static str = "MPI_Neighbor_alltoallw_init";
 

@@ -157,9 +157,11 @@ impl Cell {
         /// Long beside what a rank that does not wait for the others takes.
         const DELAY: Duration = Duration::from_millis(2);
         self.sync.again()?;
+        // Long beside what two clocks are off, too.
+        let delay_s = DELAY.as_secs_f64().max(4.0 * self.sync.facts()?.error_s);
         let agreed_s = self.sync.agree(MARGIN)?;
         let is_late = traffic.job().rank == late;
-        self.sync.wait_until(agreed_s + if is_late { DELAY.as_secs_f64() } else { 0.0 });
+        self.sync.wait_until(agreed_s + if is_late { delay_s } else { 0.0 });
         let begun_s = self.sync.now_s();
         traffic.start(active)?;
         traffic.wait(active)?;

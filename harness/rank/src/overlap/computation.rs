@@ -40,7 +40,7 @@ impl Computation {
     /// # Errors
     /// Threads that the system does not give.
     pub fn new(threads: usize, matrix_order: usize, rim_share: f64) -> Result<Self, ThreadPoolBuildError> {
-        let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order);
+        let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order.saturating_sub(1));
         let computation = Self {
             team: Team::new(threads)?,
             matrices: (0..threads).map(|_| Matrix::in_two(matrix_order, matrix_order - of_rim)).collect(),

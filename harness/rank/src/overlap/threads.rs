@@ -25,7 +25,7 @@ impl ThreadCounts {
         let before = times_ns();
         std::thread::sleep(MOMENT);
         let after = times_ns();
-        // Half of it: where a thread shares its core with another rank's, it has no more.
+        // A quarter of it: where a thread shares its core with another rank's, it has half at most.
         let busy = MOMENT.as_nanos() as u64 / 4;
         let is_busy = |(thread, after): (&libc::pid_t, &u64)| {
             after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy
