@@ -2,10 +2,11 @@
 
 use std::env;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use ddtbench::report::columns::wrapped_lines;
-use terminal_size::{Width, terminal_size_of};
+use rustix::termios::tcgetwinsize;
 
 /// Prints text that may have codes for colours, which stay where they are wanted: `--color`, `NO_COLOR`, a terminal.
 pub fn print_coloured(text: &str) -> anyhow::Result<()> {
@@ -36,14 +37,14 @@ pub fn say(text: &str) {
 /// A command line on standard error; its lines can be typed as they stand.
 pub fn say_command(line: &str) {
     const CONTINUED: &str = " \\";
-    let width = terminal_size_of(io::stderr()).map(|(Width(columns), _)| columns);
+    let width = columns_of(io::stderr());
     let lines = within(line, width.map(|width| width.saturating_sub(CONTINUED.len() as u16)));
     let _ = writeln!(io::stderr(), "{}", lines.replace('\n', &format!("{CONTINUED}\n")));
 }
 
 /// A text as it is said on standard error: where that is a terminal, in lines that fit it.
 pub fn told(text: &str) -> String {
-    within(text, terminal_size_of(io::stderr()).map(|(Width(columns), _)| columns))
+    within(text, columns_of(io::stderr()))
 }
 
 /// Prints sentences: on a terminal in lines that fit it.
@@ -64,5 +65,10 @@ pub fn short(path: &Path) -> String {
 
 /// Columns of the terminal on standard output; `None` if it is none.
 pub fn width() -> Option<u16> {
-    terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns)
+    columns_of(io::stdout())
+}
+
+/// Columns of a terminal; of a pseudo-terminal that nobody has given a size there are 0, which is none.
+fn columns_of(stream: impl AsFd) -> Option<u16> {
+    tcgetwinsize(stream).ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
 }
