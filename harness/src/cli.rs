@@ -33,6 +33,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ddtbench::mpi::Project;
 
+pub use measure::INTERRUPTED;
+
 /// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
 /// derived datatype and in more ways, on a real MPI.
 #[derive(Debug, Parser)]

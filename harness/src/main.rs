@@ -4,14 +4,19 @@ mod cli;
 
 use std::process::ExitCode;
 
+use ddtbench::mpi::{MpiError, interrupt};
+
 /// Something was refused, or the machine did not let us.
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
-    let result =
-        ddtbench::mpi::interrupt::watch().map_err(Into::into).and_then(|()| cli::Cli::typed().execute());
+    let result = interrupt::watch().map_err(Into::into).and_then(|()| cli::Cli::typed().execute());
     match result {
         Ok(code) => code,
+        Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
+            cli::output::say("interrupted");
+            ExitCode::from(cli::INTERRUPTED)
+        }
         Err(error) => {
             cli::output::say(&format!("error: {}", told_once(&error)));
             ExitCode::from(REFUSED)

@@ -1,6 +1,8 @@
 //! Runs that are cut off: what was finished is kept, nothing goes on running, and `--resume` does the rest.
 
 use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -26,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
             "a killed or interrupted ddtbench leaves no process, and is resumed as one run",
             a_run_in_four_parts,
         ),
+        ("a signal is heard while a run is prepared", while_preparing),
     ];
     on_every_mpi("cut off", checks)
 }
@@ -153,4 +156,24 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     assert_eq!(kept(&running.dir.path().join("cut")), met.kept);
     run(&mut resume(running.dir.path())).expect_code(0);
     expect_whole(running.dir.path(), &met.kept, &[]);
+}
+
+/// A compiler wrapper that hangs, and a build that lasts: neither keeps `ddtbench` from ending.
+fn while_preparing(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let hangs = dir.path().join("hangs");
+    fs::write(&hangs, "#!/bin/sh\nsleep 1000 & wait\n").unwrap();
+    fs::set_permissions(&hangs, fs::Permissions::from_mode(0o755)).unwrap();
+    let stop = |variable: &str, options: &[&str]| {
+        let mut command = ddtbench(dir.path());
+        command.args(["run", "contiguous", "--out", "cut"]).args(options).env(variable, &hangs);
+        let mut job = Job::start(&mut command);
+        job.until("preparing", |job| !job.named("sleep").is_empty());
+        signal(job.pid(), libc::SIGTERM);
+        job.until_nothing_is_left();
+        job.wait().expect_code(130)
+    };
+    stop("MPICC", &[]).expect_err(&["interrupted"]);
+    assert!(!dir.path().join("cut").exists(), "nothing is known yet that could be resumed");
+    stop("CARGO", &["--mpi", mpi.name]).expect_err(&["ddtbench run --resume cut"]);
 }

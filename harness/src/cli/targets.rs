@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
-use ddtbench::mpi::{Installation, Project, Source, interrupt};
+use anyhow::bail;
+use ddtbench::mpi::{Installation, MpiError, Project, Source, interrupt};
 use ddtbench::plan::{Plan, Variant};
 use ddtbench::run::Target;
 
@@ -146,10 +146,11 @@ impl Chosen {
         let mut programs: Vec<(&str, PathBuf)> = Vec::new();
         for installation in self.installations() {
             if interrupt::requested() {
-                return Err(anyhow!("interrupted"));
+                return Err(MpiError::Interrupted.into());
             }
             match self.project.rank_program(installation, &mut say) {
                 Ok(program) => programs.push((&installation.name, program)),
+                Err(error @ MpiError::Interrupted) => return Err(error.into()),
                 Err(error) if self.may_leave_out && self.mpis.len() > 1 => say(&format!("left out: {error}")),
                 Err(error) => return Err(error.into()),
             }

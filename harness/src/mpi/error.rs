@@ -120,6 +120,17 @@ pub enum MpiError {
         /// The system's reason.
         source: io::Error,
     },
+    /// A tool that does not come to its end.
+    #[error("`{command}` has not ended after {limit_s} s")]
+    Hangs {
+        /// The command line.
+        command: String,
+        /// How long it was waited for, in seconds.
+        limit_s: f64,
+    },
+    /// The user wants to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// A file or folder that could not be read or written.
     #[error("{doing} {}: {source}", .path.display())]
     Io {

@@ -1,13 +1,15 @@
 //! Family and version of an MPI, from the macros of its `mpi.h`: no MPI program has to run for it.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::Family;
-use super::error::{MpiError, Result, last_lines};
+use super::error::{MpiError, Result, at};
 use super::show::Show;
+use super::tool;
 
 /// Each line comes back with its macros replaced; a macro that is not defined stays as it is.
 const QUESTIONS: &str = "#include <mpi.h>
@@ -21,27 +23,27 @@ ddtbench_standard MPI_VERSION MPI_SUBVERSION
 pub(super) fn family_and_version(
     mpicc: &Path,
     show: &Show,
-    env: &BTreeMap<String, String>,
+    variables: &BTreeMap<String, String>,
 ) -> Result<(Family, String)> {
     let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
+    let mut questions =
+        tempfile::Builder::new().suffix(".c").tempfile().map_err(at("writing in", &env::temp_dir()))?;
+    questions.write_all(QUESTIONS.as_bytes()).map_err(at("writing", questions.path()))?;
     let mut command = Command::new(&show.compiler);
-    command.args(["-E", "-P", "-x", "c"]).args(&show.defines);
+    command.args(["-E", "-P"]).args(&show.defines);
     command.args(show.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
-    command.arg("-").envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .map_err(|error| unusable(format!("its C compiler `{}` does not start: {error}", show.compiler)))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // A compiler that does not read has already failed, and says why on standard error.
-        let _ = stdin.write_all(QUESTIONS.as_bytes());
+    command.arg(questions.path()).envs(variables);
+    let ended = tool::run(command, tool::QUESTION).map_err(|error| match error {
+        MpiError::Start { source, .. } => {
+            unusable(format!("its C compiler `{}` does not start: {source}", show.compiler))
+        }
+        MpiError::Hangs { .. } => unusable(error.to_string()),
+        other => other,
+    })?;
+    if !ended.exit.success() {
+        return Err(unusable(format!("mpi.h cannot be read: {}", ended.last_lines(5))));
     }
-    let output = child
-        .wait_with_output()
-        .map_err(|error| unusable(format!("its C compiler `{}` was lost: {error}", show.compiler)))?;
-    if !output.status.success() {
-        return Err(unusable(format!("mpi.h cannot be read: {}", last_lines(&output.stderr, 5))));
-    }
-    answers(&String::from_utf8_lossy(&output.stdout))
+    answers(&ended.out.join("\n"))
         .ok_or_else(|| unusable("its mpi.h does not even define MPI_VERSION".to_owned()))
 }
 

@@ -8,6 +8,8 @@ use super::Say;
 use super::error::{MpiError, Result, at, last_lines};
 use super::launcher::quoted;
 use super::lock::Lock;
+use super::process::Line;
+use super::tool;
 
 /// Folders of this prefix are installs that have not come to their end.
 const UNFINISHED: &str = ".unfinished-";
@@ -94,11 +96,9 @@ impl Pip {
         let candidates: [&[&'static str]; 4] =
             [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"], &["pip"]];
         let works = |words: &&&[&str]| {
-            Command::new(words[0])
-                .args(&words[1..])
-                .arg("--version")
-                .output()
-                .is_ok_and(|out| out.status.success())
+            let mut command = Command::new(words[0]);
+            command.args(&words[1..]).arg("--version");
+            tool::run(command, tool::QUESTION).is_ok_and(|ended| ended.exit.success())
         };
         candidates.iter().find(works).map(|words| Self(words.to_vec())).ok_or_else(|| MpiError::NoPip {
             what: packages.join(" and "),
@@ -125,12 +125,15 @@ impl Pip {
         command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0").env("PIP_BREAK_SYSTEM_PACKAGES", "1");
         command.env_remove("PIP_TARGET").env_remove("PIP_PREFIX").env_remove("PIP_ROOT");
         let line = command_line(&command);
-        let output = command.output().map_err(|source| MpiError::Start { command: line.clone(), source })?;
-        if output.status.success() {
+        let mut said = Vec::new();
+        let exit = tool::follow(command, None, |line| match line {
+            Line::Out(line) | Line::Err(line) => said.push(line),
+        })?;
+        if exit.success() {
             return Ok(());
         }
-        let said = last_lines(&[output.stdout, output.stderr].concat(), 15);
-        Err(MpiError::Pip { command: line, status: output.status.to_string(), output: said })
+        let output = last_lines(said.join("\n").as_bytes(), 15);
+        Err(MpiError::Pip { command: line, status: exit.to_string(), output })
     }
 }
 

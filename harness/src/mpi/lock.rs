@@ -2,9 +2,15 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use super::Say;
-use super::error::{Result, at};
+use super::error::{MpiError, Result, at};
+use super::interrupt;
+
+/// How often a lock that another process holds is tried.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A held lock.
 pub(super) struct Lock {
@@ -18,7 +24,12 @@ impl Lock {
         // A file system without locks is no reason not to run.
         if matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
             say(&format!("waiting for another ddtbench that holds {}", file.display()));
-            open.lock().map_err(at("locking", file))?;
+            while matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
+                if interrupt::requested() {
+                    return Err(MpiError::Interrupted);
+                }
+                thread::sleep(LOOK);
+            }
         }
         Ok(Self { _file: open })
     }

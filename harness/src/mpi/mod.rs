@@ -18,6 +18,7 @@ mod rank_program;
 mod registry;
 mod shared_build;
 mod show;
+mod tool;
 mod tree;
 mod wheels;
 

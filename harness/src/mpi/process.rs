@@ -1,7 +1,7 @@
 //! A started command: its lines as they come, how it ended, and an end for all of its processes.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -119,6 +119,7 @@ pub struct Running {
     ended: Option<(ExitStatus, Instant)>,
     swept: bool,
     killed: bool,
+    sweeps: bool,
 }
 
 impl Launch<'_> {
@@ -131,20 +132,30 @@ impl Launch<'_> {
 impl Running {
     /// Starts a command in a process group of its own, without input.
     pub fn start(line: &CommandLine) -> Result<Self> {
-        let marker = unique();
         let mut command = Command::new(&line.program);
-        command.args(&line.args).envs(&line.env).env(tree::MARKER, &marker);
+        command.args(&line.args).envs(&line.env);
+        Self::spawn(command, true).map_err(|source| MpiError::Start { command: line.to_string(), source })
+    }
+
+    /// Starts a tool, as [`Running::start`] does a command. What it leaves behind when it ends is meant to stay: a compiler's cache
+    /// is served by such a process.
+    pub(super) fn start_tool(command: Command) -> io::Result<Self> {
+        Self::spawn(command, false)
+    }
+
+    fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
+        let marker = unique();
+        command.env(tree::MARKER, &marker);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         #[cfg(target_os = "linux")]
         die_with_parent(&mut command);
-        let mut child =
-            command.spawn().map_err(|source| MpiError::Start { command: line.to_string(), source })?;
+        let mut child = command.spawn()?;
         let (sender, lines) = channel();
         let out = child.stdout.take().expect("standard output was asked to be a pipe");
         let err = child.stderr.take().expect("standard error was asked to be a pipe");
         read_lines(out, Line::Out, sender.clone());
         read_lines(err, Line::Err, sender);
-        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false })
+        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps })
     }
 
     /// Process id of the command.
@@ -163,10 +174,19 @@ impl Running {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left.min(POLL)) {
                 Ok(line) => return Next::Line(line),
-                Err(RecvTimeoutError::Timeout) => self.sweep_if_ended(),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(status) = self.ended_long_ago() {
+                        if !self.sweeps {
+                            return Next::Exited(status.into());
+                        }
+                        self.sweep();
+                    }
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     if let Some(status) = self.reap() {
-                        self.sweep();
+                        if self.sweeps {
+                            self.sweep();
+                        }
                         return Next::Exited(status.into());
                     }
                     // It has closed its output but not ended.
@@ -219,12 +239,10 @@ impl Running {
         self.ended.map(|(status, _)| status)
     }
 
-    /// Ranks that outlive a crashed launcher would hold the pipes open for ever.
-    fn sweep_if_ended(&mut self) {
+    /// How it ended, if that is some time ago: ranks that outlive a crashed launcher would hold the pipes open for ever.
+    fn ended_long_ago(&mut self) -> Option<ExitStatus> {
         self.reap();
-        if self.ended.is_some_and(|(_, when)| when.elapsed() > AFTER_END) {
-            self.sweep();
-        }
+        self.ended.filter(|(_, when)| when.elapsed() > AFTER_END).map(|(status, _)| status)
     }
 
     fn sweep(&mut self) {
@@ -237,7 +255,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.sweep();
+        if self.sweeps || self.reap().is_none() {
+            self.sweep();
+        }
     }
 }
 
@@ -256,7 +276,7 @@ fn die_with_parent(command: &mut Command) {
     unsafe {
         command.pre_exec(move || {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
-                return Err(std::io::Error::last_os_error());
+                return Err(io::Error::last_os_error());
             }
             // The parent may have gone before the request was made.
             if u32::try_from(libc::getppid()) != Ok(parent) {

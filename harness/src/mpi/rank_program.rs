@@ -7,17 +7,18 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::error::{MpiError, Result, at, last_lines};
 use super::install::{self, Marker};
 use super::launcher::quoted;
 use super::lock::Lock;
+use super::process::Line;
 use super::shared_build::{self, Shared};
-use super::{Installation, Project, Say, find, wheels};
+use super::{Installation, Project, Say, find, tool, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
@@ -91,7 +92,7 @@ impl Project {
             return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
         };
         let mut command = Command::new(cargo);
-        command.current_dir(self.root()).stdin(Stdio::null());
+        command.current_dir(self.root());
         for variable in OTHER_MPI_VARIABLES {
             command.env_remove(variable);
         }
@@ -107,25 +108,22 @@ impl Project {
             .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(&value.to_string_lossy())))
             .collect();
         let line = format!("{} {}", settings.join(" "), install::command_line(&command));
-        let mut run = || -> io::Result<(ExitStatus, String)> {
-            if self.verbose {
-                return Ok((command.status()?, String::new()));
-            }
+        if !self.verbose {
             // Wide enough for cargo to count.
             command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-            let told = child.stderr.take().map_or(Ok(String::new()), |stderr| follow(stderr, say))?;
-            Ok((child.wait()?, told))
-        };
-        let (status, output) = run().map_err(|source| MpiError::Start { command: line.clone(), source })?;
-        if status.success() {
+        }
+        let mut told = Told::new(self.verbose);
+        let exit = tool::follow(command, None, |line| match line {
+            Line::Out(line) | Line::Err(line) => told.hear(&line, say),
+        })?;
+        if exit.success() {
             return Ok(());
         }
         Err(MpiError::Build {
             name: mpi.name.clone(),
             command: line,
-            status: status.to_string(),
-            output: last_lines(output.as_bytes(), 40),
+            status: exit.to_string(),
+            output: last_lines(told.rest.as_bytes(), 40),
         })
     }
 
@@ -139,6 +137,7 @@ impl Project {
         let packages = [wheels::LIBCLANG.to_owned()];
         match install::install(&packages, &folder, Marker::Libclang, say) {
             Ok(()) => {}
+            Err(error @ MpiError::Interrupted) => return Err(error),
             Err(error) if has_libclang() => {
                 say(&format!("{error}\nusing the machine's libclang instead"));
                 return Ok(Vec::new());
@@ -164,25 +163,36 @@ fn cargo() -> Option<PathBuf> {
     find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Reads what cargo says until it ends, and says how far it is; gives the rest.
-fn follow(stderr: impl io::Read, say: Say<'_>) -> io::Result<String> {
-    let (mut told, mut last) = (String::new(), Instant::now());
-    for line in BufReader::new(stderr).split(b'\n') {
-        let line = line?;
+/// What cargo says: now and then how far it is, and the rest, which is for when it fails.
+struct Told {
+    rest: String,
+    last: Instant,
+    at_once: bool,
+}
+
+impl Told {
+    /// Nothing yet; where it is said `at_once`, nothing but that it is said line by line.
+    fn new(at_once: bool) -> Self {
+        Self { rest: String::new(), last: Instant::now(), at_once }
+    }
+
+    fn hear(&mut self, line: &str, say: Say<'_>) {
+        if self.at_once {
+            return say(line);
+        }
         // What is drawn anew begins with a carriage return.
-        for part in String::from_utf8_lossy(&line).split('\r') {
+        for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
-                None => told += &format!("{part}\n"),
-                Some(built) if last.elapsed() >= SAID_AGAIN => {
-                    last = Instant::now();
+                None => self.rest += &format!("{part}\n"),
+                Some(built) if self.last.elapsed() >= SAID_AGAIN => {
+                    self.last = Instant::now();
                     say(&format!("built: {built}"));
                 }
                 Some(_) => {}
             }
         }
     }
-    Ok(told)
 }
 
 /// How far cargo is, as it draws it: `Building [===>   ] 17/112: serde`.
@@ -195,8 +205,9 @@ fn progress(line: &str) -> Option<String> {
 /// The folder of the C compiler's own headers.
 fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
     let ask = |compiler: &str, option: &str| {
-        let output = Command::new(compiler).arg(option).output().ok()?;
-        let dir = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+        let mut command = Command::new(compiler);
+        command.arg(option);
+        let dir = PathBuf::from(tool::run(command, tool::QUESTION).ok()?.out.first()?.trim());
         dir.is_absolute().then_some(dir)
     };
     let of_wrapper = super::show::Show::ask(&mpi.mpicc, &mpi.env).ok().map(|show| show.compiler);
@@ -263,8 +274,9 @@ mod tests {
         let mut said = Vec::new();
         let drawn =
             "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
-        let told = follow(drawn.as_bytes(), &mut |text| said.push(text.to_owned())).unwrap();
-        assert_eq!((told.as_str(), said.len()), ("   Compiling syn v3\nerror: no\n", 0), "{said:?}");
+        let mut told = Told::new(false);
+        drawn.lines().for_each(|line| told.hear(line, &mut |text| said.push(text.to_owned())));
+        assert_eq!((told.rest.as_str(), said.len()), ("   Compiling syn v3\nerror: no\n", 0), "{said:?}");
     }
 
     #[test]

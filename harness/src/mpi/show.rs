@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::error::{MpiError, Result};
+use super::tool;
 
 /// The parts of the wrapper's command line that we use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,15 +24,16 @@ impl Show {
     /// Asks the wrapper.
     pub fn ask(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
         let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
-        let output = Command::new(mpicc)
-            .arg("-show")
-            .envs(env)
-            .output()
-            .map_err(|error| unusable(format!("it does not start: {error}")))?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        if !output.status.success() {
-            let words = super::error::last_lines(&output.stderr, 3);
-            return Err(unusable(format!("`-show` ended with {}: {words}", output.status)));
+        let mut command = Command::new(mpicc);
+        command.arg("-show").envs(env);
+        let ended = tool::run(command, tool::QUESTION).map_err(|error| match error {
+            MpiError::Start { source, .. } => unusable(format!("it does not start: {source}")),
+            MpiError::Hangs { .. } => unusable(error.to_string()),
+            other => other,
+        })?;
+        let said = ended.out.join("\n");
+        if !ended.exit.success() {
+            return Err(unusable(format!("`-show` ended with {}: {}", ended.exit, ended.last_lines(3))));
         }
         Self::parse(&said)
             .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", said.trim())))

@@ -1,0 +1,112 @@
+//! Tools that prepare what is measured: cargo, pip, compiler wrappers. Where the user wants to stop they end at once, with all
+//! that they have started.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::error::{MpiError, Result};
+use super::install::command_line;
+use super::process::{ExitDescription, Line, Next, Running};
+
+/// How long a question to a compiler or to pip may take. It is answered within a second; on a slow shared file system in some.
+pub(super) const QUESTION: Duration = Duration::from_secs(60);
+
+/// How a tool ended, and what it wrote.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub exit: ExitDescription,
+    /// Standard output, in lines.
+    pub out: Vec<String>,
+    /// Standard error.
+    pub err: Vec<String>,
+}
+
+impl Ended {
+    /// The last `count` lines of both.
+    pub fn last_lines(&self, count: usize) -> String {
+        let lines: Vec<&str> = self.out.iter().chain(&self.err).map(String::as_str).collect();
+        lines[lines.len().saturating_sub(count)..].join("\n")
+    }
+}
+
+/// Runs a tool to its end.
+///
+/// # Errors
+/// If it does not start, lasts longer than `limit`, or the user wants to stop.
+pub(super) fn run(command: Command, limit: Duration) -> Result<Ended> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = follow(command, Some(limit), |line| match line {
+        Line::Out(line) => out.push(line),
+        Line::Err(line) => err.push(line),
+    })?;
+    Ok(Ended { exit, out, err })
+}
+
+/// The same for one that may last; `hear` is given its lines as they come.
+pub(super) fn follow(
+    command: Command,
+    limit: Option<Duration>,
+    mut hear: impl FnMut(Line),
+) -> Result<ExitDescription> {
+    /// So often the limit is looked at, at the least.
+    const LOOK: Duration = Duration::from_millis(500);
+    let line = command_line(&command);
+    let start = Instant::now();
+    let mut running =
+        Running::start_tool(command).map_err(|source| MpiError::Start { command: line.clone(), source })?;
+    loop {
+        match running.next(LOOK) {
+            Next::Line(line) => hear(line),
+            Next::Exited(exit) => return Ok(exit),
+            Next::Interrupted => {
+                running.kill();
+                return Err(MpiError::Interrupted);
+            }
+            Next::Silence => {}
+        }
+        if limit.is_some_and(|limit| start.elapsed() > limit) {
+            running.kill();
+            return Err(MpiError::Hangs { command: line, limit_s: limit.unwrap_or_default().as_secs_f64() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn what_a_tool_writes_and_how_it_ends() {
+        let ended = run(shell("echo one; echo two >&2; exit 3"), QUESTION).unwrap();
+        assert_eq!(
+            (ended.out.as_slice(), ended.err.as_slice()),
+            (&["one".to_owned()][..], &["two".to_owned()][..])
+        );
+        assert_eq!((ended.exit.code, ended.last_lines(1).as_str()), (Some(3), "two"));
+    }
+
+    #[test]
+    fn one_that_hangs_is_ended_with_all_that_it_started() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let script = format!("sleep 1000 & echo $! > '{}'; wait", file.path().display());
+        let error = run(shell(&script), Duration::from_millis(200)).unwrap_err();
+        assert!(error.to_string().contains("has not ended after 0.2 s"), "{error}");
+        let child: i32 = std::fs::read_to_string(file.path()).unwrap().trim().parse().unwrap();
+        let left = procfs::process::Process::new(child).and_then(|process| process.stat());
+        assert!(left.is_err() || left.is_ok_and(|stat| stat.state == 'Z'));
+    }
+
+    #[test]
+    fn what_a_tool_leaves_for_others_stays() {
+        let ended = run(shell("sleep 1000 & echo $!"), QUESTION).unwrap();
+        let server: i32 = ended.out[0].parse().unwrap();
+        assert!(procfs::process::Process::new(server).is_ok_and(|process| process.is_alive()));
+        super::super::tree::signal(&[server], libc::SIGKILL);
+    }
+}
