@@ -9,7 +9,9 @@ use std::process::Command;
 fn packages(options: &[&str]) -> BTreeSet<String> {
     let mut command = Command::new(env::var_os("CARGO").expect("cargo sets it"));
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    command.args(["tree", "--offline", "--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]).args(options);
+    command
+        .args(["tree", "--offline", "--prefix", "none", "--no-dedupe", "--format", "{p} {f}"])
+        .args(options);
     let output = command.output().expect("cargo can be started");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     let packages: BTreeSet<String> =

@@ -352,20 +352,51 @@ fn no_progress(mpi: &Mpi) {
     );
 }
 
-/// Where there are two cores for each of two ranks: the shim has the kernel say so.
+/// Where there are two cores for each of two ranks, for so many hardware threads; and where they cannot be bound. The shim has the
+/// kernel say so.
 fn dedicated(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let arguments =
-        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "dedicated", "-m", "nonblocking"];
-    let mut command = overlap(mpi, dir.path(), &arguments);
-    command.args(SHORT);
-    under_faults(mpi, &mut command, &[("FAULTY_MPI", "cores 4")]);
-    run(&mut command).expect_code(0);
-    expect_measured(dir.path(), "nonblocking");
-    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
-    let told: Vec<&str> =
-        environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
-    assert!(told.iter().take(2).any(|line| line.contains("\"1, 3\"")), "{environment}");
+    for (fault, bound, unbound_ranks) in [
+        ("cores 4", "\"1, 3\"", Some(0.0)),
+        ("cores 8 paired", "\"1+5, 3+7\"", Some(0.0)),
+        ("cores 4 unbound", "\"not bound, not bound\"", Some(2.0)),
+        ("cores 4 paired", "", None),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = [
+            "ibcast",
+            "-p",
+            "bytes=1000,matrix_order=24",
+            "--configuration",
+            "dedicated",
+            "-m",
+            "nonblocking",
+        ];
+        let mut command = overlap(mpi, dir.path(), &arguments);
+        command.args(SHORT);
+        under_faults(mpi, &mut command, &[("FAULTY_MPI", fault)]);
+        let ended = run(&mut command);
+        let Some(unbound_ranks) = unbound_ranks else {
+            // As many hardware threads as before, on half as many cores.
+            let ended = ended.expect_code(1);
+            let refused = &Summary::read(&dir.path().join("out")).with(&[("method", "nonblocking")])[0];
+            assert_eq!(refused.get("outcome"), "not available", "{refused:?}");
+            assert!(refused.get("detail").contains("4 cores are needed"), "{ended}");
+            assert!(refused.get("detail").contains("there are 2"), "{refused:?}");
+            continue;
+        };
+        let ended = ended.expect_code(0);
+        expect_measured(dir.path(), "nonblocking");
+        let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+        let told: Vec<&str> =
+            environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
+        assert!(told.iter().take(2).any(|line| line.contains(bound)), "{fault}: {environment}");
+        let figures = rows(&dir.path().join("out/figures.csv"));
+        let unbound = figures.iter().find(|row| row.get("figure") == "unbound_ranks");
+        assert_eq!(unbound.map(|row| row.number("value")), Some(Some(unbound_ranks)), "{fault}: {figures:?}");
+        let details = run(ddtbench(dir.path()).args(["report", "out", "--details"])).expect_code(0);
+        assert_eq!(details.out.contains("not bound in 2 ranks"), unbound_ranks > 0.0, "{details}");
+        assert_eq!(ended.out.contains(", not bound"), unbound_ranks > 0.0, "{ended}");
+    }
 }
 
 fn refusals(mpi: &Mpi) {
