@@ -309,6 +309,11 @@ mod tests {
             assert!(find(operation.name).is_some(), "{}", operation.name);
         }
         assert_eq!(find("by_pigeon"), None);
+        // Operations have two methods, told apart by `PERSISTENT`; a third would have to be implemented.
+        let operation = ddtbench::experiments::overlap::operations::Traffic::find("ibcast", None).unwrap();
+        let methods = ddtbench::experiments::overlap::methods::METHODS.iter();
+        let methods: Vec<_> = methods.map(|row| row.name).filter(|name| operation.has(name)).collect();
+        assert_eq!(methods, [ddtbench::experiments::overlap::methods::NONBLOCKING, PERSISTENT]);
     }
 
     #[test]
