@@ -41,11 +41,12 @@ pub fn trials() -> Vec<Trial> {
         ("a computation that looks after its messages", looking),
     ];
     let mut trials = on_every_mpi("overlap", checks);
-    let only_on_mpich: [(&str, Check); 5] = [
+    let only_on_mpich: [(&str, Check); 6] = [
         ("an ideal and two bad MPIs are told apart", diagnoses),
         ("sizes are found once and kept in the plan", sizes),
         ("asynchronous progress is switched on, and what came of it is told", configurations),
         ("the progress thread has a core of its own where there is one", dedicated),
+        ("a layout has the plain loop where nobody asks for methods", layouts),
         ("what cannot be is refused", refusals),
     ];
     for (what, check) in only_on_mpich {
@@ -104,10 +105,12 @@ fn apps(mpi: &Mpi) {
     ];
     for (test, params) in OF_APPS {
         let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
-        // Nobody wrote loops for a layout.
+        // Nobody wrote loops for a layout: the plain one stands in their place.
         const BY_HAND: [&str; 3] = ["manual", "manual_tuned", "persistent"];
-        let has = |method: &&str| !test.ends_with("layout") || !BY_HAND.contains(method);
-        let methods: Vec<&str> = methods.iter().copied().filter(has).collect();
+        let is_layout = test.ends_with("layout");
+        let has = |method: &&str| !is_layout || !BY_HAND.contains(method);
+        let methods = methods.iter().copied().filter(has);
+        let methods: Vec<&str> = methods.chain(is_layout.then_some("loop")).collect();
         for ranks in ["2", "4"] {
             measures(mpi, ranks, test, params, &methods);
         }
@@ -378,7 +381,8 @@ fn dedicated(mpi: &Mpi) {
         let Some(unbound_ranks) = unbound_ranks else {
             // As many hardware threads as before, on half as many cores.
             let ended = ended.expect_code(1);
-            let refused = &Summary::read(&dir.path().join("out")).with(&[("method", "nonblocking")])[0];
+            let summary = Summary::read(&dir.path().join("out"));
+            let refused = summary.with(&[("method", "nonblocking")])[0];
             assert_eq!(refused.get("outcome"), "not available", "{refused:?}");
             assert!(refused.get("detail").contains("4 cores are needed"), "{ended}");
             assert!(refused.get("detail").contains("there are 2"), "{refused:?}");
@@ -396,6 +400,23 @@ fn dedicated(mpi: &Mpi) {
         let details = run(ddtbench(dir.path()).args(["report", "out", "--details"])).expect_code(0);
         assert_eq!(details.out.contains("not bound in 2 ranks"), unbound_ranks > 0.0, "{details}");
         assert_eq!(ended.out.contains(", not bound"), unbound_ranks > 0.0, "{ended}");
+    }
+}
+
+fn layouts(mpi: &Mpi) {
+    const VECTOR: &[&str] = &["-p", "send=vector(8,1,4,double)"];
+    // How often each of them has the loop, and the application's loops.
+    for (test, params, loops) in [
+        ("layout", VECTOR, (1, 0)),
+        ("halo:layout", VECTOR, (1, 0)),
+        ("nas_lu_y", &["-p", "nx=40", "-p", "ny=40"], (0, 1)),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = [&[test, "--matrix-order", "24"], params].concat();
+        run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
+        let summary = Summary::read(&dir.path().join("out"));
+        let of = |method| summary.with(&[("method", method), ("phase", "overlapped")]).len();
+        assert_eq!((of("loop"), of("manual")), loops, "{test}");
     }
 }
 

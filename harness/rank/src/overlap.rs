@@ -133,7 +133,7 @@ impl Begun<'_> {
 
     /// The methods: those that were asked for, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
-        let (mut methods, limits) = self.args.methods.of(KIND)?;
+        let (mut methods, limits) = self.args.methods.of_test(KIND, &self.args.test, |_| true)?;
         let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {
