@@ -61,9 +61,9 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
     let built =
         case.build(CaseSetup { ranks, seed: args.conditions.seed }).map_err(|reason| anyhow!(reason))?;
-    let begun = Begun { world, args, case: &case, ranks, before };
+    let start = CaseStart { world, args, case: &case, ranks, before };
     match (&case.traffic, &built) {
-        (Communicated::Operation(operation), _) => begun.operation(operation),
+        (Communicated::Operation(operation), _) => start.operation(operation),
         (_, Built::Message(app)) => {
             let rank = world.comm.rank()?;
             let pair = world.comm.split(rank / 2, rank % 2)?;
@@ -82,11 +82,11 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 generation: 0,
                 repetition: 0,
             };
-            begun.measure(MessageTraffic { session, memory }, &built)
+            start.measure(MessageTraffic { session, memory }, &built)
         }
         (_, Built::Exchange(app)) => {
             exchange::with_traffic(world, &**app, args.conditions.format, |traffic| {
-                begun.measure(traffic, &built)
+                start.measure(traffic, &built)
             })
         }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
@@ -108,7 +108,7 @@ struct Binding {
 }
 
 /// What is known when a case begins.
-struct Begun<'a> {
+struct CaseStart<'a> {
     world: &'a World,
     args: &'a Overlap,
     case: &'a OverlapCase,
@@ -116,7 +116,7 @@ struct Begun<'a> {
     before: WithoutMpi,
 }
 
-impl Begun<'_> {
+impl CaseStart<'_> {
     fn operation(self, operation: &'static Operation) -> anyhow::Result<ExitCode> {
         let (world, rank) = (&self.world.comm, self.world.comm.rank()?);
         // Of an odd number of ranks the last has no other to look at the machine with.

@@ -11,7 +11,7 @@ use ddtbench::model::Outcome;
 use ddtbench::model::calibration::{CalibratedSize, SizeOf};
 use ddtbench::model::event::Event;
 
-use super::Begun;
+use super::CaseStart;
 use super::calibrate;
 use super::cell::Cell;
 use super::computation::Computation;
@@ -20,7 +20,7 @@ use super::traffic::Traffic;
 use crate::environment;
 use crate::measure::job::Job;
 
-impl Begun<'_> {
+impl CaseStart<'_> {
     /// Finds the bytes of an operation for some times, and the matrices for others.
     pub(super) fn calibrate_operation(
         self,
