@@ -84,6 +84,10 @@ fn operations(mpi: &Mpi) {
         for ranks in ["2", "3", "4"] {
             if operation.name != "isend" || ranks != "3" {
                 measures(mpi, ranks, operation.name, params, &["nonblocking", "persistent"]);
+                if operation.adds {
+                    let params = format!("{params},element=float");
+                    measures(mpi, ranks, operation.name, &params, &["nonblocking", "persistent"]);
+                }
             }
         }
     }
@@ -426,6 +430,8 @@ fn refusals(mpi: &Mpi) {
         (&["ibcst"][..], ["ibcst", "iallreduce"]),
         (&["ibcast", "--communication", "1h"], ["1h", "500us"]),
         (&["isend", "-n", "3"], ["3 ranks", "even"]),
+        (&["ibcast", "-p", "element=float"], ["ibcast", "element"]),
+        (&["ireduce", "-p", "element=byte"], ["byte", "double or float"]),
         (&["ibcast", "-n", "1"], ["1", "at least 2"]),
         (&["ibcast", "--cache", "cold"], ["cold", "warm"]),
         (&["ibcast", "--bytes", "3GiB"], ["3GiB", "2147483647"]),

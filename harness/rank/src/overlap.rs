@@ -127,7 +127,12 @@ impl CaseStart<'_> {
             return self.calibrate_operation(operation, job(&peers)?);
         }
         let bytes = self.case.setting.bytes.unwrap_or(0);
-        let traffic = OperationTraffic::new(job(&peers)?, operation, usize::try_from(bytes)?)?;
+        let traffic = OperationTraffic::new(
+            job(&peers)?,
+            operation,
+            self.case.setting.element,
+            usize::try_from(bytes)?,
+        )?;
         self.measure(traffic, &Built::Operation)
     }
 
