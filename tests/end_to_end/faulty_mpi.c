@@ -28,6 +28,8 @@
  *   dead bcast     rank 1 is killed in MPI_Ibcast
  *   no barrier     MPI_Ibarrier waits for nobody
  *   cores N        no fault of an MPI: the kernel says that ranks may run on N cores, and binds threads as it is told
+ *   cores N paired    the same of N hardware threads, of which n and n + N / 2 are one core
+ *   cores N unbound   the same as cores N, and the kernel refuses to bind threads
  *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
@@ -36,12 +38,16 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -281,7 +287,7 @@ int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t *cores)
         int (*real)(pid_t, size_t, const cpu_set_t *) = dlsym(RTLD_NEXT, "sched_setaffinity");
         return real(thread, bytes, cores);
     }
-    if (bound_count == MOST_BOUND)
+    if (bound_count == MOST_BOUND || strstr(fault(), "unbound"))
         return -1;
     bound[bound_count].thread = thread ? thread : gettid();
     bound[bound_count++].cores = *cores;
@@ -301,6 +307,29 @@ int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *cores)
         if (bound[i].thread == (thread ? thread : gettid()))
             *cores = bound[i].cores;
     return 0;
+}
+
+/* The file that tells the hardware threads of a core; every other is opened as it is. */
+int open64(const char *path, int flags, ...)
+{
+    int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open64");
+    int thread, file, threads;
+    va_list more;
+    mode_t mode;
+    va_start(more, flags);
+    mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    if (strncmp(fault(), "cores", 5) != 0
+        || sscanf(path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", &thread) != 1)
+        return real(path, flags, mode);
+    file = memfd_create("thread_siblings_list", 0);
+    threads = atoi(strchr(fault(), ' '));
+    if (strstr(fault(), "paired"))
+        dprintf(file, "%d,%d\n", thread % (threads / 2), thread % (threads / 2) + threads / 2);
+    else
+        dprintf(file, "%d\n", thread);
+    lseek(file, 0, SEEK_SET);
+    return file;
 }
 
 /* What is left of a broadcast's work when it is waited for. */

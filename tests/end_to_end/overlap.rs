@@ -41,11 +41,12 @@ pub fn trials() -> Vec<Trial> {
         ("a computation that looks after its messages", looking),
     ];
     let mut trials = on_every_mpi("overlap", checks);
-    let only_on_mpich: [(&str, Check); 5] = [
+    let only_on_mpich: [(&str, Check); 6] = [
         ("an ideal and two bad MPIs are told apart", diagnoses),
         ("sizes are found once and kept in the plan", sizes),
         ("asynchronous progress is switched on, and what came of it is told", configurations),
         ("the progress thread has a core of its own where there is one", dedicated),
+        ("a layout has the plain loop where nobody asks for methods", layouts),
         ("what cannot be is refused", refusals),
     ];
     for (what, check) in only_on_mpich {
@@ -83,6 +84,10 @@ fn operations(mpi: &Mpi) {
         for ranks in ["2", "3", "4"] {
             if operation.name != "isend" || ranks != "3" {
                 measures(mpi, ranks, operation.name, params, &["nonblocking", "persistent"]);
+                if operation.adds {
+                    let params = format!("{params},element=float");
+                    measures(mpi, ranks, operation.name, &params, &["nonblocking", "persistent"]);
+                }
             }
         }
     }
@@ -104,10 +109,12 @@ fn apps(mpi: &Mpi) {
     ];
     for (test, params) in OF_APPS {
         let methods: &[&str] = if test.starts_with("halo:") { &OF_EXCHANGE } else { &OF_MESSAGE };
-        // Nobody wrote loops for a layout.
+        // Nobody wrote loops for a layout: the plain one stands in their place.
         const BY_HAND: [&str; 3] = ["manual", "manual_tuned", "persistent"];
-        let has = |method: &&str| !test.ends_with("layout") || !BY_HAND.contains(method);
-        let methods: Vec<&str> = methods.iter().copied().filter(has).collect();
+        let is_layout = test.ends_with("layout");
+        let has = |method: &&str| !is_layout || !BY_HAND.contains(method);
+        let methods = methods.iter().copied().filter(has);
+        let methods: Vec<&str> = methods.chain(is_layout.then_some("loop")).collect();
         for ranks in ["2", "4"] {
             measures(mpi, ranks, test, params, &methods);
         }
@@ -352,20 +359,69 @@ fn no_progress(mpi: &Mpi) {
     );
 }
 
-/// Where there are two cores for each of two ranks: the shim has the kernel say so.
+/// Where there are two cores for each of two ranks, for so many hardware threads; and where they cannot be bound. The shim has the
+/// kernel say so.
 fn dedicated(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let arguments =
-        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "dedicated", "-m", "nonblocking"];
-    let mut command = overlap(mpi, dir.path(), &arguments);
-    command.args(SHORT);
-    under_faults(mpi, &mut command, &[("FAULTY_MPI", "cores 4")]);
-    run(&mut command).expect_code(0);
-    expect_measured(dir.path(), "nonblocking");
-    let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
-    let told: Vec<&str> =
-        environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
-    assert!(told.iter().take(2).any(|line| line.contains("\"1, 3\"")), "{environment}");
+    for (fault, bound, unbound_ranks) in [
+        ("cores 4", "\"1, 3\"", Some(0.0)),
+        ("cores 8 paired", "\"1+5, 3+7\"", Some(0.0)),
+        ("cores 4 unbound", "\"not bound, not bound\"", Some(2.0)),
+        ("cores 4 paired", "", None),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = [
+            "ibcast",
+            "-p",
+            "bytes=1000,matrix_order=24",
+            "--configuration",
+            "dedicated",
+            "-m",
+            "nonblocking",
+        ];
+        let mut command = overlap(mpi, dir.path(), &arguments);
+        command.args(SHORT);
+        under_faults(mpi, &mut command, &[("FAULTY_MPI", fault)]);
+        let ended = run(&mut command);
+        let Some(unbound_ranks) = unbound_ranks else {
+            // As many hardware threads as before, on half as many cores.
+            let ended = ended.expect_code(1);
+            let summary = Summary::read(&dir.path().join("out"));
+            let refused = summary.with(&[("method", "nonblocking")])[0];
+            assert_eq!(refused.get("outcome"), "not available", "{refused:?}");
+            assert!(refused.get("detail").contains("4 cores are needed"), "{ended}");
+            assert!(refused.get("detail").contains("there are 2"), "{refused:?}");
+            continue;
+        };
+        let ended = ended.expect_code(0);
+        expect_measured(dir.path(), "nonblocking");
+        let environment = fs::read_to_string(dir.path().join("out/environment.json")).unwrap();
+        let told: Vec<&str> =
+            environment.lines().skip_while(|line| !line.contains("core of the progress thread")).collect();
+        assert!(told.iter().take(2).any(|line| line.contains(bound)), "{fault}: {environment}");
+        let figures = rows(&dir.path().join("out/figures.csv"));
+        let unbound = figures.iter().find(|row| row.get("figure") == "unbound_ranks");
+        assert_eq!(unbound.map(|row| row.number("value")), Some(Some(unbound_ranks)), "{fault}: {figures:?}");
+        let details = run(ddtbench(dir.path()).args(["report", "out", "--details"])).expect_code(0);
+        assert_eq!(details.out.contains("not bound in 2 ranks"), unbound_ranks > 0.0, "{details}");
+        assert_eq!(ended.out.contains(", not bound"), unbound_ranks > 0.0, "{ended}");
+    }
+}
+
+fn layouts(mpi: &Mpi) {
+    const VECTOR: &[&str] = &["-p", "send=vector(8,1,4,double)"];
+    // How often each of them has the loop, and the application's loops.
+    for (test, params, loops) in [
+        ("layout", VECTOR, (1, 0)),
+        ("halo:layout", VECTOR, (1, 0)),
+        ("nas_lu_y", &["-p", "nx=40", "-p", "ny=40"], (0, 1)),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let arguments = [&[test, "--matrix-order", "24"], params].concat();
+        run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
+        let summary = Summary::read(&dir.path().join("out"));
+        let of = |method| summary.with(&[("method", method), ("phase", "overlapped")]).len();
+        assert_eq!((of("loop"), of("manual")), loops, "{test}");
+    }
 }
 
 fn refusals(mpi: &Mpi) {
@@ -374,6 +430,8 @@ fn refusals(mpi: &Mpi) {
         (&["ibcst"][..], ["ibcst", "iallreduce"]),
         (&["ibcast", "--communication", "1h"], ["1h", "500us"]),
         (&["isend", "-n", "3"], ["3 ranks", "even"]),
+        (&["ibcast", "-p", "element=float"], ["ibcast", "element"]),
+        (&["ireduce", "-p", "element=byte"], ["byte", "double or float"]),
         (&["ibcast", "-n", "1"], ["1", "at least 2"]),
         (&["ibcast", "--cache", "cold"], ["cold", "warm"]),
         (&["ibcast", "--bytes", "3GiB"], ["3GiB", "2147483647"]),

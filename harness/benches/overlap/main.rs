@@ -1,13 +1,13 @@
 //! Overhead ratios where they are known: of an MPI whose broadcast goes on in a thread that sleeps, 0, and of one that does all of it
 //! in the wait, 1. Both are made by the library that tests load before MPICH (`tests/end_to_end/faulty_mpi.c`). Prints a table;
-//! docs/overlap.md has it.
+//! docs/overlap.md has it. Where a ratio is further off than 0.05, or there is none, it says which and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench overlap
 //!
 //! MPICH's compiler is taken from `MPICC`, else it is the one that `ddtbench mpi install mpich` has installed.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 /// How long the broadcast takes, in microseconds: a thread that wakes 2 ms late, as with two cores it may, is a hundredth of it.
 const COMMUNICATION_US: u32 = 240_000;
@@ -18,33 +18,61 @@ const MAX_TIME_S: &str = "120";
 /// By how much a ratio may be off.
 const NEAR: f64 = 0.05;
 
-fn main() {
+fn main() -> ExitCode {
     let dir = tempfile::tempdir().expect("a folder for results");
     let library = library(dir.path());
+    let mut wrong = Vec::new();
     println!("MPI     comp. asked    ratio [95%]             truth");
     for (fault, truth) in [("asleep", 0.0), ("late", 1.0)] {
         let out = dir.path().join(fault);
         measure(&library, &format!("{fault} {COMMUNICATION_US}"), &out);
-        let mut figures = csv::Reader::from_path(out.join("figures.csv")).expect("figures of the run");
-        let names = figures.headers().expect("a header").clone();
-        let place = |name| names.iter().position(|known| known == name).expect("a column of figures");
-        let (figure, params) = (place("figure"), place("params"));
-        let ends = ["value", "low", "high"].map(place);
-        for row in figures.records().map(|row| row.expect("a row")) {
-            if &row[figure] != "overhead_ratio" {
-                continue;
-            }
-            let asked = row[params].split(' ').find_map(|pair| pair.strip_prefix("computation_us="));
-            let asked = asked.expect("the time that was asked for");
-            let [value, low, high] = ends.map(|end| row[end].parse::<f64>().ok());
-            let Some(((value, low), high)) = value.zip(low).zip(high) else {
-                println!("{fault:<6}  {asked:>8} us   no interval");
+        let rows = ratios(&out);
+        if rows.is_empty() {
+            wrong.push(format!("{fault}: no ratio was measured"));
+        }
+        for Row { asked_us, ratio } in rows {
+            let Some((value, low, high)) = ratio else {
+                println!("{fault:<6}  {asked_us:>8} us   no interval");
+                wrong.push(format!("{fault}, {asked_us} us: a ratio without an interval"));
                 continue;
             };
-            let verdict = if (value - truth).abs() <= NEAR { "within 0.05" } else { "beyond 0.05" };
-            println!("{fault:<6}  {asked:>8} us   {value:>6.3} [{low:.3}, {high:.3}]  {truth}: {verdict}");
+            let is_near = (value - truth).abs() <= NEAR;
+            let verdict = if is_near { "within 0.05" } else { "beyond 0.05" };
+            println!("{fault:<6}  {asked_us:>8} us   {value:>6.3} [{low:.3}, {high:.3}]  {truth}: {verdict}");
+            if !is_near {
+                wrong.push(format!("{fault}, {asked_us} us: {value:.3} is more than {NEAR} from {truth}"));
+            }
         }
     }
+    wrong.iter().for_each(|what| eprintln!("error: {what}"));
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// An overhead ratio.
+struct Row {
+    /// The time of the computation that was asked for, in microseconds.
+    asked_us: String,
+    /// Value, low and high end; `None` without an interval.
+    ratio: Option<(f64, f64, f64)>,
+}
+
+/// The overhead ratios of a run.
+fn ratios(out: &Path) -> Vec<Row> {
+    let mut figures = csv::Reader::from_path(out.join("figures.csv")).expect("figures of the run");
+    let names = figures.headers().expect("a header").clone();
+    let place = |name| names.iter().position(|known| known == name).expect("a column of figures");
+    let (figure, params) = (place("figure"), place("params"));
+    let ends = ["value", "low", "high"].map(place);
+    let is_ratio = |row: &csv::StringRecord| &row[figure] == "overhead_ratio";
+    let row = |row: csv::StringRecord| {
+        let asked = row[params].split(' ').find_map(|pair| pair.strip_prefix("computation_us="));
+        let [value, low, high] = ends.map(|end| row[end].parse::<f64>().ok());
+        Row {
+            asked_us: asked.expect("the time that was asked for").to_owned(),
+            ratio: value.zip(low).zip(high).map(|((value, low), high)| (value, low, high)),
+        }
+    };
+    figures.records().map(|row| row.expect("a row")).filter(is_ratio).map(row).collect()
 }
 
 /// Six launches.

@@ -1,27 +1,27 @@
-//! Which cores threads may run on, and binding them to some.
+//! Which hardware threads and cores threads may run on, and binding them to some.
 
 use std::collections::BTreeSet;
 
+use ddtbench::mpi;
+
 use crate::checked::{CallError, Comm};
 
-/// Binds threads of this process to these cores, by their numbers; whether that is what holds now for all of them.
-pub fn bind(threads: &BTreeSet<libc::pid_t>, cores: &[usize]) -> bool {
+/// Binds threads of this process to these hardware threads, by their numbers; whether that is what holds now for all of them.
+pub fn bind(threads: &BTreeSet<libc::pid_t>, cpus: &[usize]) -> bool {
     // SAFETY: a set of bits, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for &core in cores.iter().filter(|&&core| core < libc::CPU_SETSIZE as usize) {
-        // SAFETY: the core lies within the set.
-        unsafe { libc::CPU_SET(core, &mut set) };
+    for &cpu in cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize) {
+        // SAFETY: it lies within the set.
+        unsafe { libc::CPU_SET(cpu, &mut set) };
     }
     // SAFETY: the set is given with its size; a thread that has ended meanwhile is an error that the call tells.
     let is_bound = |&thread: &libc::pid_t| unsafe {
         libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &set) == 0
     };
-    !cores.is_empty()
-        && threads.iter().all(is_bound)
-        && threads.iter().all(|&thread| affinity(thread) == cores)
+    !cpus.is_empty() && threads.iter().all(is_bound) && threads.iter().all(|&thread| affinity(thread) == cpus)
 }
 
-/// The cores that a thread may run on, rising; 0 is the caller.
+/// The hardware threads that a thread may run on, rising; 0 is the caller.
 pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
     // SAFETY: a set of bits, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -30,37 +30,40 @@ pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
         return Vec::new();
     }
     // SAFETY: the macro looks at bits below the set's size only.
-    (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
+    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// The cores that are this rank's own: all that it is bound to where no other rank of its host is bound to any of them; where all
-/// may run on the same, an equal share of them. `None` where ranks share cores in other ways. Collective.
-pub fn own_cores(world: &Comm) -> Result<Option<Vec<usize>>, CallError> {
+/// The cores that are this rank's own, each by its hardware threads: all that it is bound to where no other rank of its host is
+/// bound to any of them; where all may run on the same, an equal share of them. `None` where ranks share cores in other ways.
+/// Collective.
+pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     let host = world.split_shared()?;
-    let (rank, ranks, mine) = (host.rank()?, host.size()?, affinity(0));
-    // At each core of the host the last and the first rank that may run there, from 1.
+    let (rank, ranks, mine) = (host.rank()?, host.size()?, mpi::by_core(&affinity(0)));
+    // At each core of the host the last and the first rank that may run there, from 1. Ranks on hardware threads of one core share it.
+    let place = |threads: &Vec<usize>| mpi::core(threads[0]);
     let at = |none: f64| {
         let mut ranks_at = vec![none; libc::CPU_SETSIZE as usize];
-        mine.iter().for_each(|&core| ranks_at[core] = rank as f64 + 1.0);
+        mine.iter().for_each(|threads| ranks_at[place(threads)] = rank as f64 + 1.0);
         ranks_at
     };
     let (last, first) = (host.maxima(&at(0.0))?, host.minima(&at(f64::INFINITY))?);
-    let is_exclusive = mine.iter().all(|&core| last[core] == first[core]);
+    let is_exclusive = mine.iter().all(|threads| last[place(threads)] == first[place(threads)]);
     // Where each may run on as many cores as all together do, all may run on all.
     let fewest = host.minima(&[mine.len() as f64])?[0] as usize;
     let of_host = last.iter().filter(|&&rank| rank > 0.0).count();
     let kinds = host.minima(&[f64::from(u8::from(is_exclusive)), f64::from(u8::from(fewest == of_host))])?;
     Ok(match kinds[..] {
         [all_exclusive, _] if all_exclusive > 0.0 => Some(mine),
-        [_, all_shared] if all_shared > 0.0 => share(&mine, rank, ranks),
+        [_, all_shared] if all_shared > 0.0 => Some(share(&mine, rank, ranks)),
         _ => None,
     })
 }
 
-/// The cores of one of so many ranks that may all run on the same; neighbours in number are near each other. `None` where there are
-/// fewer than ranks.
-fn share(cores: &[usize], rank: usize, ranks: usize) -> Option<Vec<usize>> {
-    cores.chunks_exact((cores.len() / ranks).max(1)).nth(rank).map(<[usize]>::to_vec)
+/// The cores of one of so many ranks that may all run on the same; neighbours in number are near each other. None for some where there
+/// are fewer than ranks.
+fn share<T: Clone>(cores: &[T], rank: usize, ranks: usize) -> Vec<T> {
+    let mut shares = cores.chunks_exact((cores.len() / ranks).max(1));
+    shares.nth(rank).map_or(Vec::new(), <[T]>::to_vec)
 }
 
 #[cfg(test)]
@@ -94,7 +97,7 @@ mod tests {
     #[test]
     fn ranks_that_may_run_on_the_same_cores_share_them() {
         let of = |rank| share(&[0, 1, 4, 5, 6], rank, 2);
-        assert_eq!((of(0), of(1)), (Some(vec![0, 1]), Some(vec![4, 5])));
-        assert_eq!((share(&[3], 0, 2), share(&[3], 1, 2)), (Some(vec![3]), None));
+        assert_eq!((of(0), of(1)), (vec![0, 1], vec![4, 5]));
+        assert_eq!((share(&[3], 0, 2), share(&[3], 1, 2)), (vec![3], vec![]));
     }
 }

@@ -3,7 +3,7 @@
 use ddtbench::model::event::{Hello, MessageFacts, RankPlace};
 
 use crate::binding;
-use crate::checked::{World, identity};
+use crate::checked::{Comm, World, identity};
 use crate::measure::clock::Clock;
 use crate::measure::local_clock::VIRTUAL;
 
@@ -47,6 +47,12 @@ pub fn settings() -> Vec<(String, String)> {
     settings
 }
 
+/// Where all ranks run, in their order; on rank 0 only. Collective.
+pub fn places(world: &Comm, place: &RankPlace) -> anyhow::Result<Vec<RankPlace>> {
+    let places = world.gather(&serde_json::to_vec(place)?)?;
+    Ok(places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?)
+}
+
 /// The account of this job; complete on rank 0 only.
 pub fn hello(
     world: &World,
@@ -55,8 +61,7 @@ pub fn hello(
     clock: Clock,
     pairs: Vec<(usize, usize)>,
 ) -> anyhow::Result<Hello> {
-    let places = world.comm.gather(&serde_json::to_vec(place)?)?;
-    let ranks = places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?;
+    let ranks = places(&world.comm, place)?;
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));

@@ -24,8 +24,9 @@ use ddtbench::experiments::overlap::operations::{Operation, Traffic as Communica
 use ddtbench::experiments::overlap::{Built, KIND, OverlapCase};
 use ddtbench::model::Case;
 use ddtbench::model::conditions::{Cache, Configuration};
-use ddtbench::model::event::Hello;
+use ddtbench::model::event::{Hello, RankPlace};
 use ddtbench::model::load::Load;
+use ddtbench::mpi;
 use ddtbench::plan::Limits;
 
 use crate::checked::{Comm, World, identity};
@@ -60,9 +61,9 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
     let built =
         case.build(CaseSetup { ranks, seed: args.conditions.seed }).map_err(|reason| anyhow!(reason))?;
-    let begun = Begun { world, args, case: &case, ranks, before };
+    let start = CaseStart { world, args, case: &case, ranks, before };
     match (&case.traffic, &built) {
-        (Communicated::Operation(operation), _) => begun.operation(operation),
+        (Communicated::Operation(operation), _) => start.operation(operation),
         (_, Built::Message(app)) => {
             let rank = world.comm.rank()?;
             let pair = world.comm.split(rank / 2, rank % 2)?;
@@ -81,11 +82,11 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 generation: 0,
                 repetition: 0,
             };
-            begun.measure(MessageTraffic { session, memory }, &built)
+            start.measure(MessageTraffic { session, memory }, &built)
         }
         (_, Built::Exchange(app)) => {
             exchange::with_traffic(world, &**app, args.conditions.format, |traffic| {
-                begun.measure(traffic, &built)
+                start.measure(traffic, &built)
             })
         }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
@@ -95,8 +96,19 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
 /// Threads of this process, by number.
 type Threads = BTreeSet<libc::pid_t>;
 
+/// What is told of a rank whose threads are where they were.
+const NOT_BOUND: &str = "not bound";
+
+/// What came of binding the MPI's threads to the core that is left free for them; complete on rank 0.
+struct Binding {
+    /// The core of each rank, or why none.
+    told: String,
+    /// Ranks in which nothing is bound.
+    unbound_ranks: usize,
+}
+
 /// What is known when a case begins.
-struct Begun<'a> {
+struct CaseStart<'a> {
     world: &'a World,
     args: &'a Overlap,
     case: &'a OverlapCase,
@@ -104,7 +116,7 @@ struct Begun<'a> {
     before: WithoutMpi,
 }
 
-impl Begun<'_> {
+impl CaseStart<'_> {
     fn operation(self, operation: &'static Operation) -> anyhow::Result<ExitCode> {
         let (world, rank) = (&self.world.comm, self.world.comm.rank()?);
         // Of an odd number of ranks the last has no other to look at the machine with.
@@ -115,13 +127,18 @@ impl Begun<'_> {
             return self.calibrate_operation(operation, job(&peers)?);
         }
         let bytes = self.case.setting.bytes.unwrap_or(0);
-        let traffic = OperationTraffic::new(job(&peers)?, operation, usize::try_from(bytes)?)?;
+        let traffic = OperationTraffic::new(
+            job(&peers)?,
+            operation,
+            self.case.setting.element,
+            usize::try_from(bytes)?,
+        )?;
         self.measure(traffic, &Built::Operation)
     }
 
     /// The methods: those that were asked for, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
-        let (mut methods, limits) = self.args.methods.of(KIND)?;
+        let (mut methods, limits) = self.args.methods.of_test(KIND, &self.args.test, |_| true)?;
         let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {
@@ -149,7 +166,7 @@ impl Begun<'_> {
         hello.clocks = Some(cell.sync.facts()?);
         let own = threads::all().difference(&of_mpi).copied().collect();
         let threads = threads_of_mpi(traffic.job().world, &own)?;
-        let refusal = self.refusal(threads, &hello)?;
+        let refusal = self.refusal(threads, &place)?;
         let is_dedicated = self.case.setting.configuration == Configuration::Dedicated;
         let binding =
             if is_dedicated && refusal.is_none() { Some(self.dedicate(&of_mpi, &own)?) } else { None };
@@ -161,9 +178,10 @@ impl Begun<'_> {
         if self.case.setting.configuration != Configuration::Basic {
             tell("asynchronous progress", refusal.clone().unwrap_or_else(|| "in force".to_owned()));
         }
-        if let Some(binding) = binding {
-            tell("core of the progress thread", binding);
+        if let Some(Binding { told, .. }) = &binding {
+            tell("core of the progress thread", told.clone());
         }
+        let unbound_ranks = binding.map(|binding| binding.unbound_ranks);
         let case = Case {
             experiment: KIND.name().to_owned(),
             test: self.args.test.clone(),
@@ -174,7 +192,8 @@ impl Begun<'_> {
             cache: self.args.conditions.cache,
             ..Case::default()
         };
-        let bench = Bench { traffic, cell, without_mpi_s: self.before.times_s.clone(), refusal };
+        let without_mpi_s = self.before.times_s.clone();
+        let bench = Bench { traffic, cell, without_mpi_s, unbound_ranks, refusal };
         run_case(bench, hello, &methods, limits, case)
     }
 
@@ -191,29 +210,34 @@ impl Begun<'_> {
         })
     }
 
-    /// Binds MPI's threads to one of this rank's own cores, and all others to the rest of them. What was done; complete on rank 0.
-    fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<String> {
+    /// Binds MPI's threads to one of this rank's own cores, and all others to the rest of them. What came of it; complete on rank 0.
+    fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<Binding> {
         let world = &self.world.comm;
-        let cores = binding::own_cores(world)?.filter(|cores| cores.len() >= self.case.setting.cores());
-        let is_possible = world.minima(&[f64::from(u8::from(cores.is_some()))])?[0] > 0.0;
-        let Some((&free, rest)) = cores.as_deref().filter(|_| is_possible).and_then(<[usize]>::split_last)
-        else {
-            return Ok("left free, and nothing bound to it: ranks share their cores".to_owned());
+        let cores = binding::own_cores(world)?;
+        let are_own = world.minima(&[f64::from(u8::from(cores.is_some()))])?[0] > 0.0;
+        let told = match cores.as_deref().filter(|_| are_own).and_then(<[_]>::split_last) {
+            None => NOT_BOUND.to_owned(),
+            Some((free, rest)) => {
+                // The core's hardware threads are told with a plus between them.
+                let name = || free.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
+                let is_bound = binding::bind(of_mpi, free) && binding::bind(own, &rest.concat());
+                if is_bound { name() } else { NOT_BOUND.to_owned() }
+            }
         };
-        let is_bound = binding::bind(of_mpi, &[free]) && binding::bind(own, rest);
-        let told = if is_bound { free.to_string() } else { "not bound".to_owned() };
         let told = world.gather(told.as_bytes())?;
-        Ok(told.iter().map(|core| String::from_utf8_lossy(core)).collect::<Vec<_>>().join(", "))
+        let told: Vec<_> = told.iter().map(|core| String::from_utf8_lossy(core)).collect();
+        let unbound_ranks = told.iter().filter(|told| *told == NOT_BOUND).count();
+        let told = match are_own {
+            true => told.join(", "),
+            false => "left free, and nothing bound to it: ranks share their cores".to_owned(),
+        };
+        Ok(Binding { told, unbound_ranks })
     }
 
-    /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. `hello` is complete on rank 0.
-    fn refusal(&self, threads: ThreadCounts, hello: &Hello) -> anyhow::Result<Option<String>> {
+    /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. Collective.
+    fn refusal(&self, threads: ThreadCounts, place: &RankPlace) -> anyhow::Result<Option<String>> {
         let setting = &self.case.setting;
         let name = setting.configuration.name();
-        let needs = Hello { threads: setting.cores(), ranks: hello.ranks.clone(), ..Hello::default() };
-        let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);
-        let numbers = too_few.map_or([0.0; 2], |load| [load.runnable_threads as f64, load.cores as f64]);
-        let [needed, cores] = self.world.comm.broadcast(numbers)?;
         Ok(match setting.configuration {
             Configuration::Basic => None,
             _ if threads.of_mpi == 0 => {
@@ -224,11 +248,32 @@ impl Begun<'_> {
                  --mca btl tcp,self behind -- they go by TCP"
             )),
             Configuration::Progress => None,
-            Configuration::Dedicated => (needed > 0.0).then(|| {
-                format!(
-                    "configuration={name}: {needed} cores are needed, one in each rank for the progress thread, and there are {cores}"
-                )
-            }),
+            Configuration::Dedicated => {
+                self.too_few_cores(place)?.map(|reason| format!("configuration={name}: {reason}"))
+            }
+        })
+    }
+
+    /// Why a core of each rank cannot be left free: together the ranks of a host have too few, or one of them has too few of its own.
+    fn too_few_cores(&self, place: &RankPlace) -> anyhow::Result<Option<String>> {
+        let (world, needed) = (&self.world.comm, self.case.setting.cores());
+        // Hardware threads of one core are no cores for two.
+        let cores = mpi::by_core(&place.cpus).iter().map(|threads| mpi::core(threads[0])).collect();
+        let ranks = environment::places(world, &RankPlace { cpus: cores, ..place.clone() })?;
+        let needs = Hello { threads: needed, ranks, ..Hello::default() };
+        let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);
+        let numbers = too_few.map_or([0.0; 2], |load| [load.runnable_threads as f64, load.cores as f64]);
+        let [of_all, there] = world.broadcast(numbers)?;
+        let own = binding::own_cores(world)?.map_or(f64::INFINITY, |cores| cores.len() as f64);
+        let fewest = world.minima(&[own])?[0];
+        Ok(match () {
+            () if of_all > 0.0 => Some(format!(
+                "{of_all} cores are needed, one in each rank for the progress thread, and there are {there}"
+            )),
+            () if fewest < needed as f64 => Some(format!(
+                "{needed} cores are needed in each rank, one of them for the progress thread, and a rank has {fewest} of its own"
+            )),
+            () => None,
         })
     }
 

@@ -94,6 +94,10 @@ impl OverlapArgs {
         let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
         selected.notes.iter().for_each(|note| say(note));
         plan.cases = selected.cases;
+        // Those of the preset are no layouts.
+        if !self.tests.is_empty() && !self.conditions.has_methods() {
+            plan.use_usual_methods();
+        }
         Ok(plan)
     }
 }

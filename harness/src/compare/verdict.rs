@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::stats;
 use crate::stats::difference::Difference;
 
 /// A verdict on a row.
@@ -102,29 +103,20 @@ fn verdict(low: f64, high: f64, threshold: f64) -> Verdict {
     }
 }
 
-/// The answers of a family of questions, all of whose intervals together miss in a share of `alpha` (Holm, Scandinavian Journal
-/// of Statistics 6, 1979): the clearest difference is held to the strictest level, and each that is found makes the next one's
-/// less strict. `asked` are the questions of the family that have no difference yet, with those asked here.
+/// The answers of a family of questions, all of whose intervals together miss in a share of `alpha`, by the levels of
+/// [`stats::holm_levels`]. `asked` are the questions of the family that have no difference yet, with those asked here.
 pub fn judge(
     differences: &[(Difference, (usize, usize))],
     asked: usize,
     alpha: f64,
     threshold: f64,
 ) -> Vec<Answer> {
-    let mut order: Vec<usize> = (0..differences.len()).collect();
-    order.sort_by(|&a, &b| differences[a].0.p().total_cmp(&differences[b].0.p()));
-    let mut answers: Vec<Option<Answer>> = vec![None; differences.len()];
-    let (mut left, mut goes_on) = (asked.max(differences.len()), true);
-    for i in order {
-        let (difference, units) = &differences[i];
-        let level = alpha / left as f64;
-        goes_on = goes_on && difference.p() <= level;
-        answers[i] = Some(Answer::of(difference, *units, level, threshold));
-        if goes_on {
-            left -= 1;
-        }
-    }
-    answers.into_iter().flatten().collect()
+    let chances: Vec<f64> = differences.iter().map(|(difference, _)| difference.p()).collect();
+    let levels = stats::holm_levels(&chances, asked, alpha);
+    let of = |((difference, units), level): (&(Difference, (usize, usize)), f64)| {
+        Answer::of(difference, *units, level, threshold)
+    };
+    differences.iter().zip(levels).map(of).collect()
 }
 
 #[cfg(test)]

@@ -290,7 +290,10 @@ impl Kind {
 
     /// The same for a run of these tests: with the plain loop where one of them has no loops written by hand.
     pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let has_layout = tests.any(|test| test == apps::LAYOUT.name);
+        // Of overlap the exchange has a word before its name.
+        let has_layout = tests.any(|test| {
+            test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
+        });
         let usual = self.methods().iter();
         let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);
         usual.map(|method| method.name.to_owned()).collect()

@@ -342,6 +342,12 @@ impl<'a> RowContext<'a> {
         Some(Figure::plain(Quantity::StartLate, late))
     }
 
+    /// The most ranks whose MPI's threads were not bound to the core that was left free for them; where one was.
+    pub fn unbound_ranks(&self) -> Option<Figure> {
+        let most = self.blocks().into_iter().filter_map(|block| block.unbound_ranks).max()?;
+        Some(Figure::plain(Quantity::UnboundRanks, most as f64))
+    }
+
     /// The speed-up over another method, computing included.
     pub fn speedup(&self, other: &View<'_>) -> Option<Figure> {
         let total = self.view.ratio(other, Phase::Total, self.scope)?;

@@ -251,6 +251,10 @@ pub struct Block {
     /// begin at agreed times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_late_s: Vec<f64>,
+    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; the core of these is shared
+    /// with whatever the system puts there. Only where one is left free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unbound_ranks: Option<usize>,
 }
 
 impl Block {

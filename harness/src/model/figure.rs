@@ -36,6 +36,8 @@ pub enum Quantity {
     ClockError,
     /// By how much the rank that is latest began the parts of a repetition after the time that was agreed on, the median of blocks.
     StartLate,
+    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; of the worst block.
+    UnboundRanks,
     /// Its time over another's, the median over the rounds that both have.
     TimeOver,
     /// The same over the fastest method of the case that an application could use.
@@ -87,6 +89,7 @@ impl Quantity {
             Self::Messages => "messages",
             Self::StartSkew | Self::ClockError | Self::StartLate => "s",
             Self::LineBytes => "bytes",
+            Self::UnboundRanks => "ranks",
         }
     }
 }

@@ -4,14 +4,12 @@
 //! `-bind-to core`, Open MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use procfs::process::Process;
-
+use super::cores::cores;
 use super::error::{MpiError, Result};
 use super::{Family, Installation};
 
@@ -244,24 +242,6 @@ pub fn progressing(family: Family) -> &'static [(&'static str, &'static str)] {
         Family::OpenMpi => &[("OMPI_MCA_btl_tcp_progress_thread", "1")],
         Family::Other => &[],
     }
-}
-
-/// Cores that this process may use: hardware threads of one core count once.
-pub fn cores() -> usize {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let siblings = |cpu: u32| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"))
-            .unwrap_or_else(|_| cpu.to_string())
-    };
-    let distinct: HashSet<String> = allowed_cpus().into_iter().map(siblings).collect();
-    if distinct.is_empty() { threads } else { threads.min(distinct.len()) }
-}
-
-/// The processors of this process; empty if that cannot be read.
-fn allowed_cpus() -> Vec<u32> {
-    let status = Process::myself().and_then(|process| process.status());
-    let ranges = status.ok().and_then(|status| status.cpus_allowed_list).unwrap_or_default();
-    ranges.into_iter().flat_map(|(first, last)| first..=last).collect()
 }
 
 impl fmt::Display for CommandLine {

@@ -90,10 +90,3 @@ fn variables_of_the_user_stand() {
     let empty = Launch { launcher: Some(" "), ..launch };
     assert!(empty.command_line().is_err());
 }
-
-#[test]
-fn this_process_has_processors() {
-    let threads = std::thread::available_parallelism().unwrap().get();
-    assert!(allowed_cpus().len() >= threads, "{:?} for {threads} threads", allowed_cpus());
-    assert!((1..=threads).contains(&cores()));
-}

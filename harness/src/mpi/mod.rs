@@ -5,6 +5,7 @@
 //! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
 
 mod candidate;
+mod cores;
 mod error;
 mod find;
 mod header;
@@ -25,8 +26,9 @@ mod wheels;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub use cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
-pub use launcher::{CommandLine, Launch, cores, progressing};
+pub use launcher::{CommandLine, Launch, progressing};
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
 

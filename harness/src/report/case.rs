@@ -143,6 +143,12 @@ impl<'a> CaseView<'a> {
                 units::seconds(late_s)
             ));
         }
+        let unbound = self.methods().filter_map(|record| record.value(Quantity::UnboundRanks));
+        if let Some(ranks) = unbound.reduce(f64::max).filter(|&ranks| ranks > 0.0) {
+            notes.push(format!(
+                "a core is left free, and the MPI's threads are not bound to it: not bound in {ranks} ranks"
+            ));
+        }
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();

@@ -8,6 +8,7 @@
 
 mod correlation;
 pub mod difference;
+mod holm;
 mod interval;
 pub mod launches;
 mod quantile;
@@ -18,6 +19,7 @@ mod student;
 mod target;
 
 pub use correlation::{inflation, known_inflation};
+pub use holm::holm_levels;
 pub use interval::{
     LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, series_interval,
 };

@@ -92,14 +92,15 @@ type WithRoot = unsafe extern "C" fn(
     *mut MPI_Request,
 ) -> c_int;
 type NoBuffer = unsafe extern "C" fn(MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
-type TypePerRank = unsafe extern "C" fn(
+/// A collective with a type for each rank or neighbour; `D` are the displacements in bytes.
+pub(super) type TypePerPeer<D> = unsafe extern "C" fn(
     *const c_void,
     *const c_int,
-    *const c_int,
+    *const D,
     *const MPI_Datatype,
     *mut c_void,
     *const c_int,
-    *const c_int,
+    *const D,
     *const MPI_Datatype,
     MPI_Comm,
     MPI_Info,
@@ -300,7 +301,7 @@ impl AllToAllW {
         const CALL: &str = AllToAllW::PERSISTENT_NAME;
         let mut request = Request::null(comm);
         // SAFETY: the standard gives the function this C interface.
-        let Some(make) = (unsafe { symbols::function::<TypePerRank>(CALL) }) else { return Ok(None) };
+        let Some(make) = (unsafe { symbols::function::<TypePerPeer<c_int>>(CALL) }) else { return Ok(None) };
         // SAFETY: the caller vouches for memory and types; lists have an entry for each rank.
         check(CALL, unsafe {
             make(

@@ -1,25 +1,12 @@
 //! A graph of neighbours, and the collective between them.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use mpi::ffi;
-use mpi::ffi::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
+use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
+use super::collective::TypePerPeer;
 use super::{CallError, Comm, Datatype, Request, check, error::int, symbols};
-
-type TypePerNeighbour = unsafe extern "C" fn(
-    *const c_void,
-    *const c_int,
-    *const MPI_Aint,
-    *const MPI_Datatype,
-    *mut c_void,
-    *const c_int,
-    *const MPI_Aint,
-    *const MPI_Datatype,
-    MPI_Comm,
-    MPI_Info,
-    *mut MPI_Request,
-) -> c_int;
 
 /// Neighbours of each rank, as a communicator.
 pub struct Neighbours {
@@ -158,7 +145,9 @@ impl Neighbours {
         const CALL: &str = Neighbours::PERSISTENT_NAME;
         let mut request = Request::null(&self.comm);
         // SAFETY: the standard gives the function this C interface.
-        let Some(make) = (unsafe { symbols::function::<TypePerNeighbour>(CALL) }) else { return Ok(None) };
+        let Some(make) = (unsafe { symbols::function::<TypePerPeer<MPI_Aint>>(CALL) }) else {
+            return Ok(None);
+        };
         // SAFETY: the caller vouches for the memory, the lists and their types; the request outlives the call.
         check(CALL, unsafe {
             make(

@@ -12,13 +12,6 @@ use crate::checked::{CallError, Datatype, Envelope, Request};
 use crate::memory::Memory;
 use crate::spans::spans;
 
-/// Whether a request is made for one message, or once for all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Nonblocking,
-    Persistent,
-}
-
 /// A method that sends and receives.
 pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
@@ -61,7 +54,7 @@ impl<'a> TwoSided<'a> {
     /// the memory before the request is complete.
     pub fn start(&mut self, memory: &mut Memory) -> Result<Request, CallError> {
         // SAFETY: the request is complete before the memory is used, and the method lives longer.
-        let request = unsafe { self.request(memory, Form::Nonblocking) }?;
+        let request = unsafe { self.request(memory, false) }?;
         Ok(request.expect("every MPI has nonblocking forms"))
     }
 
@@ -75,7 +68,7 @@ impl<'a> TwoSided<'a> {
         memory: &mut Memory,
     ) -> Result<Result<Request, &'static str>, CallError> {
         // SAFETY: as the caller vouches.
-        let request = unsafe { self.request(memory, Form::Persistent) }?;
+        let request = unsafe { self.request(memory, true) }?;
         Ok(request.ok_or_else(|| match self.is_typed() {
             true => AllToAllW::PERSISTENT_NAME,
             false => Collective::Alltoall.persistent_name(),
@@ -92,7 +85,11 @@ impl<'a> TwoSided<'a> {
     ///
     /// # Safety
     /// As for [`TwoSided::persistent`]; one that is not persistent is over when it is complete.
-    unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Option<Request>, CallError> {
+    unsafe fn request(
+        &mut self,
+        memory: &mut Memory,
+        is_persistent: bool,
+    ) -> Result<Option<Request>, CallError> {
         let (setup, send, receive) = (self.setup, &self.packer.send, &self.packer.receive);
         if setup.is_all_to_all() && self.is_typed() {
             // From the first block on: of two buffers with one address Open MPI 5.0.11 believes that they are one.
@@ -108,9 +105,9 @@ impl<'a> TwoSided<'a> {
             let (from, to) = (memory.read_from(first), memory.write_to(first_to));
             // SAFETY: as in `exchange`; blocks follow the first at both ends.
             return unsafe {
-                match form {
-                    Form::Nonblocking => blocks.start(setup.comm, from, to).map(Some),
-                    Form::Persistent => blocks.persistent(setup.comm, from, to),
+                match is_persistent {
+                    false => blocks.start(setup.comm, from, to).map(Some),
+                    true => blocks.persistent(setup.comm, from, to),
                 }
             };
         }
@@ -127,9 +124,9 @@ impl<'a> TwoSided<'a> {
             let ends = ((from, source_count, source_type), (to, target_count, target_type));
             // SAFETY: as in `exchange`.
             return unsafe {
-                match form {
-                    Form::Nonblocking => setup.comm.start_all_to_all(ends.0, ends.1).map(Some),
-                    Form::Persistent => Collective::Alltoall.persistent(setup.comm, blocks()),
+                match is_persistent {
+                    false => setup.comm.start_all_to_all(ends.0, ends.1).map(Some),
+                    true => Collective::Alltoall.persistent(setup.comm, blocks()),
                 }
             };
         }
@@ -143,11 +140,11 @@ impl<'a> TwoSided<'a> {
         // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
         let request = unsafe {
             let (send, receive) = (envelope(source_count, source_type), envelope(target_count, target_type));
-            match (setup.me, form) {
-                (0, Form::Nonblocking) => Request::send(from, send),
-                (0, Form::Persistent) => Request::persistent_send(from, send),
-                (_, Form::Nonblocking) => Request::receive(to, receive),
-                (_, Form::Persistent) => Request::persistent_receive(to, receive),
+            match (setup.me, is_persistent) {
+                (0, false) => Request::send(from, send),
+                (0, true) => Request::persistent_send(from, send),
+                (_, false) => Request::receive(to, receive),
+                (_, true) => Request::persistent_receive(to, receive),
             }
         };
         request.map(Some)

@@ -22,6 +22,8 @@ pub struct Bench<T> {
     pub cell: Cell,
     /// Times of the computation before MPI was initialised; reported with the first block of each method.
     pub without_mpi_s: Vec<f64>,
+    /// Ranks in which no thread is bound to the core that is left free, where one is; complete on rank 0.
+    pub unbound_ranks: Option<usize>,
     /// Why nothing can be measured.
     pub refusal: Option<String>,
 }
@@ -132,6 +134,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         };
         let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
             block.clock_error_s = clock_error_s;
+            block.unbound_ranks = self.unbound_ranks;
             block.times[Phase::Init] = once;
             block.times[Phase::ComputationWithoutMpi] = without_mpi_s;
             block

@@ -44,7 +44,7 @@ pub struct Readings {
     /// The wait, with unpacking.
     pub wait_s: f64,
     /// The rim after it.
-    pub rim_s: f64,
+    pub rim_after_s: f64,
     /// How long after the agreed times the parts began, of the three the latest.
     pub late_s: f64,
 }
@@ -56,7 +56,7 @@ impl Readings {
     fn list(&self) -> [f64; Self::COUNT] {
         let Self { communication: (a, b), computation, overlapped: (c, d), .. } = *self;
         let Times { whole_s, rim_s } = computation;
-        [a, b, whole_s, rim_s, c, d, self.call_s, self.compute_s, self.wait_s, self.rim_s, self.late_s]
+        [a, b, whole_s, rim_s, c, d, self.call_s, self.compute_s, self.wait_s, self.rim_after_s, self.late_s]
     }
 
     /// The same with starts and ends of the common clock.
@@ -66,8 +66,8 @@ impl Readings {
     }
 
     fn of(list: [f64; Self::COUNT]) -> Self {
-        let [a, b, whole_s, rim_alone_s, c, d, call_s, compute_s, wait_s, rim_s, late_s] = list;
-        let computation = Times { whole_s, rim_s: rim_alone_s };
+        let [a, b, whole_s, rim_s, c, d, call_s, compute_s, wait_s, rim_after_s, late_s] = list;
+        let computation = Times { whole_s, rim_s };
         Self {
             communication: (a, b),
             computation,
@@ -75,7 +75,7 @@ impl Readings {
             call_s,
             compute_s,
             wait_s,
-            rim_s,
+            rim_after_s,
             late_s,
         }
     }
@@ -116,7 +116,7 @@ impl Cell {
             call_s: called_s - started_s,
             compute_s: computed_s - called_s,
             wait_s: waited_s - computed_s,
-            rim_s: ended_s - waited_s,
+            rim_after_s: ended_s - waited_s,
             late_s: first_late_s.max(second_late_s).max(third_late_s),
         })
     }
@@ -210,7 +210,7 @@ fn block(ranks: &[Vec<Readings>], has_rim: bool) -> Block {
         block.times[Phase::ComputationAlone].push(slowest.whole_s);
         if has_rim {
             block.times[Phase::RimAlone].push(slowest.rim_s);
-            block.times[Phase::Rim].push(longest(|readings| readings.rim_s));
+            block.times[Phase::Rim].push(longest(|readings| readings.rim_after_s));
         }
         block.times[Phase::Call].push(longest(|readings| readings.call_s));
         block.times[Phase::Compute].push(longest(|readings| readings.compute_s));
@@ -234,7 +234,7 @@ mod tests {
             call_s: 0.5,
             compute_s: 5.0,
             wait_s: 0.5,
-            rim_s: 1.5,
+            rim_after_s: 1.5,
             late_s: 0.25,
         };
         let second = Readings {
@@ -244,7 +244,7 @@ mod tests {
             call_s: 1.0,
             compute_s: 3.5,
             wait_s: 0.25,
-            rim_s: 2.5,
+            rim_after_s: 2.5,
             late_s: 0.125,
         };
         let without_rim = block(&[vec![first], vec![second]], false);

@@ -1,5 +1,7 @@
 //! What an operation moves: bytes that tell where they come from, or numbers whose sum is known.
 
+use datatypes::Element;
+
 use crate::memory::{POISON, Wire};
 use crate::pattern::{Pattern, WORD};
 use crate::spans::{LINE_BYTES, Span};
@@ -73,48 +75,88 @@ impl Bytes {
     }
 }
 
-/// Bytes of a number.
-const NUMBER: usize = size_of::<f64>();
-/// Numbers in a cache line, of which one is written anew.
-const OF_LINE: usize = LINE_BYTES / NUMBER;
+/// Numbers that add up exactly: whole ones, small enough for many ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    precision: Precision,
+}
 
-/// Numbers that add up exactly: whole ones, small enough for any number of ranks.
-pub struct Numbers;
+/// What the numbers are.
+#[derive(Clone, Copy, Debug)]
+enum Precision {
+    Single,
+    Double,
+}
 
 impl Numbers {
+    /// Of this type: single precision or double.
+    pub fn new(element: Element) -> Self {
+        Self { precision: if element == Element::Float { Precision::Single } else { Precision::Double } }
+    }
+
+    /// Bytes of a number.
+    pub fn bytes(&self) -> usize {
+        match self.precision {
+            Precision::Single => size_of::<f32>(),
+            Precision::Double => size_of::<f64>(),
+        }
+    }
+
+    /// Numbers in a cache line, of which one is written anew.
+    fn of_line(&self) -> usize {
+        LINE_BYTES / self.bytes()
+    }
+
     /// Number `i` of `rank`.
-    fn value(rank: usize, version: Version, i: usize) -> f64 {
+    fn value(&self, rank: usize, version: Version, i: usize) -> f64 {
         /// An odd number with well mixed bits, so that the next number looks unlike this one.
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-        /// Bits of a number: with 2^32 ranks the sum is still exact.
-        const BITS: u32 = 20;
-        let repetition = if i.is_multiple_of(OF_LINE) { version.repetition } else { 0 };
+        // Bits of a number: the sum is still exact with 2^32 ranks, and of floats, whose mantissa has 24 bits, with 2^14.
+        let bits = match self.precision {
+            Precision::Single => 10,
+            Precision::Double => 20,
+        };
+        let repetition = if i.is_multiple_of(self.of_line()) { version.repetition } else { 0 };
         let seed = (rank as u64) << 40 ^ u64::from(version.generation) << 20 ^ u64::from(repetition);
         let mixed = (seed.wrapping_add(i as u64)).wrapping_mul(SPREAD);
-        ((mixed ^ mixed >> 29).wrapping_mul(SPREAD) >> (64 - BITS)) as f64
+        ((mixed ^ mixed >> 29).wrapping_mul(SPREAD) >> (64 - bits)) as f64
+    }
+
+    /// Writes a number, which either type has exactly.
+    fn write(&self, bytes: &mut [u8], value: f64) {
+        match self.precision {
+            Precision::Single => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
+            Precision::Double => bytes.copy_from_slice(&value.to_ne_bytes()),
+        }
+    }
+
+    /// The number in these bytes.
+    fn read(&self, bytes: &[u8]) -> f64 {
+        match self.precision {
+            Precision::Single => f32::from_ne_bytes(bytes.try_into().expect("a whole number")).into(),
+            Precision::Double => f64::from_ne_bytes(bytes.try_into().expect("a whole number")),
+        }
     }
 
     /// Writes all numbers of `rank`.
-    pub fn fill(memory: &mut Wire, rank: usize, version: Version) {
-        for (i, bytes) in memory.as_chunks_mut::<NUMBER>().0.iter_mut().enumerate() {
-            *bytes = Self::value(rank, version, i).to_ne_bytes();
+    pub fn fill(&self, memory: &mut Wire, rank: usize, version: Version) {
+        for (i, bytes) in memory.chunks_exact_mut(self.bytes()).enumerate() {
+            self.write(bytes, self.value(rank, version, i));
         }
     }
 
     /// Writes one number of each line.
-    pub fn renew(memory: &mut Wire, rank: usize, version: Version) {
-        for (i, bytes) in memory.as_chunks_mut::<NUMBER>().0.iter_mut().enumerate().step_by(OF_LINE) {
-            *bytes = Self::value(rank, version, i).to_ne_bytes();
+    pub fn renew(&self, memory: &mut Wire, rank: usize, version: Version) {
+        for (i, bytes) in memory.chunks_exact_mut(self.bytes()).enumerate().step_by(self.of_line()) {
+            self.write(bytes, self.value(rank, version, i));
         }
     }
 
     /// What is wrong with the sums over so many ranks.
-    pub fn mismatch(found: &[u8], ranks: usize, version: Version) -> Option<String> {
-        found.as_chunks::<NUMBER>().0.iter().enumerate().find_map(|(i, bytes)| {
-            let (found, expected) = (
-                f64::from_ne_bytes(*bytes),
-                (0..ranks).map(|rank| Self::value(rank, version, i)).sum::<f64>(),
-            );
+    pub fn mismatch(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
+        found.chunks_exact(self.bytes()).enumerate().find_map(|(i, bytes)| {
+            let expected = (0..ranks).map(|rank| self.value(rank, version, i)).sum::<f64>();
+            let found = self.read(bytes);
             (found != expected).then(|| format!("sum {i}: expected {expected}, found {found}"))
         })
     }
@@ -152,20 +194,43 @@ mod tests {
 
     #[test]
     fn sums_are_exact_and_know_a_rank_that_is_missing_or_late() {
-        let mut memories: Vec<Wire> = (0..3).map(|_| Wire::new(30 * NUMBER)).collect();
-        for (rank, memory) in memories.iter_mut().enumerate() {
-            Numbers::fill(memory, rank, Version { repetition: 0, ..VERSION });
-            Numbers::renew(memory, rank, VERSION);
+        for numbers in [Element::Double, Element::Float].map(Numbers::new) {
+            let mut memories: Vec<Wire> = (0..3).map(|_| Wire::new(30 * numbers.bytes())).collect();
+            for (rank, memory) in memories.iter_mut().enumerate() {
+                numbers.fill(memory, rank, Version { repetition: 0, ..VERSION });
+                numbers.renew(memory, rank, VERSION);
+            }
+            let sum = |memories: &[Wire]| -> Vec<u8> {
+                let mut sums = vec![0; 30 * numbers.bytes()];
+                for (i, bytes) in sums.chunks_exact_mut(numbers.bytes()).enumerate() {
+                    let place = i * numbers.bytes()..(i + 1) * numbers.bytes();
+                    // In the numbers' own precision, as MPI adds.
+                    match numbers.precision {
+                        Precision::Single => {
+                            let all =
+                                memories.iter().map(|memory| numbers.read(&memory[place.clone()]) as f32);
+                            bytes.copy_from_slice(&all.sum::<f32>().to_ne_bytes());
+                        }
+                        Precision::Double => {
+                            let all = memories.iter().map(|memory| numbers.read(&memory[place.clone()]));
+                            bytes.copy_from_slice(&all.sum::<f64>().to_ne_bytes());
+                        }
+                    }
+                }
+                sums
+            };
+            assert_eq!(numbers.mismatch(&sum(&memories), 3, VERSION), None);
+            assert!(numbers.mismatch(&sum(&memories[..2]), 3, VERSION).is_some());
+            numbers.renew(&mut memories[1], 1, Version { repetition: 1, ..VERSION });
+            assert!(numbers.mismatch(&sum(&memories), 3, VERSION).unwrap().starts_with("sum 0"));
         }
-        let sum = |memories: &[Wire]| -> Vec<u8> {
-            let number = |memory: &Wire, i: usize| f64::from_ne_bytes(memory.as_chunks::<NUMBER>().0[i]);
-            (0..30)
-                .flat_map(|i| memories.iter().map(|memory| number(memory, i)).sum::<f64>().to_ne_bytes())
-                .collect()
-        };
-        assert_eq!(Numbers::mismatch(&sum(&memories), 3, VERSION), None);
-        assert!(Numbers::mismatch(&sum(&memories[..2]), 3, VERSION).is_some());
-        Numbers::renew(&mut memories[1], 1, Version { repetition: 1, ..VERSION });
-        assert!(Numbers::mismatch(&sum(&memories), 3, VERSION).unwrap().starts_with("sum 0"));
+    }
+
+    #[test]
+    fn a_float_holds_the_largest_sum_that_is_promised() {
+        let most = f64::from((1 << 10) - 1) * f64::from(1 << 14);
+        assert_eq!(f64::from(most as f32), most);
+        let numbers = Numbers::new(Element::Float);
+        assert!((0..4096).all(|i| numbers.value(3, VERSION, i) < f64::from(1 << 10)));
     }
 }

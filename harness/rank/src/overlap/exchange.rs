@@ -160,3 +160,21 @@ impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
         active.method.free()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::experiments::overlap::methods::METHODS;
+    use ddtbench::experiments::overlap::operations::Traffic;
+
+    use super::table;
+
+    #[test]
+    fn every_listed_method_of_exchanges_is_implemented() {
+        let test = Traffic::find("halo:nas_mg", None).unwrap();
+        let methods: Vec<_> = METHODS.iter().filter(|method| test.has(method.name)).collect();
+        for method in &methods {
+            assert!(table::implementation(method.name).is_ok(), "{}", method.name);
+        }
+        assert!(methods.len() >= 8, "{methods:?}");
+    }
+}

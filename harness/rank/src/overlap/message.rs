@@ -11,6 +11,7 @@ use crate::expected::{arrival, incoming, stream};
 use crate::measure::job::Job;
 use crate::measure::session::Session;
 use crate::memory::Memory;
+use crate::method::packer::End;
 use crate::method::table::{self, Implementation};
 use crate::method::two_sided::TwoSided;
 use crate::method::{Location, Method};
@@ -54,11 +55,8 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
-        let nonblocking = nonblocking(method);
-        let Implementation::TwoSided(send, receive) = table::implementation(nonblocking)? else {
-            bail!("method {method:?} does not send and receive");
-        };
-        let is_persistent = nonblocking != method;
+        let (send, receive) = ends(method)?;
+        let is_persistent = nonblocking(method) != method;
         let mut method = TwoSided::new(self.session.setup, &self.memory, send, receive)?;
         method.create()?;
         if !is_persistent {
@@ -137,11 +135,48 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     }
 }
 
+/// How a method treats either end.
+///
+/// # Errors
+/// A method that is listed but not implemented.
+fn ends(method: &str) -> anyhow::Result<(End, End)> {
+    match table::implementation(nonblocking(method))? {
+        Implementation::TwoSided(send, receive) => Ok((send, receive)),
+        _ => bail!("method {method:?} does not send and receive"),
+    }
+}
+
 /// The method whose messages a persistent one has as well; any other is its own.
 fn nonblocking(method: &str) -> &str {
     match method {
         PERSISTENT => "manual",
         PERSISTENT_DDT => "ddt",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::experiments::overlap::methods::METHODS;
+    use ddtbench::experiments::overlap::operations::Traffic;
+
+    use super::*;
+
+    #[test]
+    fn every_listed_method_of_messages_is_implemented() {
+        let test = Traffic::find("nas_lu_y", None).unwrap();
+        let methods: Vec<_> = METHODS.iter().filter(|method| test.has(method.name)).collect();
+        for method in &methods {
+            // What goes from arrays to arrays has no end in the wire buffer.
+            let (send, receive) = ends(method.name).unwrap();
+            let is_array_to_array = send != End::Wire && receive != End::Wire;
+            assert_eq!(is_array_to_array, method.array_to_array, "{}", method.name);
+        }
+        assert!(methods.len() >= 8, "{methods:?}");
+        assert!(ends("by_pigeon").unwrap_err().to_string().contains("by_pigeon"));
+        assert!(
+            ends("put_ddt").unwrap_err().to_string().contains("put_ddt"),
+            "nothing is started and waited for"
+        );
     }
 }

@@ -57,6 +57,8 @@ pub struct OperationTraffic<'a> {
     receive: Wire,
     arrivals: Vec<Arrival>,
     bytes: Bytes,
+    /// The numbers, where they are added up.
+    numbers: Option<Numbers>,
     version: Version,
     /// The type of a value: numbers where they are added up, else bytes.
     datatype: Datatype,
@@ -131,19 +133,18 @@ fn ring(rank: usize, ranks: usize) -> Vec<usize> {
 }
 
 impl<'a> OperationTraffic<'a> {
-    /// An operation with so many bytes in a block; of sums, in the vector, rounded up to whole numbers.
+    /// An operation with so many bytes in a block; of sums, in the vector of numbers of type `element`, rounded up to whole ones.
     ///
     /// # Errors
     /// An operation that is listed but not implemented.
-    pub fn new(job: Job<'a>, operation: &Operation, bytes: usize) -> anyhow::Result<Self> {
+    pub fn new(job: Job<'a>, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
         let implementation = find(operation.name)
             .with_context(|| format!("operation {:?} is listed but not implemented", operation.name))?;
         let (comm, rank) = (job.world.duplicate()?, job.rank);
         let ranks = comm.size()?;
-        let adds =
-            matches!(implementation, Implementation::Collective(Collective::Reduce | Collective::Allreduce));
-        let datatype = Datatype::predefined(if adds { Element::Double } else { Element::Byte });
-        let block = if adds { bytes.next_multiple_of(size_of::<f64>()) } else { bytes };
+        let numbers = operation.adds.then(|| Numbers::new(element));
+        let datatype = Datatype::predefined(if operation.adds { element } else { Element::Byte });
+        let block = numbers.as_ref().map_or(bytes, |numbers| bytes.next_multiple_of(numbers.bytes()));
         let ring = match implementation {
             Implementation::Collective(Collective::NeighborAlltoall) => {
                 let neighbours = ring(rank, ranks);
@@ -163,13 +164,10 @@ impl<'a> OperationTraffic<'a> {
             receive: Wire::new(shape.receives * block),
             arrivals: shape.arrivals,
             bytes: Bytes::new(shape.of_senders * block),
+            numbers,
             version: Version::default(),
             datatype,
         })
-    }
-
-    fn adds(&self) -> bool {
-        matches!(self.implementation, Implementation::Collective(Collective::Reduce | Collective::Allreduce))
     }
 
     /// What MPI is given.
@@ -178,7 +176,7 @@ impl<'a> OperationTraffic<'a> {
         if self.implementation == Implementation::Collective(Collective::Bcast) && self.send.is_empty() {
             send = receive;
         }
-        let count = if self.adds() { self.block / size_of::<f64>() } else { self.block };
+        let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
         Blocks { send, receive, count, datatype: &self.datatype }
     }
 
@@ -245,9 +243,9 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
     fn fill(&mut self, _: &mut Active) -> Result<(), CallError> {
         self.version = Version { generation: self.version.generation + 1, repetition: 0 };
         let rank = self.job.rank;
-        match self.adds() {
-            true => Numbers::fill(&mut self.send, rank, self.version),
-            false => self.bytes.fill(&mut self.send, rank, self.version),
+        match &self.numbers {
+            Some(numbers) => numbers.fill(&mut self.send, rank, self.version),
+            None => self.bytes.fill(&mut self.send, rank, self.version),
         }
         spoil(&mut self.receive);
         Ok(())
@@ -256,10 +254,10 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
     fn renew(&mut self, _: &mut Active) -> Result<(), CallError> {
         self.version.repetition += 1;
         let rank = self.job.rank;
-        match self.adds() {
-            true => Numbers::renew(&mut self.send, rank, self.version),
-            false if self.send.is_empty() => {}
-            false => self.bytes.renew(&mut self.send, rank, self.version),
+        match &self.numbers {
+            Some(numbers) => numbers.renew(&mut self.send, rank, self.version),
+            None if self.send.is_empty() => {}
+            None => self.bytes.renew(&mut self.send, rank, self.version),
         }
         Ok(())
     }
@@ -285,8 +283,8 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
     }
 
     fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
-        if self.adds() {
-            return Ok(Numbers::mismatch(&self.receive, self.ranks, self.version));
+        if let Some(numbers) = &self.numbers {
+            return Ok(numbers.mismatch(&self.receive, self.ranks, self.version));
         }
         let mut arrivals = self.arrivals.iter();
         Ok(arrivals.find_map(|&arrival| self.bytes.mismatch(&self.receive, arrival, self.version)))
@@ -306,9 +304,18 @@ mod tests {
     #[test]
     fn every_listed_operation_is_implemented() {
         for operation in OPERATIONS {
-            assert!(find(operation.name).is_some(), "{}", operation.name);
+            let implementation = find(operation.name);
+            assert!(implementation.is_some(), "{}", operation.name);
+            let sums =
+                [Collective::Reduce, Collective::Allreduce].map(|sum| Some(Implementation::Collective(sum)));
+            assert_eq!(sums.contains(&implementation), operation.adds, "{}", operation.name);
         }
         assert_eq!(find("by_pigeon"), None);
+        // Operations have two methods, told apart by `PERSISTENT`; a third would have to be implemented.
+        let operation = ddtbench::experiments::overlap::operations::Traffic::find("ibcast", None).unwrap();
+        let methods = ddtbench::experiments::overlap::methods::METHODS.iter();
+        let methods: Vec<_> = methods.map(|row| row.name).filter(|name| operation.has(name)).collect();
+        assert_eq!(methods, [ddtbench::experiments::overlap::methods::NONBLOCKING, PERSISTENT]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use ddtbench::model::Outcome;
 use ddtbench::model::calibration::{CalibratedSize, SizeOf};
 use ddtbench::model::event::Event;
 
-use super::Begun;
+use super::CaseStart;
 use super::calibrate;
 use super::cell::Cell;
 use super::computation::Computation;
@@ -20,7 +20,7 @@ use super::traffic::Traffic;
 use crate::environment;
 use crate::measure::job::Job;
 
-impl Begun<'_> {
+impl CaseStart<'_> {
     /// Finds the bytes of an operation for some times, and the matrices for others.
     pub(super) fn calibrate_operation(
         self,
@@ -37,11 +37,11 @@ impl Begun<'_> {
         let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
         // The form that every MPI has, whichever are measured.
         let method = NONBLOCKING.to_owned();
-        let mut held = Some(job);
+        let (element, mut held) = (self.case.setting.element, Some(job));
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
             let mut job = held.take().expect("put back below");
             job.reporter.working(&method, "calibrate");
-            let mut traffic = OperationTraffic::new(job, operation, usize::try_from(bytes)?)?;
+            let mut traffic = OperationTraffic::new(job, operation, element, usize::try_from(bytes)?)?;
             let mut active = traffic.make(&method)?.map_err(|outcome| anyhow!("{outcome:?}"))?;
             let time_s = calibrate::communication_s(&mut cell, &mut traffic, &mut active)?;
             traffic.teardown(active)?;

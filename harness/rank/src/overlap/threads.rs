@@ -18,7 +18,7 @@ pub fn all() -> BTreeSet<libc::pid_t> {
 }
 
 impl ThreadCounts {
-    /// Looks while this thread sleeps for a moment; `own` threads are our own, and sleep as well.
+    /// Looks while this thread sleeps for a moment; `own` threads are our own, whatever they do.
     pub fn look(own: &BTreeSet<libc::pid_t>) -> Self {
         /// Long against the slices of the scheduler.
         const MOMENT: Duration = Duration::from_millis(20);
@@ -30,10 +30,8 @@ impl ThreadCounts {
         let is_busy = |(thread, after): (&libc::pid_t, &u64)| {
             after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy
         };
-        Self {
-            of_mpi: after.keys().filter(|thread| !own.contains(thread)).count(),
-            polling: after.iter().filter(|times| is_busy(*times)).count(),
-        }
+        let of_mpi = after.iter().filter(|(thread, _)| !own.contains(thread));
+        Self { of_mpi: of_mpi.clone().count(), polling: of_mpi.filter(|times| is_busy(*times)).count() }
     }
 }
 
@@ -58,15 +56,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_polls_is_told_from_one_that_sleeps() {
+    fn a_thread_that_polls_is_told_from_one_that_sleeps_and_from_our_own() {
         // Other tests run beside this one: their threads come and go.
         let (ends, own) = (AtomicBool::new(false), all());
+        let (send, receive) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
+                // SAFETY: takes and changes nothing.
+                send.send(unsafe { libc::gettid() }).unwrap();
                 while !ends.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
             });
+            let thread: libc::pid_t = receive.recv().unwrap();
             let mut seen = ThreadCounts::default();
             for _ in 0..100 {
                 seen = ThreadCounts::look(&own);
@@ -74,7 +76,16 @@ mod tests {
                     break;
                 }
             }
+            // The same threads as our own are none of the MPI's: only what has begun since could be.
+            let (mine, mut ours) = (all(), ThreadCounts::default());
+            for _ in 0..100 {
+                ours = ThreadCounts::look(&mine);
+                if ours.polling == 0 {
+                    break;
+                }
+            }
             ends.store(true, Ordering::Relaxed);
+            assert!(mine.contains(&thread) && ours.polling == 0, "{ours:?}, beside {mine:?}");
             assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}, beside {own:?}");
         });
     }

@@ -86,11 +86,12 @@ fn add(times: &mut Vec<f64>, time: f64) {
     }
 }
 
-/// What tells communications apart: the test and the values of the micro-app.
+/// What tells communications apart: the test, and the values of the micro-app or the type of the numbers.
 fn traffic_of(case: &PlannedCase) -> String {
     let is_own = |name: &str| {
         let is_sized = Traffic::find(&case.test, None).is_ok_and(|traffic| traffic.is_sized());
-        parameter::place(PARAMETERS, name).is_some() && (name != "bytes" || is_sized)
+        // Numbers of another type take another time.
+        name != "element" && parameter::place(PARAMETERS, name).is_some() && (name != "bytes" || is_sized)
     };
     let values = case.given().filter(|(name, _)| !is_own(name)).map(|(name, value)| (name, value.to_owned()));
     format!("{} {}", case.test, parameter::joined(values))

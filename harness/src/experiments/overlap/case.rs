@@ -43,9 +43,11 @@ impl OverlapCase {
     ) -> Result<Self, String> {
         let mut traffic = Traffic::find(test, set.filter(|&set| set != CUSTOM))?;
         let is_sized = traffic.is_sized();
-        // The bytes of a micro-app are its own: `contiguous` has a parameter of that name.
+        let adds = traffic.adds();
+        // The bytes and the element of a micro-app are its own: `contiguous` has parameters of these names.
         let is_own = |name: &str| match name {
             "bytes" => is_sized,
+            "element" => adds,
             _ => place(PARAMETERS, name).is_some(),
         };
         let mut own = Vec::new();
@@ -172,11 +174,17 @@ mod tests {
         assert_eq!(frozen.to_string(), "bytes=1048576 matrix_order=300 threads=1");
         let of_app = parse("contiguous", &[("bytes", "4096"), ("matrix_order", "300")]).unwrap();
         assert!(!of_app.needs_calibration() && of_app.setting.bytes.is_none());
+        let of_floats = parse("iallreduce", &[("element", "float"), ("bytes", "8"), ("matrix_order", "300")]);
+        assert_eq!(of_floats.unwrap().to_string(), "bytes=8 element=float matrix_order=300 threads=1");
+        let of_app = parse("strided", &[("element", "float"), ("matrix_order", "300")]).unwrap();
+        assert!(of_app.traffic.pairs().contains(&("element".to_owned(), "float".to_owned())));
         for (test, params) in [
             ("nas_lu_y", [("communication_us", "1ms")]),
             ("nas_lu_y", [("bytes", "1")]),
             ("ibcast", [("nx", "3")]),
             ("ibcast", [("bytes", "0")]),
+            ("ibcast", [("element", "float")]),
+            ("iallreduce", [("element", "int32")]),
         ] {
             let error = parse(test, &params).unwrap_err();
             assert!(error.contains(params[0].0), "{error}");

@@ -1,6 +1,6 @@
 //! The methods by which something is communicated beside a computation. The rank program implements them.
 
-use crate::model::MethodInfo;
+use crate::model::{LOOP, MethodInfo};
 
 /// The method against which packing is an overhead.
 pub const REFERENCE: &str = "reference";
@@ -26,6 +26,8 @@ pub const METHODS: &[MethodInfo] = &[
     )
     .by_hand(),
     MethodInfo::new("manual_tuned", "these loops as an expert tunes them by hand").by_hand(),
+    MethodInfo::new(LOOP, "a plain loop over the datatype's nest, interpreted, in their place; of `layout` always")
+        .on_request(),
     MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack in their place"),
     MethodInfo::new("engine", "our own pack engine in their place"),
     MethodInfo::new("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw"),

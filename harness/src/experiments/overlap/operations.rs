@@ -13,10 +13,16 @@ pub struct Operation {
     pub about: &'static str,
     /// Whether it moves bytes at all.
     pub has_bytes: bool,
+    /// Whether it adds up numbers, whose type can be chosen.
+    pub adds: bool,
 }
 
 const fn operation(name: &'static str, about: &'static str) -> Operation {
-    Operation { name, about, has_bytes: true }
+    Operation { name, about, has_bytes: true, adds: false }
+}
+
+const fn sum(name: &'static str, about: &'static str) -> Operation {
+    Operation { adds: true, ..operation(name, about) }
 }
 
 /// The one that goes between two ranks.
@@ -25,8 +31,8 @@ pub const ISEND: &str = "isend";
 /// All operations.
 pub const OPERATIONS: &[Operation] = &[
     operation("ibcast", "MPI_Ibcast from rank 0; bytes of the message"),
-    operation("ireduce", "MPI_Ireduce of doubles by MPI_SUM to rank 0; bytes of a rank's vector"),
-    operation("iallreduce", "MPI_Iallreduce of doubles by MPI_SUM; bytes of a rank's vector"),
+    sum("ireduce", "MPI_Ireduce of numbers by MPI_SUM to rank 0; bytes of a rank's vector"),
+    sum("iallreduce", "MPI_Iallreduce of numbers by MPI_SUM; bytes of a rank's vector"),
     operation("iallgather", "MPI_Iallgather; bytes of a rank's block"),
     operation("ialltoall", "MPI_Ialltoall; bytes from each rank to each other"),
     operation("igather", "MPI_Igather to rank 0; bytes of a rank's block"),
@@ -82,6 +88,11 @@ impl Traffic {
     /// Whether its bytes can be chosen, so that it takes the time that is asked for.
     pub fn is_sized(&self) -> bool {
         matches!(self, Self::Operation(operation) if operation.has_bytes)
+    }
+
+    /// Whether it adds up numbers, whose type can be chosen.
+    pub fn adds(&self) -> bool {
+        matches!(self, Self::Operation(operation) if operation.adds)
     }
 
     /// Whether it can be communicated by a method.

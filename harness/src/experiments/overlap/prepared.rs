@@ -110,6 +110,10 @@ mod tests {
         };
         assert_eq!(methods("ibcast"), ["nonblocking", "persistent"]);
         assert!(methods("nas_lu_y").contains(&"mpi_pack") && !methods("nas_lu_y").contains(&"nonblocking"));
+        // What is by hand, nobody has written for a layout.
+        let all = ["reference", "loop", "mpi_pack", "engine", "ddt", "persistent_ddt"];
+        assert_eq!(methods("layout"), all);
+        assert!(methods("halo:layout").contains(&"loop") && !methods("halo:layout").contains(&"manual"));
         assert!(methods("halo:nas_mg").contains(&"ineighbor_alltoallw"));
         assert!(prepared("ibcast").needs_calibration() && !prepared("nas_lu_y").needs_calibration());
     }

@@ -1,6 +1,7 @@
 //! What a case says besides the values of a micro-app: how long both parts are to take, and how they are run.
 
 use clap::ValueEnum;
+use datatypes::Element;
 
 use crate::experiments::parameter::{self, Flag, Parameter, set, threads};
 use crate::model::conditions::Configuration;
@@ -14,6 +15,8 @@ pub struct OverlapSetting {
     pub computation_us: Option<f64>,
     /// Bytes of the operation.
     pub bytes: Option<u64>,
+    /// The type of the numbers that an operation adds up.
+    pub element: Element,
     /// Rows of the matrices that each thread multiplies.
     pub matrix_order: Option<u64>,
     /// The share of the computation that needs what arrives, in percent; of an exchange.
@@ -32,6 +35,7 @@ impl Default for OverlapSetting {
             communication_us: None,
             computation_us: None,
             bytes: None,
+            element: Element::Double,
             matrix_order: None,
             rim_percent: None,
             threads: 1,
@@ -41,6 +45,8 @@ impl Default for OverlapSetting {
     }
 }
 
+/// What sums can be of: a real number of C, of either precision.
+const SUMMED: [Element; 2] = [Element::Double, Element::Float];
 /// Bytes of an operation at most: MPI counts them in a C `int`.
 pub const MOST_BYTES: u64 = i32::MAX as u64;
 /// Rows of matrices at most: three of them have 10 GB, and a product takes a minute or more.
@@ -88,6 +94,14 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
             set(&mut s.bytes, bytes.ok_or_else(right).map(Some))
         },
         text: |s| s.bytes.map(|bytes| bytes.to_string()),
+    },
+    Parameter {
+        flag: Flag::new("element", "TYPE", "double", "numbers that ireduce and iallreduce add up: double or float"),
+        assign: |s, text| {
+            let element = SUMMED.into_iter().find(|element| element.name() == text);
+            set(&mut s.element, element.ok_or_else(|| "must be double or float".to_owned()))
+        },
+        text: |s| (s.element != Element::Double).then(|| s.element.name().to_owned()),
     },
     Parameter {
         flag: Flag::new("matrix_order", "ROWS", "", "rows of the square matrices that each thread multiplies, in place of the time")

@@ -86,7 +86,7 @@ const LEGEND: &str = "both: median time with both at once, from the first rank's
     ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 as long as one after the other, above 1 longer, below 0 a \
     reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 where all of it hides. hidden: the share of comm that \
     both do not take longer than comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
-    OSU benchmarks would print. unsteady: the times wandered during the run.";
+    OSU benchmarks would print. not bound: of `dedicated`, a core is left free and the MPI's threads are not bound to it. unsteady: the times wandered during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -111,7 +111,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(share(record, Quantity::OverheadReference)[0].clone());
     row.push(share(record, Quantity::OverlapImb)[0].clone());
     row.push(share(record, Quantity::OverlapOsu)[0].clone());
-    row.push(Diagnosis::of(case, record).words().to_owned());
+    row.push(format!("{}{}", Diagnosis::of(case, record).words(), caveat(record)));
     row
 }
 
@@ -144,13 +144,19 @@ fn shown<'a>(case: &CaseView<'a>) -> Option<&'a Record> {
     of_fastest.or_else(|| case.methods().find(|record| measured(record)))
 }
 
+/// What a diagnosis has to say besides where a core was left free, and the threads that it was left for are not bound to it.
+fn caveat(record: &Record) -> &'static str {
+    let are_unbound = record.value(Quantity::UnboundRanks).is_some_and(|ranks| ranks > 0.0);
+    if are_unbound { ", not bound" } else { "" }
+}
+
 /// What became of the communication, by each diagnosis the methods that it is of; where there is one method, with its ratio.
 fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let all: Vec<&Record> = case.methods().filter(|record| measured(record)).collect();
     match &all[..] {
         [] => Claim::Unknown { names: Vec::new(), why: "nothing was measured".to_owned() },
         [one] => {
-            let what = Diagnosis::of(case, one).words().to_owned();
+            let what = format!("{}{}", Diagnosis::of(case, one).words(), caveat(one));
             let [value, interval] = ratio(one, Quantity::OverheadRatio);
             Claim::Diagnosis { what, detail: format!("{value} {interval}").trim().to_owned() }
         }
@@ -167,7 +173,8 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
                 1 => diagnosis.words().to_owned(),
                 _ => format!("{}: {}", methods.join(", "), diagnosis.words()),
             };
-            let what = groups.iter().map(group).collect::<Vec<_>>().join("; ");
+            let caveat = several.iter().map(|record| caveat(record)).find(|words| !words.is_empty());
+            let what = groups.iter().map(group).collect::<Vec<_>>().join("; ") + caveat.unwrap_or_default();
             let fastest = case.fastest().words();
             Claim::Diagnosis { what, detail: fastest }
         }
@@ -177,6 +184,31 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Figure;
+
+    #[test]
+    fn a_core_that_nothing_is_bound_to_is_told_beside_the_diagnosis() {
+        let of = |ranks: Option<f64>| {
+            let figures = ranks.map(|ranks| Figure::plain(Quantity::UnboundRanks, ranks));
+            let record = Record {
+                method: "nonblocking".to_owned(),
+                phase: KIND.headline(),
+                pair: Record::ALL_PAIRS.to_owned(),
+                outcome: "converged".to_owned(),
+                median_s: Some(1.0),
+                figures: figures.into_iter().collect(),
+                ..Record::default()
+            };
+            let records = [record];
+            let case = &CaseView::all(KIND.table_format(), &records)[0];
+            (diagnosis(case).words(), case.notes().join("; "))
+        };
+        assert_eq!(of(None), of(Some(0.0)));
+        assert_eq!(of(None), ("too short to tell".to_owned(), String::new()));
+        let (words, notes) = of(Some(2.0));
+        assert_eq!(words, "too short to tell, not bound");
+        assert!(notes.contains("not bound in 2 ranks"), "{notes}");
+    }
 
     #[test]
     fn cases_are_told_apart_by_the_times_that_were_asked_for() {
