@@ -61,6 +61,7 @@ pub(super) struct Manner<'a> {
 pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
     let mut checked = plan.check()?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    checked.left_out().iter().for_each(|sentence| say(sentence));
     if manner.dry_run {
         targets::check_names(&checked.plan)?;
         output::print(checked.plan.to_toml().as_bytes())?;

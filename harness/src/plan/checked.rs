@@ -24,6 +24,28 @@ impl CheckedPlan {
         methods.filter(|method| self.cases[i].has(method)).cloned().collect()
     }
 
+    /// Which methods that were asked for a test does not have, and why, a sentence for each; what is usual goes without saying.
+    pub fn left_out(&self) -> Vec<String> {
+        let mut usual = self.plan.clone();
+        usual.use_usual_methods();
+        if usual.methods == self.plan.methods {
+            return Vec::new();
+        }
+        let mut sentences = Vec::new();
+        for (planned, case) in self.plan.cases.iter().zip(&self.cases) {
+            let chosen = if planned.methods.is_empty() { &self.plan.methods } else { &planned.methods };
+            let missing: Vec<&str> =
+                chosen.iter().filter(|method| !case.has(method)).map(String::as_str).collect();
+            let reason = Some(case.lacks()).filter(|reason| !reason.is_empty());
+            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            let sentence = format!("{} is measured without {}{reason}", planned.test, missing.join(", "));
+            if !missing.is_empty() && !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+        sentences
+    }
+
     /// The ranks of case `i`.
     pub fn ranks_of(&self, i: usize) -> usize {
         self.cases[i].ranks().unwrap_or(self.plan.ranks())

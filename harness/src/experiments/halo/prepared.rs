@@ -76,7 +76,7 @@ impl Prepared for PreparedExchange {
         match self.has_loops {
             true => "",
             false => {
-                "there are no loops written by hand for it: its methods are all but manual and manual_tuned"
+                "there are no loops written by hand for it; its methods are all but manual and manual_tuned"
             }
         }
     }

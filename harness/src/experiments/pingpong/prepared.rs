@@ -111,7 +111,7 @@ impl Prepared for PreparedMessage {
         match self.lacking.is_empty() {
             true => "",
             false => {
-                "there are no loops written by hand for it: its methods are loop, mpi_pack, engine, ddt and others"
+                "there are no loops written by hand for it; its methods are loop, mpi_pack, engine, ddt and others"
             }
         }
     }
