@@ -169,9 +169,9 @@ fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usi
     fitted(&columns, &rows, room, 0)
 }
 
-/// What tells the cases apart, beside their tests: their sets; of values, those that are not the same in all cases.
+/// What tells the cases apart, beside their tests: their sets or values, but those that are the same in all cases.
 fn differing_sets(form: &TableFormat, cases: &[&CaseView]) -> Vec<String> {
-    let sets: Vec<String> = cases.iter().map(|case| (form.set)(case.first())).collect();
+    let sets: Vec<String> = cases.iter().map(|case| (form.set)(case)).collect();
     let is_everywhere =
         |word: &str| word.contains('=') && sets.iter().all(|set| set.split(' ').any(|other| other == word));
     let own = |set: &String| set.split(' ').filter(|word| !is_everywhere(word)).collect::<Vec<_>>().join(" ");

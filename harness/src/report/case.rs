@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{Align, Column};
+use super::names;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim, FASTER};
@@ -19,6 +20,8 @@ pub struct CaseView<'a> {
     records: Vec<&'a Record>,
     /// Whether there are cases of several runs beside it.
     is_of_several_runs: bool,
+    /// What tells it apart from other cases of its test, beside it.
+    told_apart_by: Option<String>,
 }
 
 impl<'a> CaseView<'a> {
@@ -31,9 +34,19 @@ impl<'a> CaseView<'a> {
             let place = *places.entry(&record.case).or_insert(cases.len());
             match cases.get_mut(place) {
                 Some(case) => case.records.push(record),
-                None => cases.push(Self { form, records: vec![record], is_of_several_runs }),
+                None => {
+                    cases.push(Self { form, records: vec![record], is_of_several_runs, told_apart_by: None })
+                }
             }
         }
+        let all: Vec<&Case> = cases.iter().map(|case| &case.first().case).collect();
+        let name = |case: &&Case| {
+            let name = names::work_name(case, &all);
+            let told = name.strip_prefix(&case.test).map(str::trim_start);
+            told.filter(|told| !told.is_empty()).map(str::to_owned)
+        };
+        let told: Vec<_> = all.iter().map(name).collect();
+        cases.iter_mut().zip(told).for_each(|(case, told)| case.told_apart_by = told);
         cases
     }
 
@@ -80,9 +93,14 @@ impl<'a> CaseView<'a> {
         self.records.iter().find(of).copied()
     }
 
+    /// What tells it apart from other cases of its test, which are beside it; else its set.
+    pub fn set(&self) -> &str {
+        self.told_apart_by.as_deref().unwrap_or(&self.first().case.set)
+    }
+
     /// Test and set.
     pub fn name(&self) -> String {
-        format!("{}  {}", self.first().case.test, self.first().case.set)
+        format!("{}  {}", self.first().case.test, self.set())
     }
 
     /// The fastest and the slowest pair, where there are several.
@@ -250,7 +268,7 @@ pub fn launches(records: &[Record]) -> Option<String> {
         records.iter().filter(|record| record.launches == most).map(|record| record.basis).collect();
     let what = match bases.iter().find(|basis| **basis != Basis::WithinLaunch) {
         Some(Basis::Launches) => "intervals are those of launches",
-        Some(_) => "intervals are those of launches, by Student's t of logarithms",
+        Some(_) => "intervals are those of launches, by Student's t distribution",
         None => "too few for an interval, which takes three",
     };
     Some(format!("{most} launches of each method: times and ratios are medians over them, {what}."))

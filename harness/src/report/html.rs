@@ -112,7 +112,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Case {
     Case {
         id: format!("case-{}", i + 1),
         test: r.case.test.clone(),
-        set: r.case.set.clone(),
+        set: view.set().to_owned(),
         params: r.case.params.clone(),
         place: view.conditions(),
         size: (form.size)(r),
@@ -192,6 +192,25 @@ mod tests {
         assert!((of("manual").reference_bar - of("reference").bar).abs() < 1e-9);
         assert!(!of("put_ddt").has_times);
         assert!(of("ddt").whisker.is_some_and(|(start, _)| start < of("ddt").bar));
+    }
+
+    #[test]
+    fn cases_of_a_sweep_are_told_apart() {
+        let record = |width: u32| Record {
+            case: crate::model::Case {
+                test: "subarray".to_owned(),
+                set: crate::model::CUSTOM.to_owned(),
+                params: format!("shape=8x8 width={width}"),
+                ..crate::model::Case::default()
+            },
+            ..Record::default()
+        };
+        let records = [record(1), record(2)];
+        let names = |records: &[Record]| {
+            CaseView::all(&TABLE_FORMAT, records).iter().map(|view| view.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&records), ["subarray  width=1", "subarray  width=2"]);
+        assert_eq!(names(&records[..1]), ["subarray  custom"]);
     }
 
     #[test]

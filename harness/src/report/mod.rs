@@ -9,6 +9,7 @@ pub mod earlier;
 pub mod export;
 pub mod html;
 pub mod layout;
+mod names;
 pub mod pictures;
 pub mod program;
 pub mod table;

@@ -38,7 +38,7 @@ pub struct TableFormat {
     /// What travels.
     pub size: fn(&Record) -> String,
     /// What tells cases of one test apart.
-    pub set: fn(&Record) -> String,
+    pub set: fn(&CaseView) -> String,
     /// What all are compared with.
     pub reference: &'static str,
     /// Who is compared in the end.
@@ -62,8 +62,8 @@ impl TableFormat {
             columns: const { &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)] },
             legend: "",
             figures: |_, _| Vec::new(),
-            size: |record| format!("{} in {} segments", units::bytes(record.bytes), record.segments),
-            set: |record| record.case.set.clone(),
+            size: |record| format!("{} in {}", units::bytes(record.bytes), units::segments(record.segments)),
+            set: |case| case.set().to_owned(),
             reference: reference_method,
             contest: "Fastest from arrays to arrays",
             verdict_name: "manual or ddt",
@@ -163,7 +163,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     rows.extend(cases.iter().map(|case| {
         let r = case.first();
         let at = if same { String::new() } else { case.conditions() };
-        vec![r.case.test.clone(), (form.set)(r), at, case.fastest().words(), (form.verdict)(case)]
+        vec![r.case.test.clone(), (form.set)(case), at, case.fastest().words(), (form.verdict)(case)]
     }));
     if same {
         rows[0][2].clear();

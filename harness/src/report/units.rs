@@ -13,6 +13,11 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
+/// So many contiguous runs of bytes.
+pub fn segments(count: u64) -> String {
+    if count == 1 { "1 segment".to_owned() } else { format!("{count} segments") }
+}
+
 /// Bytes per second: three significant digits in MB/s or GB/s.
 pub fn rate(bytes_per_s: f64) -> String {
     scaled(bytes_per_s, 3, &[("MB/s", 1e6), ("GB/s", 1e9)])

@@ -54,7 +54,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     columns: &OF_CASE,
     legend: LEGEND,
     figures,
-    set,
+    set: |case| set(case.first()),
     reference: "our pack engine",
     contest: "The engine and the other methods",
     verdict_name: "",

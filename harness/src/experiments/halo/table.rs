@@ -17,7 +17,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
-    size: |record| format!("{} per rank in {} segments", units::bytes(record.bytes), record.segments),
+    size: |record| format!("{} per rank in {}", units::bytes(record.bytes), units::segments(record.segments)),
     reference: "contiguous messages of the same sizes (reference)",
     answer: PACKING,
     ..KIND.plain_table_format()

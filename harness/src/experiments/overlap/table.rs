@@ -19,7 +19,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     legend: LEGEND,
     figures,
     size: |record| units::bytes(record.bytes),
-    set: |record| what_differs(&record.case.params),
+    set: |case| what_differs(&case.first().case.params),
     reference: "contiguous messages of the same sizes (reference)",
     contest: "Fastest with work to hide behind",
     answer: Answer {

@@ -21,7 +21,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     legend: LEGEND,
     figures,
     size: |record| units::bytes(record.bytes),
-    set: |record| record.case.params.clone(),
+    set: |case| case.first().case.params.clone(),
     reference: "the bulk-synchronous message (single)",
     contest: "Fastest",
     verdict_name: "aggregated",

@@ -3,8 +3,8 @@
 use super::Shape;
 use super::canvas::{TEXT, width};
 use super::data::Datum;
-use super::names::{distinct, work, work_name};
 use crate::model::Case;
+use crate::report::names::{distinct, work, work_name};
 
 /// A test, with its methods from the top.
 pub struct Block<'a> {

@@ -2,10 +2,10 @@
 
 use super::axis::Unit;
 use super::data::Datum;
-use super::names::{distinct, side, sides, work_name};
 use super::{Picture, Results};
 use crate::model::{Case, Phase, Record};
 use crate::report::case::measured;
+use crate::report::names::{distinct, side, sides, work_name};
 use crate::report::units;
 
 /// The caption of a picture.

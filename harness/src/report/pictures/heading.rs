@@ -4,9 +4,9 @@
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::canvas::{Area, Refused, TEXT, WIDTH, bold, font, width, write};
-use super::names::distinct;
 use super::{Picture, Results};
 use crate::model::{Case, Record};
+use crate::report::names::distinct;
 
 /// Size of the title.
 const TITLE: f64 = TEXT + 1.0;
@@ -66,7 +66,7 @@ pub fn setting(records: &[Record]) -> String {
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
     };
     let threads = |case: &Case| {
-        let found = super::names::params(case).into_iter().find(|(name, _)| *name == "threads");
+        let found = crate::report::names::params(case).into_iter().find(|(name, _)| *name == "threads");
         found.map(|(_, threads)| threads.to_owned()).unwrap_or_default()
     };
     let counted = |number: String, unit: &str| match number.as_str() {

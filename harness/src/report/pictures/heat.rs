@@ -12,11 +12,11 @@ use super::canvas::{
 use super::colours::{Colours, text_on};
 use super::data::Datum;
 use super::heading::Heading;
-use super::names::{distinct, on_side, sides};
 use super::places::Places;
 use super::sheet::outline;
 use super::{Picture, Shape};
 use crate::model::Case;
+use crate::report::names::{distinct, on_side, sides};
 
 /// Height of a line of text.
 const HEAD: f64 = 19.0;

@@ -9,11 +9,11 @@ use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, str
 use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{Entry, dash, legend, legend_height};
-use super::names::{distinct, on_side};
 use super::rows::typical;
 use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, RIGHT, frame, point, symbol, whisker};
 use super::{Picture, Results};
 use crate::model::Case;
+use crate::report::names::{distinct, on_side};
 
 /// Room left of the first panel, for numbers and the title of the vertical axis.
 const LEFT: f64 = 66.0;

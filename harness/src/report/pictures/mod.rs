@@ -14,7 +14,6 @@ mod heat;
 mod legend;
 mod lines;
 mod marks;
-mod names;
 mod papers;
 mod parts;
 mod places;

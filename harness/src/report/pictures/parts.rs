@@ -6,8 +6,8 @@ use super::Shape;
 use super::canvas::{Area, COLOURS, REFERENCE, fine};
 use super::data::Datum;
 use super::legend::Entry;
-use super::names::distinct;
 use super::sheet::{Look, symbol};
+use crate::report::names::distinct;
 
 /// The legend of the parts of stacked bars, or of verdicts; other shapes need none.
 pub fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {

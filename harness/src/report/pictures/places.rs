@@ -2,7 +2,7 @@
 
 use super::axis::{Unit, axis_of, text};
 use super::data::Place;
-use super::names::distinct;
+use crate::report::names::distinct;
 use crate::report::units;
 
 /// The places of an axis, in order.

@@ -9,12 +9,12 @@ use super::canvas::{Area, INK, PAPER, Refused, TEXT, bold, fine, font, stroke, s
 use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{legend, legend_height};
-use super::names::{on_side, work};
 use super::parts::{entries, part_look, totals, verdict_look};
 use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, frame, outline, point, whisker};
 use super::{Picture, Results, Shape};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
+use crate::report::names::{on_side, work};
 
 /// Height of the names of MPIs, and of an axis's title.
 const HEAD: f64 = 19.0;

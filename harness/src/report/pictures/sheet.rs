@@ -11,8 +11,8 @@ use super::canvas::{
     Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, cut, fine, font, stroke, write,
 };
 use super::data::Datum;
-use super::names::{distinct, sides};
 use crate::model::Case;
+use crate::report::names::{distinct, sides};
 
 /// Blank beside the sheet's right edge.
 pub const RIGHT: f64 = 18.0;

@@ -2,8 +2,8 @@
 
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::{Datum, Place};
-use super::names::{distinct, number, on_side, params, varied, work};
 use crate::model::{CUSTOM, Case};
+use crate::report::names::{distinct, number, on_side, params, varied, work};
 
 /// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
 /// differ in them, else the parameter that was swept.

@@ -78,15 +78,15 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// The name of a case's work among others: the test, and where there are several of it, its set, and where these have no set or
-/// there are several of it, the values in which they differ.
+/// The name of a case's work among others: the test, and where there are several of it, its set; where one of these has no set, or
+/// there are several of its own, the values in which they differ.
 pub fn work_name(case: &Case, all: &[&Case]) -> String {
     let of_test: Vec<&Case> = all.iter().copied().filter(|other| other.test == case.test).collect();
     let differing = varied(&of_test);
     if differing.is_empty() {
         return case.test.clone();
     }
-    if case.set == CUSTOM || case.set.is_empty() {
+    if of_test.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
         return format!("{} {}", case.test, told(case, &differing));
     }
     let of_set: Vec<&Case> = of_test.into_iter().filter(|other| other.set == case.set).collect();
@@ -140,7 +140,9 @@ mod tests {
         assert_eq!(work_name(&a, &[&a, &b, &other]), "t ny=2");
         assert_eq!(work_name(&other, &[&a, &b, &other]), "u");
         let named = Case { set: "s".into(), ..a.clone() };
-        assert_eq!(work_name(&named, &[&named, &b]), "t s");
+        assert_eq!(work_name(&named, &[&named, &b]), "t ny=2", "beside one without a name");
+        let other_set = Case { set: "o".into(), ..b.clone() };
+        assert_eq!(work_name(&named, &[&named, &other_set]), "t s");
         // Several of one set.
         let of_set = |params: &str| Case { set: "s".into(), ..case("t", "m", params) };
         let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
