@@ -175,7 +175,9 @@ fn a_report(mpi: &Mpi) {
     assert_eq!(json["results"].as_array().unwrap().len() + 1, read("t.csv").lines().count());
     assert!(read("t.md").contains("## nas_lu_y 408x408\n") && read("t.md").contains("| reference | "));
     // A picture alone, and side by side with itself.
-    report(&["--figures", "one.svg"]).expect_code(0);
+    report(&["--figures", "one.svg"]).expect_code(0).expect_err(&["one.svg: the picture "]);
+    report(&["--figures", "one.png"]).expect_code(2).expect_err(&[".svg", ".csv"]);
+    assert!(!dir.path().join("one.png").exists());
     assert_eq!(read("one.svg"), read("told/figures/overhead.svg"));
     report(&["--figures", "one.csv", "--figure", "phases"]).expect_code(0);
     assert_eq!(read("one.csv"), read("told/figures/phases.csv"));

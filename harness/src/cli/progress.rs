@@ -26,8 +26,6 @@ pub struct Progress {
     headline: Phase,
     /// The case, with its number.
     label: String,
-    /// The case.
-    name: String,
     begun: u64,
     /// Per method and pair, the medians of the blocks of this case.
     blocks: HashMap<(String, usize), Vec<f64>>,
@@ -38,21 +36,14 @@ impl Progress {
     pub fn new(cases: usize, run: &Run<'_>) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(DRAWN_HZ);
         let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), target);
-        let style = "{wide_msg} [{bar:12}] {percent}% {eta} left";
+        // The name is cut where there is no room for it: what moves stays.
+        let style = "{wide_msg} {prefix} [{bar:8}] {percent}% {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
         let (expected_s, headline) = (run.expected_s(), run.plan.plan.experiment.headline());
-        Self {
-            bar,
-            expected_s,
-            headline,
-            label: String::new(),
-            name: String::new(),
-            begun: 0,
-            blocks: HashMap::new(),
-        }
+        Self { bar, expected_s, headline, label: String::new(), begun: 0, blocks: HashMap::new() }
     }
 
     fn line(&self, text: &str) {
@@ -65,8 +56,8 @@ impl Progress {
         self.bar.set_position(self.begun + (done * STEPS as f64) as u64);
         let median = stats::median(&stats::sorted(block.times[self.headline].iter().copied()));
         self.blocks.entry((block.method.clone(), block.pair)).or_default().extend(median);
-        let precision = self.precision().map_or_else(String::new, |half| format!(", ±{:.1}%", 100.0 * half));
-        self.bar.set_message(format!("{}, round {}{precision}", self.name, block.block + 1));
+        let precision = self.precision().map_or_else(String::new, |half| format!(" ±{:.1}%", 100.0 * half));
+        self.bar.set_prefix(format!("round {}{precision}", block.block + 1));
     }
 
     /// The widest half interval of all methods, as a share of the median; `None` until all have one.
@@ -93,8 +84,8 @@ impl Drop for Progress {
 impl Observer for Progress {
     fn begins(&mut self, number: usize, total: usize, name: &str) {
         self.label = format!("[{number}/{total}] {name}");
-        self.name = name.to_owned();
-        self.bar.set_message(self.name.clone());
+        self.bar.set_message(name.to_owned());
+        self.bar.set_prefix("");
         self.begun = self.bar.position();
         self.blocks.clear();
     }

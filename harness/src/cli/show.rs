@@ -1,9 +1,10 @@
 //! The commands that only show: `list`, `layout`, `report`.
 
+use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use apps::{Context, LAYOUT, Preset, Side, Test, Values, WireOrder};
 use clap::builder::{PossibleValue, PossibleValuesParser as PictureNames};
 use clap::{Args, ValueEnum};
@@ -72,7 +73,7 @@ pub struct ReportArgs {
     /// Its form
     #[arg(long, value_enum, default_value = "text")]
     format: ReportFormat,
-    /// Write one picture alone, and print nothing: an SVG, 405 points wide, or its data where FILE ends in .csv
+    /// Write one picture alone, and print nothing: an SVG, 405 points wide, or its data where FILE ends in .csv and not in .svg
     ///
     /// Without this, all pictures that the run has what they need for are written into its folder, as figures/NAME.svg and
     /// figures/NAME.csv.
@@ -182,10 +183,7 @@ impl ReportArgs {
         let shown = Shown::of(&self.dirs, &compared)?;
         let page = &shown.page;
         if let Some(file) = &self.figures {
-            let picture = self.one(&page.pictures)?;
-            let is_data = file.extension().is_some_and(|extension| extension == "csv");
-            let bytes = if is_data { &picture.csv[..] } else { picture.svg.as_bytes() };
-            return write_new(file, bytes);
+            return self.write_one(file, &page.pictures);
         }
         // Pictures of several runs belong to none of their folders. One that cannot be written to can be shown.
         if let [dir] = &self.dirs[..]
@@ -197,6 +195,30 @@ impl ReportArgs {
             ReportFormat::Text => self.results.tell(shown.kind, &shown.over),
             ReportFormat::Html => output::print(page.html.as_bytes()),
         }
+    }
+
+    /// Writes a picture alone, or its data.
+    fn write_one(&self, file: &Path, pictures: &[Drawn]) -> anyhow::Result<()> {
+        let picture = self.one(pictures)?;
+        let bytes = match file.extension().and_then(OsStr::to_str) {
+            Some("svg") => picture.svg.as_bytes(),
+            Some("csv") => &picture.csv,
+            _ => bail!(
+                "--figures {}: a picture is written as .svg and its data as .csv; is it {}?",
+                file.display(),
+                file.with_extension("svg").display()
+            ),
+        };
+        write_new(file, bytes)?;
+        let others: Vec<&str> =
+            pictures.iter().map(|drawn| drawn.name).filter(|name| *name != picture.name).collect();
+        let more = if self.figure.is_none() && !others.is_empty() {
+            format!("; with --figure there are {} too", others.join(", "))
+        } else {
+            String::new()
+        };
+        output::say(&format!("{}: the picture {}{more}", file.display(), picture.name));
+        Ok(())
     }
 
     /// The picture that was asked for, or the first.

@@ -137,11 +137,8 @@ fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted) -> Option<String>
 /// For each group of cases, which were measured in one place, a heading and a line per case.
 fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted {
     // Where a test was measured with several sets, they are what tells its lines apart.
-    let has_several_sets = |cases: &Vec<&CaseView>| {
-        let tests: BTreeSet<&str> = cases.iter().map(|case| case.first().case.test.as_str()).collect();
-        tests.len() < cases.len()
-    };
-    let set_rank = if groups.iter().any(has_several_sets) { 0 } else { 7 };
+    let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
+    let set_rank = if has_several_sets { 0 } else { 7 };
     let mut columns = vec![
         Column::new("test", Align::Left, 0),
         Column::new("set", Align::Left, 2).rank(set_rank),

@@ -93,6 +93,11 @@ impl<'a> CaseView<'a> {
         self.records.iter().find(of).copied()
     }
 
+    /// Whether there are other cases of its test beside it.
+    pub fn is_one_of_several(&self) -> bool {
+        self.told_apart_by.is_some()
+    }
+
     /// What tells it apart from other cases of its test, which are beside it; else its set.
     pub fn set(&self) -> &str {
         self.told_apart_by.as_deref().unwrap_or(&self.first().case.set)
