@@ -217,14 +217,6 @@ impl Run<'_> {
         RunError::NeverBegan { launcher, words: words.to_owned(), advice: advice.to_owned() }
     }
 
-    /// What a case lasts at most in a launch, in seconds, its start left out: the time of all methods.
-    pub fn expected_s(&self) -> f64 {
-        let plan = &self.plan.plan;
-        let methods =
-            (0..self.plan.cases.len()).map(|case| self.plan.methods_of(case).len()).max().unwrap_or(0);
-        methods as f64 * plan.limits.max_time_s / plan.launches() as f64
-    }
-
     /// A case as results name it, as far as that is known before it was measured.
     pub fn case(&self, unit: Unit) -> Case {
         self.targets[unit.target].name(self.plan.case(unit.case, unit.cache))

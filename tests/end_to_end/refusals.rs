@@ -160,6 +160,7 @@ const REFUSALS: &[Refusal] = &[
         &["partitioned", "-b", "4MiB", "--partitions", "2000000000"],
         &["partitions=2000000000", "GiB", "available"],
     ),
+    ("a comparison of one MPI", &["compare", "--mpi", "mpich", "nas_lu_y"], &["mpich alone", "needs two"]),
     ("an arrival of figures", &["halo", "--figures", "--arrival", "none"], &["--figures", "--arrival"]),
     ("a figure that is none", &["figure", "cmb-9"], &["cmb-9", "cmb-5", "pcomm-8"]),
     ("one figure of no paper", &["partitioned", "--only", "4"], &["--preset"]),

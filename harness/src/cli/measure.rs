@@ -13,7 +13,7 @@ use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt};
-use ddtbench::plan::{CheckedPlan, Plan, TextFormat, memory};
+use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
 
@@ -64,6 +64,10 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
     checked.left_out().iter().for_each(|sentence| say(sentence));
     if manner.dry_run {
         targets::check_names(&checked.plan)?;
+        let Plan { mpis, variants, .. } = &checked.plan;
+        let is_own =
+            |variant: &&Variant| !mpis.iter().any(|mpi| mpi.ends_with(&format!(":{}", variant.name)));
+        estimate(&checked, mpis.len().max(1) + variants.iter().filter(is_own).count());
         output::print(checked.plan.to_toml().as_bytes())?;
         return Ok(Err(ExitCode::SUCCESS));
     }
@@ -272,7 +276,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
     folder.write_parts(environment.parts())?;
-    estimate(&run);
+    estimate(&checked, run.targets.len());
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
     let mut progress = Progress::new(units.len(), &run);
     let result = run.all(&mut folder, &done, &mut environment, &mut progress);
@@ -350,16 +354,17 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
 }
 
 /// How long a run will last at most, said where that is longer than somebody waits without asking.
-fn estimate(run: &Run<'_>) {
+fn estimate(checked: &CheckedPlan, mpis: usize) {
     /// Seconds of waiting that need no word.
     const SHORT: f64 = 20.0;
-    let units = run.units().len();
-    let longest_s = units as f64 * (run.expected_s() + START_S);
+    let plan = &checked.plan;
+    let starts = plan.cases.len() * plan.caches.len() * plan.launches() * mpis;
+    let longest_s = starts as f64 * (checked.expected_s() + START_S);
     // A probe has no time of its own: it ends when it has seen enough.
-    if longest_s > SHORT && run.plan.plan.experiment.methods().len() > 1 {
+    if longest_s > SHORT && plan.experiment.methods().len() > 1 {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
         say(&format!(
-            "{units} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
+            "{starts} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
         ));
     }
 }

@@ -1,6 +1,7 @@
 //! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, more sections in manual pages, and names that a
 //! shell completes.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use clap::Command;
@@ -167,7 +168,8 @@ const EXIT_CODES: [(&str, &str); 5] = [
     ("130", "stopped by Ctrl-C; --resume goes on"),
 ];
 
-const ENVIRONMENT: [(&str, &str); 4] = [
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("MPICC", "the compiler wrapper of the MPI that is taken where none is named"),
     ("DDTBENCH_ROOT", "where the project lies, if the program was moved away from it"),
     ("NO_COLOR", "no colours, as --color never"),
     ("LIBCLANG_PATH", "the libclang that builds the rank program, instead of one that is installed"),
@@ -266,7 +268,8 @@ pub fn completed(command: Command, mpis: &[String]) -> Command {
             let sub = known(known(sub, "test", &tests), "mpi", mpis);
             let kind = ALL.into_iter().find(|kind| kind.command() == name);
             let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
-            let sets = apps::all().flat_map(|test| test.sets).map(|set| set.name).collect::<Vec<_>>();
+            let sets: BTreeSet<&str> = apps::all().flat_map(|test| test.sets).map(|set| set.name).collect();
+            let sets: Vec<&str> = sets.into_iter().collect();
             let sub = if name == "run" { known(sub, "set", &sets) } else { sub };
             kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
         })

@@ -42,7 +42,7 @@ impl Progress {
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
-        let (expected_s, headline) = (run.expected_s(), run.plan.plan.experiment.headline());
+        let (expected_s, headline) = (run.plan.expected_s(), run.plan.plan.experiment.headline());
         Self { bar, expected_s, headline, label: String::new(), begun: 0, blocks: HashMap::new() }
     }
 

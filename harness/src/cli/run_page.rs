@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
-use ddtbench::folder::{self, Folder, FolderError};
+use ddtbench::folder::{self, Folder, FolderError, PICTURES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report;
@@ -39,7 +39,12 @@ impl RunPage {
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
         let form = kind.table_format();
         let results = Results { form, over, launches, accounts, figure, changes };
-        let pictures = report::pictures::all(&results);
+        let mut pictures = report::pictures::all(&results);
+        // Pictures of several runs belong to none of their folders.
+        if let [_] = dirs {
+            let files = |name| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
+            pictures.iter_mut().for_each(|drawn| drawn.caption += &files(drawn.name));
+        }
         Self { html: kind.page(over, &pictures, environments.trim_end(), compared), pictures }
     }
 

@@ -46,6 +46,12 @@ impl CheckedPlan {
         sentences
     }
 
+    /// What a case lasts at most in a launch, in seconds, its start left out: the time of all methods.
+    pub fn expected_s(&self) -> f64 {
+        let methods = (0..self.plan.cases.len()).map(|case| self.methods_of(case).len()).max().unwrap_or(0);
+        methods as f64 * self.plan.limits.max_time_s / self.plan.launches() as f64
+    }
+
     /// The ranks of case `i`.
     pub fn ranks_of(&self, i: usize) -> usize {
         self.cases[i].ranks().unwrap_or(self.plan.ranks())

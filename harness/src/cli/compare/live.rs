@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{anyhow, ensure};
+use anyhow::{anyhow, bail, ensure};
 use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Side, looks};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
@@ -38,10 +38,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
     let run = Run { plan: &checked, targets: &targets };
     let labels: Vec<String> = targets.iter().map(Target::label).collect();
     if let [only] = labels.as_slice() {
-        let hint = format!(
-            "{only} alone was named: a comparison needs two, as --mpi {only},openmpi, or a --variant of it"
-        );
-        return Err(measure::give_back(folder, anyhow!(hint)));
+        return Err(measure::give_back(folder, anyhow!(alone(only))));
     }
     measure::warn_of_shared_cores(&run);
     folder.write_environment(&environment)?;
@@ -139,6 +136,11 @@ impl Live<'_> {
     }
 }
 
+fn alone(mpi: &str) -> String {
+    let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
+    format!("{mpi} alone was named: a comparison needs two, as --mpi {mpi},{other}, or a --variant of it")
+}
+
 /// A case without what tells MPIs apart.
 fn apart(case: Case) -> Case {
     Case { mpi: String::new(), mpi_version: String::new(), mpi_variant: String::new(), ..case }
@@ -179,6 +181,9 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
     }
     if !mpis.is_empty() {
         plan.mpis = mpis;
+    }
+    if let ([only], []) = (&plan.mpis[..], &plan.variants[..]) {
+        bail!(alone(only));
     }
     Ok(plan)
 }

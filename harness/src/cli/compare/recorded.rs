@@ -158,10 +158,16 @@ fn list(values: &BTreeSet<String>) -> String {
     if all.is_empty() { "unknown".to_owned() } else { all.join(", ") }
 }
 
-/// All runs in these folders.
+/// All runs in these folders in which some case has ended.
 pub(super) fn runs(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let runs = folders.iter().map(|folder| runs_of(folder)).collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(runs.concat())
+    let mut ended = Vec::new();
+    for run in runs.concat() {
+        if !recorded::records(&run)?.is_empty() {
+            ended.push(run);
+        }
+    }
+    Ok(ended)
 }
 
 /// The run in a folder, or the runs in the folders within it.
