@@ -21,11 +21,13 @@ mod progress;
 mod record_arrivals;
 mod recorded;
 mod results;
+mod resume;
 mod run;
 mod run_page;
 mod selection;
 mod show;
 mod targets;
+mod trust;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -5,10 +5,12 @@ mod calibrated;
 mod case;
 mod environment;
 mod known_probes;
+mod machine;
 mod order;
 mod paths;
 mod probed;
 mod process_log;
+mod starts;
 mod tries;
 
 use std::collections::HashSet;
@@ -18,14 +20,16 @@ use std::time::{Duration, Instant};
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
-pub use environment::{Environment, Machine, MpiAccount, MpiFacts, Part};
+pub use environment::{Environment, MpiAccount, MpiFacts, Part};
+pub use machine::Machine;
 pub use order::{Unit, in_plan_order};
 use paths::Paths;
+use starts::Starts;
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
 use crate::model::conditions::Configuration;
-use crate::model::event::{Event, Hello, MessageFacts};
+use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Family, Installation, MpiError, progressing};
@@ -39,7 +43,7 @@ pub trait Observer {
     fn heard(&mut self, event: &Event);
     /// A sentence for the user.
     fn note(&mut self, text: &str);
-    /// The case has ended and is on the disk.
+    /// The case has ended.
     fn ended(&mut self, methods: &[Measured], took: Duration);
     /// A case was found finished.
     fn skipped(&mut self, case: &Case);
@@ -67,11 +71,13 @@ pub enum RunError {
     /// Sizes that cases need were not found.
     #[error("{0}")]
     Calibration(String),
-    /// The launcher was started twice, and no rank program has said a word.
-    #[error("no process has begun under {launcher}, twice: {words}{advice}")]
+    /// The launcher was started again and again, and no rank program has said a word.
+    #[error("no process has begun under {launcher}, {times}: {words}{advice}")]
     NeverBegan {
         /// The launcher.
         launcher: String,
+        /// How often it was started.
+        times: &'static str,
         /// How it ended, and what it said.
         words: String,
         /// What is known to help.
@@ -165,7 +171,8 @@ impl Run<'_> {
         }
         let mut records = Vec::new();
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
-        let mut has_begun: Vec<bool> = self.targets.iter().map(has_done).collect();
+        let mut starts: Vec<Starts> =
+            self.targets.iter().map(|target| Starts::of(has_done(target))).collect();
         let mut paths = Paths::of(done.iter().map(|(case, _)| case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         for (number, unit) in units.iter().enumerate() {
@@ -177,33 +184,39 @@ impl Run<'_> {
             observer.begins(number + 1, units.len(), &self.label(*unit, &case));
             let start = Instant::now();
             let (mut methods, hello) = match self.try_case(*unit, observer)? {
-                Finished::Case(methods, None) if !has_begun[unit.target] => {
-                    return Err(self.never_began(*unit, &methods));
-                }
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
-            has_begun[unit.target] = true;
             self.mark(*unit, &mut methods, &probes);
             let case = Case { run: environment.run.clone(), ..case };
             let (case, warning) = paths.complete(case, hello.as_deref());
             warning.into_iter().for_each(|warning| observer.note(&warning));
             let result = self.result(*unit, case, methods, hello.as_deref());
-            let new = self.keep(folder, unit.case, &result, environment.part_number())?;
-            records.extend(new);
-            let account = &mut environment.mpis[unit.target];
-            if let Some(hello) = hello.filter(|_| account.rank_program.is_none()) {
-                account.rank_program = Some(Hello { message: MessageFacts::default(), ..*hello });
-                folder.write_environment(environment)?;
-            }
             observer.ended(&result.methods, start.elapsed());
+            let starts = &mut starts[unit.target];
+            if hello.is_none() {
+                if let Some(times) = starts.has_failed((*unit, result)) {
+                    let words = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
+                    return Err(self.never_began(&self.targets[unit.target], words, times));
+                }
+                continue;
+            }
+            for (unit, result) in starts.has_begun((*unit, result)) {
+                records.extend(self.keep(folder, unit.case, &result, environment.part_number())?);
+            }
+            if hello.is_some_and(|hello| environment.hears(unit.target, *hello)) {
+                environment.keep(folder)?;
+            }
+        }
+        for (unit, result) in starts.into_iter().flat_map(|starts| starts.held) {
+            records.extend(self.keep(folder, unit.case, &result, environment.part_number())?);
         }
         Ok((RunEnd::Complete, records))
     }
 
     /// Why no process has begun, with what is known to help.
-    fn never_began(&self, unit: Unit, methods: &[Measured]) -> RunError {
-        let (plan, target) = (&self.plan.plan, &self.targets[unit.target]);
+    fn never_began(&self, target: &Target, methods: &[Measured], times: &'static str) -> RunError {
+        let plan = &self.plan.plan;
         let own = target.installation.mpiexec.display().to_string();
         let launcher = plan.launcher.clone().unwrap_or(own);
         let words = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
@@ -214,7 +227,7 @@ impl Run<'_> {
             }
             _ => "; MPICH's wheel needs -- --mpi=pmi2",
         };
-        RunError::NeverBegan { launcher, words: words.to_owned(), advice: advice.to_owned() }
+        RunError::NeverBegan { launcher, times, words: words.to_owned(), advice: advice.to_owned() }
     }
 
     /// A case as results name it, as far as that is known before it was measured.

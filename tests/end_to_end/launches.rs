@@ -135,12 +135,12 @@ fn elsewhere() {
     let mut told: serde_json::Value = serde_json::from_str(&text).unwrap();
     told["machine"]["host"] = "another".into();
     std::fs::write(&account, told.to_string()).unwrap();
-    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0).expect_err(&[
-        "warning",
-        "another machine",
-        "`another`",
-        "column `part`",
-    ]);
+    let before = super::results::kept(&folder);
+    let words = ["another machine", "`another`", "column `part`"];
+    let refused = run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(2);
+    refused.expect_err(&words).expect_err(&["--anyway"]);
+    assert_eq!(super::results::kept(&folder), before, "nothing was touched");
+    run(ddtbench(dir.path()).args(["run", "--resume", "out", "--anyway"])).expect_code(0).expect_err(&words);
     let parts = |launch| {
         let launches = rows(&file);
         let of = launches.iter().filter(|row| row.get("launch") == launch);
@@ -150,6 +150,11 @@ fn elsewhere() {
     let hosts: Vec<_> = rows(&folder.join("runs.csv")).iter().map(|row| row.get("host").to_owned()).collect();
     assert_eq!((hosts.len(), hosts[0].as_str()), (2, "another"));
     assert_ne!(hosts[1], "another");
+    let parts = rows(&folder.join("runs.csv"));
+    assert!(parts.iter().all(|row| row.get("mpis").starts_with("mpich ")), "{parts:?}");
+    assert_eq!(parts[1].get("rank_hosts"), parts[1].get("host"));
+    // It is no other place any more.
+    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
 }
 
 fn a_variant() {

@@ -28,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
             "a killed or interrupted ddtbench leaves no process, and is resumed as one run",
             a_run_in_four_parts,
         ),
+        ("a ddtbench that stood still for a while takes nothing for silent", stopped_for_a_while),
         ("a signal is heard while a run is prepared", while_preparing),
     ];
     on_every_mpi("cut off", checks)
@@ -139,6 +140,26 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     let whole = kept(&running.dir.path().join("cut"));
     run(&mut resume(running.dir.path())).expect_code(1);
     assert_eq!(kept(&running.dir.path().join("cut")), whole);
+    // Unless that is wanted: what had failed is set aside, and what had not is left as it is.
+    let again = run(resume(running.dir.path()).arg("--retry-failed")).expect_code(0);
+    again.expect_err(&["set aside, since its case had not ended, or had failed"]);
+    let aside = fs::read_to_string(running.dir.path().join("cut/set-aside/1/launches.csv")).unwrap();
+    assert!(aside.contains("crashed"), "{aside}");
+    let stayed: Vec<&str> = whole.lines().filter(|line| !aside.contains(line)).collect();
+    expect_whole(running.dir.path(), &(stayed.join("\n") + "\n"), &[]);
+}
+
+/// One that stands still for longer than a process may be silent, as after Ctrl-Z.
+fn stopped_for_a_while(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["run", TESTS[0], "--timeout", "1", "--mpi", mpi.name, "--out", "cut"]);
+    let mut running = Running { job: Job::start(command.args(CONDITIONS).args(ONE_LAUNCH)), dir };
+    running.reach(0);
+    signal(running.job.pid(), libc::SIGSTOP);
+    thread::sleep(Duration::from_secs(4));
+    signal(running.job.pid(), libc::SIGCONT);
+    running.job.wait().expect_code(0);
 }
 
 fn a_run_in_four_parts(mpi: &Mpi) {

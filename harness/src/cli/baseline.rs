@@ -198,7 +198,7 @@ impl CheckArgs {
             [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone()]
         };
         let names = ["CPU", "hardware threads", "governor"];
-        let pairs = names.iter().zip(facts(&then.machine).into_iter().zip(facts(&now)));
+        let pairs = names.iter().zip(facts(&then.begun.machine).into_iter().zip(facts(&now)));
         let differ = pairs.filter(|(_, (then, now))| then != now).map(|(name, (then, now))| {
             let [then, now] = [then, now].map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
             format!("{name}: {then} then and {now} now")
@@ -333,12 +333,12 @@ fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     Ok(Some(vec![
         path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         runs.len().to_string(),
-        of_first(&|e| e.mpis.first().map(|mpi| format!("{} {}", mpi.mpi.name, mpi.mpi.version))),
+        of_first(&|e| e.begun.mpis.first().map(|mpi| format!("{} {}", mpi.mpi.name, mpi.mpi.version))),
         plan.experiment.name().to_owned(),
         plan.cases.len().to_string(),
-        of_first(&|e| Some(e.date.clone())),
-        last.map(|environment| environment.date).unwrap_or_default(),
-        of_first(&|e| e.machine.host.clone()),
+        of_first(&|e| Some(e.begun.date.clone())),
+        last.map(|environment| environment.begun.date).unwrap_or_default(),
+        of_first(&|e| e.begun.machine.host.clone()),
     ]))
 }
 

@@ -14,6 +14,7 @@ use ddtbench::report::pictures::PAPERS;
 use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
 use super::measure::{self, Manner};
 use super::results::ResultsArgs;
+use super::{resume, trust};
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 19] = [
@@ -101,9 +102,18 @@ pub struct ConditionArgs {
     /// Go on with the run in this folder
     #[arg(help_heading = RESULTS, long, value_name = "DIR", conflicts_with_all = GIVEN)]
     pub(super) resume: Option<PathBuf>,
+    /// Beside --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the probes that have failed
+    #[arg(help_heading = RESULTS, long, requires = "resume")]
+    pub(super) retry_failed: bool,
+    /// Beside --resume: go on although this is another machine, or an MPI lies in another place
+    #[arg(help_heading = RESULTS, long, requires = "resume")]
+    pub(super) anyway: bool,
     /// Run what this file says; a flag given beside it replaces the file's value
     #[arg(help_heading = RESULTS, long, value_name = "FILE")]
     plan: Option<PathBuf>,
+    /// Beside --plan or --resume: run the programs that the plan names although it is another user's
+    #[arg(help_heading = RESULTS, long)]
+    pub(super) trust: bool,
     /// The figure of a paper that the run is for, which is drawn as there; `ddtbench figure` gives it.
     #[arg(long, hide = true, value_parser = FigureNames::new(PAPERS.iter().map(|figure| figure.picture.name)))]
     paper_figure: Option<String>,
@@ -225,7 +235,7 @@ impl ConditionArgs {
     ) -> anyhow::Result<ExitCode> {
         self.results.check()?;
         match &self.resume {
-            Some(dir) => measure::resume(self, dir),
+            Some(dir) => resume::resume(self, dir),
             None => measure::begin(self.manner(all_mpis), plan()?),
         }
     }
@@ -242,7 +252,11 @@ impl ConditionArgs {
     /// A file that cannot be read, or is of another kind.
     pub fn begin(&self, kind: Kind, max_time_s: f64) -> anyhow::Result<Plan> {
         let mut plan = match &self.plan {
-            Some(file) => Plan::read(file)?,
+            Some(file) => {
+                let plan = Plan::read(file)?;
+                trust::check(&plan, &[file], self.trust)?;
+                plan
+            }
             None => Plan::of(kind),
         };
         if let Some(file) = self.plan.as_ref().filter(|_| plan.experiment != kind) {

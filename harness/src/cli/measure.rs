@@ -1,23 +1,21 @@
 //! From a plan to a folder of results and a table, for all kinds of experiments.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::ddtbench_format;
-use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
+use ddtbench::folder::{self, About, Folder, FolderError};
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
+use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError, Target};
 
-use super::conditions::ConditionArgs;
 use super::output::{self, say};
 use super::progress::Progress;
 use super::results::ResultsArgs;
@@ -91,7 +89,8 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
     let built = chosen.build().and_then(|targets| {
         let checked = with_sizes(checked, &targets)?;
         let run = Run { plan: &checked, targets: &targets };
-        let environment = Environment::now(now(), checked.plan.to_toml(), &run)?;
+        let begun = Part::now(now(), &run, 0)?;
+        let environment = Environment::of(checked.plan.to_toml(), begun);
         Ok((checked, targets, environment))
     });
     if interrupt::requested() {
@@ -108,7 +107,7 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
 
 /// The plan with the sizes that its cases lack, found on the first of these MPIs; as it is where none does, or where the user wants
 /// to stop.
-fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<CheckedPlan> {
+pub(super) fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<CheckedPlan> {
     let Some(first) = targets.first() else { return Ok(checked) };
     let Some(selected) = run::calibrated(&checked.plan, first, &mut Telling)? else { return Ok(checked) };
     selected.notes.iter().for_each(|note| say(note));
@@ -119,7 +118,7 @@ fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<Checke
 }
 
 /// Tells sentences alone.
-struct Telling;
+pub(super) struct Telling;
 
 impl Observer for Telling {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
@@ -143,62 +142,8 @@ pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// Goes on with a run. Everything is checked before anything in its folder is touched.
-pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCode> {
-    let recorded = Recorded::open(dir)?;
-    let file = dir.join(folder::PLAN);
-    let plan = Plan::parse(&recorded.plan).with_context(|| format!("plan file {}", file.display()))?;
-    let mut checked = plan.check().with_context(|| format!("plan file {}", file.display()))?;
-    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
-    let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
-    if let Some(earlier) = &earlier {
-        refuse_edits(&recorded.plan, &earlier.plan, dir)?;
-    }
-    let chosen = targets::choose(&mut checked.plan, flags.verbose, false)?;
-    if let Some(earlier) = &earlier {
-        refuse_other_mpis(&chosen, earlier, dir)?;
-    }
-    introduce(&chosen, dir);
-    let targets = chosen.build()?;
-    // A run that was stopped before its sizes were known has none in its plan.
-    let checked = if earlier.is_none() { with_sizes(checked, &targets)? } else { checked };
-    if interrupt::requested() {
-        return Ok(stopped(dir));
-    }
-    let run = Run { plan: &checked, targets: &targets };
-    let kind = checked.plan.experiment;
-    let of_case: HashMap<(&str, String), usize> = (0..checked.cases.len())
-        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params()), i))
-        .collect();
-    let methods = |case: &Case| {
-        let i = of_case.get(&(case.test.as_str(), case.params.clone()))?;
-        Some(checked.methods_of(*i))
-    };
-    let done = Recorded::done(&recorded.records, kind.headline(), methods);
-    let environment = match earlier {
-        Some(mut earlier) => {
-            let part = Environment::part(now(), done.len());
-            earlier.told_apart(&part).iter().for_each(|warning| say(warning));
-            earlier.resumed.push(part);
-            earlier
-        }
-        None => Environment::now(now(), checked.plan.to_toml(), &run)?,
-    };
-    let records = recorded.records.clone();
-    let (folder, moved) =
-        recorded.resume(&done, About { plan: checked.plan.to_toml(), ..about(&checked) })?;
-    folder.write_plan(&checked.plan.to_toml())?;
-    for file in moved {
-        say(&format!("set aside, since its case had not ended: {}", file.display()));
-    }
-    let is_done =
-        |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
-    let records = records.into_iter().filter(is_done).collect();
-    finish(Begun { checked, targets, folder, environment }, records, flags.verbose)?.tell(&flags.results)
-}
-
 /// What a folder must know of a run.
-fn about(checked: &CheckedPlan) -> About {
+pub(super) fn about(checked: &CheckedPlan) -> About {
     let has_original = checked.plan.formats.contains(&TextFormat::Ddtbench);
     About {
         plan: checked.plan.to_toml(),
@@ -214,41 +159,6 @@ fn what(checked: &CheckedPlan, chosen: &Chosen) -> String {
         [one] => one.replace(':', "-"),
         _ => checked.plan.experiment.name().to_owned(),
     }
-}
-
-/// A plan that was edited after the run began is another one.
-fn refuse_edits(now: &str, then: &str, dir: &Path) -> anyhow::Result<()> {
-    let lines =
-        |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    let (now, then): (Vec<String>, Vec<String>) = (lines(now), lines(then));
-    let Some(i) = (0..now.len().max(then.len())).find(|&i| now.get(i) != then.get(i)) else { return Ok(()) };
-    let line =
-        |lines: &[String]| lines.get(i).map_or_else(|| "nothing".to_owned(), |line| format!("`{line}`"));
-    bail!(
-        "{}: the plan was edited after the run began: it had {} where it has {} now; undo that, or start a new run: \
-         ddtbench run --plan FILE",
-        dir.join(folder::PLAN).display(),
-        line(&then),
-        line(&now)
-    )
-}
-
-/// Results of another version of an MPI do not belong to the run.
-fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyhow::Result<()> {
-    for installation in chosen.installations() {
-        let known = earlier.mpis.iter().find(|account| account.mpi.name == installation.name);
-        let Some(account) = known else { continue };
-        let then = format!("{} {}", account.mpi.family, account.mpi.version);
-        if then != installation.title() {
-            bail!(
-                "`{}` is {} now and was {then} when the run in {} began; start a new run",
-                installation.name,
-                installation.title(),
-                dir.display()
-            );
-        }
-    }
-    Ok(())
 }
 
 /// A run that has ended, with all that it has kept.
@@ -271,11 +181,10 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let run = Run { plan: &checked, targets: &targets };
     let units = run.units();
     if verbose {
-        environment.mpis.iter().for_each(|account| output::say_command(&account.first_case));
+        environment.part().mpis.iter().for_each(|account| output::say_command(&account.first_case));
     }
     warn_of_shared_cores(&run);
-    folder.write_environment(&environment)?;
-    folder.write_parts(environment.parts())?;
+    environment.keep(&folder)?;
     estimate(&checked, run.targets.len());
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
     let mut progress = Progress::new(units.len(), &run);
@@ -305,7 +214,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
 
 impl Ended {
     /// Prints the answer or all details, and says where all is.
-    fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
+    pub fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
             results.tell(self.kind, &self.over)?;
         }
@@ -384,7 +293,7 @@ fn is_success(kind: Kind, records: &[Record]) -> bool {
     kind.is_success(&headlines)
 }
 
-fn introduce(chosen: &Chosen, dir: &Path) {
+pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
     for mpi in chosen.installations() {
         let from = output::short(&mpi.mpicc);
         say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
@@ -443,14 +352,5 @@ mod tests {
         }
         // Other phases tell nothing of success.
         assert!(is_success(&[measured, Record { phase: Phase::Init, ..record("converged", None) }]));
-    }
-
-    #[test]
-    fn an_edited_plan_is_named_by_its_first_other_line() {
-        let dir = Path::new("run");
-        assert!(refuse_edits("a = 1\n\nb = 2\n", "a = 1\nb = 2", dir).is_ok());
-        let error = refuse_edits("a = 1\nb = 3\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string();
-        assert!(error.contains("`b = 2`") && error.contains("`b = 3`"), "{error}");
-        assert!(refuse_edits("a = 1\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string().contains("nothing"));
     }
 }

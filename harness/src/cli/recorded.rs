@@ -15,7 +15,7 @@ use ddtbench::run::{Environment, in_plan_order};
 pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
     let mut records = folder::read_records(dir)?;
     let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten();
-    let mpis = environment.map(|environment| environment.mpis).unwrap_or_default();
+    let mpis = environment.map(|environment| environment.begun.mpis).unwrap_or_default();
     let label = |mpi: &str, variant: &str| {
         Case { mpi: mpi.to_owned(), mpi_variant: variant.to_owned(), ..Case::default() }.mpi_label()
     };

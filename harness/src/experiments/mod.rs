@@ -134,6 +134,12 @@ pub trait Experiment: Debug + Sync {
         false
     }
 
+    /// Whether a record is of a method that has failed, and not of one that the MPI lacks.
+    fn has_failed(&self, record: &Record) -> bool {
+        let lacks = Outcome::NotAvailable { reason: String::new() }.label();
+        !Outcome::counts(&record.outcome) && record.outcome != lacks
+    }
+
     /// Whether these records of the headline phase are what was asked for: there are times, and every method has some that count
     /// unless the MPI lacks what it needs.
     fn is_success(&self, records: &[&Record]) -> bool {

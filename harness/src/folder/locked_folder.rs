@@ -1,7 +1,8 @@
 //! A folder of our own: made, locked, and written to by nobody else meanwhile.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -70,20 +71,15 @@ impl LockedFolder {
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        // Temporary files are the owner's alone; results are for whom the umask says.
+        let as_other_files = fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(as_other_files).tempfile_in(folder)?;
         file.write_all(bytes)?;
-        readable_by_all(file.as_file())?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         File::open(folder)?.sync_all()
     };
     write().map_err(at(path))
-}
-
-/// Temporary files are the owner's alone; results are as other files.
-fn readable_by_all(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 /// Keeps other processes out while the file is open.

@@ -22,6 +22,7 @@ pub struct Recorded {
     /// What each launch came to, with figures.
     pub records: Vec<Record>,
     numbers: HashMap<Case, usize>,
+    forgets_probe: fn(&Record) -> bool,
 }
 
 /// The records of each launch in a run's folder, of this schema or an earlier one; of a run that was cut off, those that are
@@ -100,7 +101,12 @@ impl Recorded {
         for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }
-        Ok(Self { numbers: numbers(&path.join(CASES))?, locked, plan, records })
+        Ok(Self { numbers: numbers(&path.join(CASES))?, locked, plan, records, forgets_probe: |_| false })
+    }
+
+    /// The same, but that these probes are set aside when it is resumed, so that they are tried again.
+    pub fn without_probes(self, forgets_probe: fn(&Record) -> bool) -> Self {
+        Self { forgets_probe, ..self }
     }
 
     /// The path of the folder.
@@ -138,7 +144,7 @@ impl Recorded {
         }
         moved.extend(aside.original(&path, &is_kept)?);
         moved.extend(aside.tail(&file(CASES))?);
-        moved.extend(aside.rows::<Record>(&file(PROBES), |_| true)?);
+        moved.extend(aside.rows::<Record>(&file(PROBES), |probe| !(self.forgets_probe)(probe))?);
         let folder = Folder::open(self.locked, about, std::mem::take(&mut self.numbers))?;
         Ok((folder, moved))
     }

@@ -35,7 +35,9 @@ pub fn calibrated(
         let mut listener = Listener { observer: &mut *observer, sizes: Vec::new() };
         match run.finish(unit, &mut listener)? {
             Finished::Interrupted => return Ok(None),
-            Finished::Case(methods, None) => return Err(run.never_began(unit, &methods)),
+            Finished::Case(methods, None) => {
+                return Err(run.never_began(&run.targets[unit.target], &methods, "twice"));
+            }
             Finished::Case(methods, Some(_)) => {
                 let details = methods.iter().filter_map(|method| method.outcome.detail());
                 let details: Vec<&str> = details.collect();

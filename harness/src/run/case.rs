@@ -20,6 +20,44 @@ const PROCESSES: usize = 8;
 /// Pause before a launcher that failed is tried once more: what it lacked, as a port, may be there again.
 const TO_RECOVER: Duration = Duration::from_secs(1);
 
+/// How long nothing was heard of a process, while we were listening: a `ddtbench` that was stopped for a while (Ctrl-Z, a
+/// suspended machine) has not heard what was said meanwhile, and that is no silence.
+struct Silence {
+    limit: Duration,
+    lasted: Duration,
+}
+
+impl Silence {
+    /// The longest time that is waited in one piece.
+    const STEP: Duration = Duration::from_secs(1);
+    /// What took so much longer than it was to take was no waiting.
+    const PAUSE: Duration = Duration::from_secs(1);
+
+    fn new(limit: Duration) -> Self {
+        Self { limit, lasted: Duration::ZERO }
+    }
+
+    /// How long to wait next.
+    fn step(&self) -> Duration {
+        self.limit.saturating_sub(self.lasted).min(Self::STEP)
+    }
+
+    /// Waiting for `step` took so long.
+    fn waited(&mut self, step: Duration, took: Duration) {
+        if took <= step + Self::PAUSE {
+            self.lasted += took;
+        }
+    }
+
+    fn heard(&mut self) {
+        self.lasted = Duration::ZERO;
+    }
+
+    fn is_over(&self) -> bool {
+        self.lasted >= self.limit
+    }
+}
+
 /// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
     /// The rank program under its launcher, without arguments.
@@ -95,21 +133,23 @@ impl CaseRun<'_> {
     ) -> Result<Option<Exit>, RunError> {
         let args = (self.arguments)(methods);
         let mut running = Launch { args: &args, ..self.launch.clone() }.start()?;
-        let mut limit = Duration::from_secs_f64(self.timeout_s);
-        let mut deadline = Instant::now() + limit;
+        let mut silence = Silence::new(Duration::from_secs_f64(self.timeout_s));
         loop {
-            match running.next(deadline.saturating_duration_since(Instant::now())) {
+            let (began, step) = (Instant::now(), silence.step());
+            let next = running.next(step);
+            silence.waited(step, began.elapsed());
+            match next {
                 Next::Line(line) => {
                     // Only events are signs of life: a library may complain for ever.
                     if let Some(event) = log.line(line) {
                         observer.heard(&event);
                         if event == Event::Done {
-                            limit = limit.min(TO_LEAVE);
+                            silence.limit = silence.limit.min(TO_LEAVE);
                         }
-                        deadline = Instant::now() + limit;
+                        silence.heard();
                     }
                 }
-                Next::Silence if Instant::now() < deadline => {}
+                Next::Silence if !silence.is_over() => {}
                 Next::Silence => {
                     running.kill();
                     return Ok(Some(Exit::Silent(self.timeout_s)));

@@ -14,7 +14,7 @@ use crate::model::event::{Block, Event};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::Installation;
 use crate::plan::CheckedPlan;
-use crate::run::{Environment, RunEnd, Target};
+use crate::run::{Environment, Part, RunEnd, Target};
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
 /// finds wrong data with `put_ddt`.
@@ -103,7 +103,8 @@ struct Made {
 
 /// Runs all of it into a new folder.
 fn into_folder(run: &Run<'_>, path: &Path) -> Made {
-    let mut environment = Environment::now("now".to_owned(), run.plan.plan.to_toml(), run).unwrap();
+    let mut environment =
+        Environment::of(run.plan.plan.to_toml(), Part::now("now".to_owned(), run, 0).unwrap());
     let mut folder = Folder::create(path, about(run.plan)).unwrap();
     let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default());
     Made { folder, environment, ended }
@@ -345,4 +346,49 @@ fn probes_that_crash_or_hang_take_no_other_with_them() {
         "{}",
         detail(5)
     );
+}
+
+#[test]
+fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
+    let place = tempfile::tempdir().unwrap();
+    let breaks =
+        "[ -e \"${0%/*}/starts\" ] && [ ! -e \"${0%/*}/mended\" ] && { echo 'no port' >&2; exit 3; }\n";
+    let launcher = LAUNCHER.replacen('\n', &format!("\n{breaks}"), 1);
+    let targets = [fake_mpi_of(&launcher, place.path())];
+    let plan =
+        plan(&["wrf_x_vec", "fft2d", "nas_mg_x", "milc_su3_zd", "contiguous"], &["reference", "manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let path = place.path().join("run");
+    let Made { folder, mut environment, ended } = into_folder(&run, &path);
+    let error = ended.unwrap_err().to_string();
+    assert!(error.contains("three cases in a row") && error.contains("no port"), "{error}");
+    drop(folder);
+    let recorded = Recorded::open(&path).unwrap();
+    let done = done(&recorded.records, &plan);
+    assert_eq!(done.len(), 1, "no case was told to have crashed");
+
+    std::fs::write(place.path().join("mended"), "").unwrap();
+    let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
+    let (end, new) = run.all(&mut folder, &done, &mut environment, &mut Silent::default()).unwrap();
+    assert_eq!(end, RunEnd::Complete);
+    assert!(new.iter().all(|record| record.outcome == "converged"));
+    assert_eq!(self::done(&new, &plan).len(), 4);
+}
+
+#[test]
+fn what_was_not_listened_to_is_no_silence() {
+    let second = Duration::from_secs(1);
+    let mut silence = Silence::new(2 * second);
+    assert_eq!(silence.step(), second);
+    silence.waited(second, second);
+    assert!(!silence.is_over());
+    silence.waited(second, 100 * second);
+    assert!(!silence.is_over(), "we were stopped");
+    silence.waited(second, second / 2);
+    assert_eq!(silence.step(), second / 2);
+    silence.heard();
+    silence.waited(second, second);
+    silence.waited(second, second);
+    assert!(silence.is_over());
+    assert_eq!(Silence::new(second / 5).step(), second / 5);
 }

@@ -1,16 +1,17 @@
 //! The account of machine, MPI and settings that lies beside the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
-use procfs::{CpuInfo, Current, Meminfo};
 use serde::{Deserialize, Serialize};
 
+use super::machine::Machine;
 use super::{Run, RunError, Target, Unit};
+use crate::folder::{Folder, FolderError};
 use crate::model::conditions::Cache;
-use crate::model::event::Hello;
+use crate::model::event::{Hello, MessageFacts};
 use crate::mpi::Installation;
 
 /// What is in `environment.json`. What cannot be found out is missing.
@@ -19,7 +20,20 @@ pub struct Environment {
     /// The run's id, which every row of its tables has.
     #[serde(default = "new_id")]
     pub run: String,
-    /// When the run began, with the zone's offset.
+    /// The part that it began with.
+    #[serde(flatten)]
+    pub begun: Part,
+    /// What was planned when it began; a plan that was edited since is refused.
+    pub plan: String,
+    /// The parts that went on with it.
+    #[serde(default)]
+    pub resumed: Vec<Part>,
+}
+
+/// A part of a run: what was measured from when it began, or was resumed, until it ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// When it began, with the zone's offset.
     pub date: String,
     /// Version of this program.
     pub ddtbench_version: String,
@@ -27,31 +41,15 @@ pub struct Environment {
     #[serde(default)]
     pub ddtbench_build: String,
     /// What was typed.
+    #[serde(default)]
     pub command_line: Vec<String>,
-    /// What was planned when it began; a plan that was edited since is refused.
-    pub plan: String,
-    /// The machine that started the run.
+    /// The machine that started it.
     pub machine: Machine,
     /// The MPIs, in the plan's order.
+    #[serde(default)]
     pub mpis: Vec<MpiAccount>,
-    /// When the run was resumed, by what, and where.
-    #[serde(default)]
-    pub resumed: Vec<Part>,
-}
-
-/// A part of a run, from when it was resumed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// When, with the zone's offset.
-    pub date: String,
-    /// Version of this program.
-    pub ddtbench_version: String,
-    /// What tells this build of it from others.
-    #[serde(default)]
-    pub ddtbench_build: String,
-    /// The machine.
-    pub machine: Machine,
     /// Cases of launches that were done before.
+    #[serde(default)]
     pub done_before: usize,
 }
 
@@ -76,24 +74,10 @@ pub struct PartRow<'a> {
     pub cpus: usize,
     /// System and version.
     pub kernel: Option<&'a str>,
-}
-
-impl<'a> PartRow<'a> {
-    fn of(run: &'a str, part: usize, date: &'a str, build: [&'a str; 2], machine: &'a Machine) -> Self {
-        let [ddtbench_version, ddtbench_build] = build;
-        let Machine { host, cpu_model, cpus, kernel, .. } = machine;
-        Self {
-            run,
-            part,
-            date,
-            ddtbench_version,
-            ddtbench_build,
-            host: host.as_deref(),
-            cpu_model: cpu_model.as_deref(),
-            cpus: *cpus,
-            kernel: kernel.as_deref(),
-        }
-    }
+    /// The hosts that its ranks were on, as far as a rank program has told.
+    pub rank_hosts: String,
+    /// Its MPIs: name, version and compiler wrapper of each.
+    pub mpis: String,
 }
 
 /// An id that no other run has: the time, and what is drawn for it.
@@ -117,27 +101,8 @@ pub struct MpiAccount {
     pub rank_program: Option<Hello>,
 }
 
-/// The machine that started the run; on a cluster the ranks' machines may differ.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
-    /// Its name.
-    pub host: Option<String>,
-    /// The processor.
-    pub cpu_model: Option<String>,
-    /// Its hardware threads.
-    pub cpus: usize,
-    /// The caches of the first processor, as `L1 Data 32K`.
-    pub caches: Vec<String>,
-    /// System and version.
-    pub kernel: Option<String>,
-    /// What sets the clock rate of the first processor.
-    pub governor: Option<String>,
-    /// Memory, in bytes.
-    pub memory_bytes: Option<u64>,
-}
-
 /// The MPI in use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MpiFacts {
     /// Its name in this project.
     pub name: String,
@@ -166,12 +131,12 @@ impl From<&Installation> for MpiFacts {
     }
 }
 
-impl Environment {
-    /// Of this moment, before any rank program has told anything.
+impl Part {
+    /// The part that begins now.
     ///
     /// # Errors
     /// A launcher that cannot be understood.
-    pub fn now(date: String, plan: String, run: &Run<'_>) -> Result<Self, RunError> {
+    pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
         let unit = |target| Unit { case: 0, cache: Cache::default(), target, launch: 0 };
         let account = |(i, target): (usize, &Target)| {
             Ok(MpiAccount {
@@ -183,33 +148,60 @@ impl Environment {
             })
         };
         Ok(Self {
-            run: new_id(),
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
             ddtbench_build: build(),
-            command_line: typed(),
-            plan,
+            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             machine: Machine::this(),
             mpis: run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?,
-            resumed: Vec::new(),
+            done_before,
         })
     }
 
-    /// The parts of the run, as rows of a table.
-    pub fn parts(&self) -> impl Iterator<Item = PartRow<'_>> {
-        let build = [&*self.ddtbench_version, &self.ddtbench_build];
-        let first = PartRow::of(&self.run, 0, &self.date, build, &self.machine);
-        let resumed = self.resumed.iter().enumerate();
-        std::iter::once(first).chain(resumed.map(|(i, part)| {
-            let build = [&*part.ddtbench_version, &part.ddtbench_build];
-            PartRow::of(&self.run, i + 1, &part.date, build, &part.machine)
-        }))
+    fn row<'a>(&'a self, run: &'a str, part: usize) -> PartRow<'a> {
+        let Machine { host, cpu_model, cpus, kernel, .. } = &self.machine;
+        let ranks = self.mpis.iter().filter_map(|account| account.rank_program.as_ref());
+        let hosts: BTreeSet<&str> =
+            ranks.flat_map(|hello| &hello.ranks).map(|rank| rank.host.as_str()).collect();
+        let mpi = |MpiFacts { name, version, mpicc, .. }: &MpiFacts| {
+            format!("{name} {version} {}", mpicc.display())
+        };
+        let mpis: BTreeSet<String> = self.mpis.iter().map(|account| mpi(&account.mpi)).collect();
+        PartRow {
+            run,
+            part,
+            date: &self.date,
+            ddtbench_version: &self.ddtbench_version,
+            ddtbench_build: &self.ddtbench_build,
+            host: host.as_deref(),
+            cpu_model: cpu_model.as_deref(),
+            cpus: *cpus,
+            kernel: kernel.as_deref(),
+            rank_hosts: Vec::from_iter(hosts).join("; "),
+            mpis: Vec::from_iter(mpis).join("; "),
+        }
     }
 
-    /// The part that begins now.
-    pub fn part(date: String, done_before: usize) -> Part {
-        let ddtbench_version = env!("CARGO_PKG_VERSION").to_owned();
-        Part { date, ddtbench_version, ddtbench_build: build(), machine: Machine::this(), done_before }
+    /// Whether it was started on the machine of another part.
+    fn shares_machine(&self, other: &Self) -> bool {
+        let of = |part: &Self| [part.machine.host.clone(), part.machine.cpu_model.clone()];
+        of(self) == of(other)
+    }
+}
+
+impl Environment {
+    /// Of a run whose first part begins.
+    pub fn of(plan: String, begun: Part) -> Self {
+        Self { run: new_id(), begun, plan, resumed: Vec::new() }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.begun).chain(&self.resumed)
+    }
+
+    /// The parts of the run, as rows of a table.
+    pub fn rows(&self) -> impl Iterator<Item = PartRow<'_>> {
+        self.parts().enumerate().map(|(number, part)| part.row(&self.run, number))
     }
 
     /// The number of the part that is under way.
@@ -217,23 +209,57 @@ impl Environment {
         self.resumed.len()
     }
 
-    /// What is to be said where a run goes on under other conditions than it began in.
-    pub fn told_apart(&self, part: &Part) -> Vec<String> {
+    /// The part that is under way.
+    pub fn part(&self) -> &Part {
+        self.resumed.last().unwrap_or(&self.begun)
+    }
+
+    /// Keeps what the rank program has told of itself and of an MPI in the part under way; whether that is new.
+    pub fn hears(&mut self, target: usize, hello: Hello) -> bool {
+        let part = self.resumed.last_mut().unwrap_or(&mut self.begun);
+        let known = &mut part.mpis[target].rank_program;
+        let is_new = known.is_none();
+        known.get_or_insert(Hello { message: MessageFacts::default(), ..hello });
+        is_new
+    }
+
+    /// Where and on what a new part would run, if no part before did: on another machine, or on an MPI in another place.
+    pub fn elsewhere(&self, part: &Part) -> Vec<String> {
+        let mut all = Vec::new();
+        if !self.parts().any(|earlier| earlier.shares_machine(part)) {
+            let Machine { host, cpu_model, .. } = &self.begun.machine;
+            let [host, cpu] = [host, cpu_model].map(|fact| fact.as_deref().unwrap_or("unknown"));
+            all.push(format!("it began on another machine, `{host}` ({cpu})"));
+        }
+        for MpiFacts { name, mpicc, .. } in part.mpis.iter().map(|account| &account.mpi) {
+            let known = self.parts().flat_map(|part| &part.mpis).filter(|known| known.mpi.name == *name);
+            let places: BTreeSet<&Path> = known.map(|known| known.mpi.mpicc.as_path()).collect();
+            if let Some(place) = places.first().filter(|_| !places.contains(mpicc.as_path())) {
+                let (now, then) = (mpicc.display(), place.display());
+                all.push(format!("`{name}` lay in another place, {then}, and is {now} now"));
+            }
+        }
+        all
+    }
+
+    /// What is to be said where another build of this program goes on.
+    pub fn other_build(&self, part: &Part) -> Option<String> {
         const APART: &str = "its parts are told apart by the column `part`";
-        let mut warnings = Vec::new();
-        let machine = |machine: &Machine| [machine.host.clone(), machine.cpu_model.clone()];
-        if machine(&self.machine) != machine(&part.machine) {
-            let [host, cpu] = machine(&self.machine).map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
-            warnings.push(format!("warning: the run began on another machine, `{host}` ({cpu}); {APART}"));
+        let Part { ddtbench_version: version, ddtbench_build: build, .. } = &self.begun;
+        if part.ddtbench_version != *version {
+            return Some(format!("warning: the run was begun by ddtbench {version}; {APART}"));
         }
-        let builds = [&self.ddtbench_build, &part.ddtbench_build];
-        if part.ddtbench_version != self.ddtbench_version {
-            warnings
-                .push(format!("warning: the run was begun by ddtbench {}; {APART}", self.ddtbench_version));
-        } else if builds[0] != builds[1] && !builds[0].is_empty() {
-            warnings.push(format!("warning: the run was begun by another build of ddtbench; {APART}"));
-        }
-        warnings
+        let is_other = part.ddtbench_build != *build && !build.is_empty();
+        is_other.then(|| format!("warning: the run was begun by another build of ddtbench; {APART}"))
+    }
+
+    /// Writes it into the run's folder, as a whole and as a table of the parts.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn keep(&self, folder: &Folder) -> Result<(), FolderError> {
+        folder.write_environment(self)?;
+        folder.write_parts(self.rows())
     }
 
     /// Of an earlier run; `None` without the file.
@@ -244,29 +270,18 @@ impl Environment {
         match fs::read(file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("{}: {error}", file.display())),
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|error| format!("{}: {error}", file.display())),
+            Ok(bytes) => {
+                Self::parse(&bytes).map(Some).map_err(|error| format!("{}: {error}", file.display()))
+            }
         }
     }
-}
 
-impl Machine {
-    /// This one, as it is now.
-    pub fn this() -> Self {
-        let cpu_info = CpuInfo::current().ok();
-        let field = |name| Some(cpu_info.as_ref()?.get_field(0, name)?.to_owned());
-        let system = word("/proc/sys/kernel/ostype");
-        let release = word("/proc/sys/kernel/osrelease");
-        Self {
-            host: word("/proc/sys/kernel/hostname"),
-            cpu_model: field("model name").or_else(|| field("CPU part")),
-            cpus: cpu_info.as_ref().map_or(0, CpuInfo::num_cores),
-            caches: caches(),
-            kernel: system.zip(release).map(|(system, release)| format!("{system} {release}")),
-            governor: word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            memory_bytes: Meminfo::current().ok().map(|memory| memory.mem_total),
-        }
+    /// Of the bytes of such a file.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
     }
 }
 
@@ -282,82 +297,91 @@ fn build() -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// What was typed to start this program.
-fn typed() -> Vec<String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
-fn word(path: impl AsRef<Path>) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-fn caches() -> Vec<String> {
-    let cache = |i: usize| {
-        let folder = PathBuf::from(format!("/sys/devices/system/cpu/cpu0/cache/index{i}"));
-        let [level, kind, size] = ["level", "type", "size"].map(|name| word(folder.join(name)));
-        Some(format!("L{} {} {}", level?, kind?, size?))
-    };
-    (0..).map_while(cache).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_part_of_a_run_has_its_machine() {
-        let machine = |host: &str| Machine { host: Some(host.to_owned()), ..Machine::default() };
-        let part = |host: &str| Part { machine: machine(host), ..Environment::part("later".to_owned(), 3) };
-        let environment = Environment {
-            run: "id".to_owned(),
-            date: "now".to_owned(),
-            ddtbench_version: "0.1.0".to_owned(),
-            ddtbench_build: "5".to_owned(),
-            command_line: Vec::new(),
-            plan: String::new(),
-            machine: machine("a"),
-            mpis: Vec::new(),
-            resumed: vec![part("a"), part("b")],
+    fn part(host: &str) -> Part {
+        let machine = Machine { host: Some(host.to_owned()), ..Machine::default() };
+        let mpi = MpiFacts {
+            name: "mpich".to_owned(),
+            version: "5.0.2".to_owned(),
+            mpicc: "/a/bin/mpicc".into(),
+            ..MpiFacts::default()
         };
-        assert_eq!(environment.part_number(), 2);
-        assert_eq!(environment.parts().next().unwrap().ddtbench_build, "5");
-        assert!(environment.parts().nth(1).unwrap().ddtbench_build.len() == 16, "of this program");
-        let parts: Vec<_> = environment.parts().map(|row| (row.run, row.part, row.date, row.host)).collect();
-        let expected =
-            [("id", 0, "now", Some("a")), ("id", 1, "later", Some("a")), ("id", 2, "later", Some("b"))];
-        assert_eq!(parts, expected);
+        let account = MpiAccount {
+            mpi,
+            variant: String::new(),
+            env: BTreeMap::new(),
+            first_case: String::new(),
+            rank_program: None,
+        };
+        let [ddtbench_version, ddtbench_build] = ["0.1.0", "5"].map(str::to_owned);
+        Part { ddtbench_version, ddtbench_build, machine, mpis: vec![account], ..Part::default() }
+    }
+
+    fn begun_on(host: &str, then: &[&str]) -> Environment {
+        let resumed = then.iter().map(|host| part(host)).collect();
+        Environment { resumed, ..Environment::of(String::new(), part(host)) }
+    }
+
+    #[test]
+    fn every_part_of_a_run_has_its_machine_and_mpis() {
+        let mut environment = begun_on("a", &["a", "b"]);
+        assert_eq!((environment.part_number(), environment.part().machine.host.as_deref()), (2, Some("b")));
+        assert!(environment.hears(0, Hello::default()), "it is the first");
+        assert!(!environment.hears(0, Hello::default()));
+        assert!(environment.begun.mpis[0].rank_program.is_none(), "that is of the part under way alone");
+        let rows: Vec<_> = environment.rows().map(|row| (row.part, row.host.unwrap(), row.mpis)).collect();
+        let mpi = "mpich 5.0.2 /a/bin/mpicc".to_owned();
+        assert_eq!(rows, [(0, "a", mpi.clone()), (1, "a", mpi.clone()), (2, "b", mpi)]);
         assert_ne!(new_id(), new_id());
     }
 
     #[test]
-    fn another_machine_and_another_build_are_told_and_the_same_are_not() {
-        let part = Environment::part(String::new(), 0);
-        let begun = || Environment {
-            run: String::new(),
-            date: String::new(),
-            ddtbench_version: part.ddtbench_version.clone(),
-            ddtbench_build: part.ddtbench_build.clone(),
-            command_line: Vec::new(),
-            plan: String::new(),
-            machine: part.machine.clone(),
-            mpis: Vec::new(),
-            resumed: Vec::new(),
+    fn an_account_is_read_as_it_was_written_and_as_it_was_before_parts_had_mpis() {
+        let environment = begun_on("a", &["b"]);
+        let text = serde_json::to_vec(&environment).unwrap();
+        assert_eq!(Environment::parse(&text).unwrap(), environment);
+        let mut earlier: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let resumed = earlier["resumed"][0].as_object_mut().unwrap();
+        resumed.retain(|name, _| !["mpis", "command_line"].contains(&name.as_str()));
+        let read = Environment::parse(earlier.to_string().as_bytes()).unwrap();
+        assert_eq!((read.begun, read.resumed[0].mpis.len()), (environment.begun, 0));
+    }
+
+    #[test]
+    fn another_machine_and_another_place_are_elsewhere() {
+        assert_eq!(begun_on("a", &[]).elsewhere(&part("a")), [""; 0]);
+        assert_eq!(begun_on("a", &["b"]).elsewhere(&part("b")), [""; 0], "it has gone on there before");
+        let [told] = &begun_on("a", &[]).elsewhere(&part("b"))[..] else { panic!("it is one thing") };
+        assert!(told.contains("another machine, `a`"), "{told}");
+        let mut other_processor = part("a");
+        other_processor.machine.cpu_model = Some("other".to_owned());
+        assert_eq!(begun_on("a", &[]).elsewhere(&other_processor).len(), 1);
+        let mut moved = part("a");
+        moved.mpis[0].mpi.mpicc = "/b/bin/mpicc".into();
+        let [told] = &begun_on("a", &[]).elsewhere(&moved)[..] else { panic!("it is one thing") };
+        assert!(told.contains("/a/bin/mpicc") && told.contains("/b/bin/mpicc"), "{told}");
+    }
+
+    #[test]
+    fn another_build_is_told() {
+        let begun = begun_on("a", &[]);
+        let by = |version: &str, build: &str| Part {
+            ddtbench_version: version.to_owned(),
+            ddtbench_build: build.to_owned(),
+            ..part("a")
         };
-        assert_eq!(begun().told_apart(&part), [""; 0]);
-        for elsewhere in [
-            Machine { host: Some("login1".to_owned()), ..part.machine.clone() },
-            Machine { cpu_model: None, ..part.machine.clone() },
-        ] {
-            let [warning] = &Environment { machine: elsewhere, ..begun() }.told_apart(&part)[..] else {
-                panic!("it is one warning")
-            };
-            assert!(warning.contains("another machine") && warning.contains("column `part`"), "{warning}");
-        }
-        let other = Environment { ddtbench_build: "1".to_owned(), ..begun() };
-        assert!(other.told_apart(&part)[0].contains("another build"));
-        let unknown = Environment { ddtbench_build: String::new(), ..begun() };
-        assert_eq!(unknown.told_apart(&part), [""; 0], "nobody knows which build it was");
-        let older = Environment { ddtbench_version: "0.0.1".to_owned(), ..other };
-        assert!(older.told_apart(&part)[0].contains("ddtbench 0.0.1"));
+        assert_eq!(begun.other_build(&part("a")), None);
+        assert!(begun.other_build(&by("0.1.0", "1")).unwrap().contains("another build"));
+        assert!(begun.other_build(&by("0.2.0", "1")).unwrap().contains("ddtbench 0.1.0"));
+        let unknown = Environment::of(String::new(), by("0.1.0", ""));
+        assert_eq!(unknown.other_build(&part("a")), None, "nobody knows which build it was");
+    }
+
+    #[test]
+    fn this_build_is_known() {
+        assert_eq!(build().len(), 16);
     }
 }

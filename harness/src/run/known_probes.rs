@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs, io};
@@ -84,7 +85,10 @@ impl KnownProbes {
     pub fn add(&self, target: &Target, new: &[Record]) -> io::Result<()> {
         let (mut records, age) = self.read(target).unwrap_or_default();
         records.extend_from_slice(new);
-        let mut file = tempfile::NamedTempFile::new_in(self.file.parent().unwrap_or(Path::new(".")))?;
+        // For all who use the program, as far as the umask says so.
+        let permissions = fs::Permissions::from_mode(0o666);
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
         io::Write::write_all(&mut file, &times_csv(&records))?;
         file.as_file().set_modified(SystemTime::now() - age)?;
         file.persist(&self.file)?;

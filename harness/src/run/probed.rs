@@ -67,7 +67,7 @@ impl Run<'_> {
     }
 
     /// Forgets what earlier probes saw of the run's MPIs.
-    pub(super) fn forget_probes(&self, observer: &mut dyn Observer) {
+    pub fn forget_probes(&self, observer: &mut dyn Observer) {
         for target in self.targets {
             if let Err(error) = known_probes::forget(&target.program) {
                 observer.note(&format!(
@@ -115,7 +115,9 @@ impl Run<'_> {
         for unit in self.units() {
             let (methods, hello) = match self.try_case(unit, &mut Quiet(observer))? {
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, all)),
-                Finished::Case(methods, None) => return Err(self.never_began(unit, &methods)),
+                Finished::Case(methods, None) => {
+                    return Err(self.never_began(&self.targets[unit.target], &methods, "twice"));
+                }
                 Finished::Case(methods, Some(hello)) => (methods, hello),
             };
             let hosts = Hello::hosts(&hello);

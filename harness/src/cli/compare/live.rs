@@ -41,8 +41,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
         return Err(measure::give_back(folder, anyhow!(alone(only))));
     }
     measure::warn_of_shared_cores(&run);
-    folder.write_environment(&environment)?;
-    folder.write_parts(environment.parts())?;
+    environment.keep(&folder)?;
 
     let (most, begun) = (checked.plan.launches(), Instant::now());
     let looks = looks(most);

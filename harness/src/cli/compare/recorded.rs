@@ -92,9 +92,9 @@ impl Recording {
     fn differences(&self, other: &Self) -> Vec<String> {
         type Condition = fn(&Recording) -> BTreeSet<String>;
         let conditions: [(&str, Condition); 7] = [
-            ("CPU", |r| r.of_environments(|e| e.machine.cpu_model.clone())),
-            ("hardware threads", |r| r.of_environments(|e| Some(e.machine.cpus.to_string()))),
-            ("governor", |r| r.of_environments(|e| e.machine.governor.clone())),
+            ("CPU", |r| r.of_environments(|e| e.begun.machine.cpu_model.clone())),
+            ("hardware threads", |r| r.of_environments(|e| Some(e.begun.machine.cpus.to_string()))),
+            ("governor", |r| r.of_environments(|e| e.begun.machine.governor.clone())),
             ("hosts", |r| r.of_records(|record| record.case.hosts.to_string())),
             ("transport", |r| r.of_records(|record| record.case.transport.clone())),
             ("schema", |r| r.of_records(|record| record.schema.to_string())),

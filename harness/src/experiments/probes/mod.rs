@@ -79,9 +79,13 @@ impl Experiment for Probes {
         true
     }
 
+    fn has_failed(&self, record: &Record) -> bool {
+        list::is_failure(record)
+    }
+
     /// An MPI without the functions has nothing to fail.
     fn is_success(&self, records: &[&Record]) -> bool {
-        !records.iter().any(|record| list::is_failure(record))
+        !records.iter().any(|record| self.has_failed(record))
     }
 
     fn table_format(&self) -> &'static TableFormat {

@@ -1,0 +1,204 @@
+//! Going on with a run that was cut off, or in which something failed. Everything is checked before anything is touched.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail};
+use ddtbench::experiments::probes::list;
+use ddtbench::folder::{self, About, Recorded};
+use ddtbench::model::{Case, Record};
+use ddtbench::mpi::interrupt;
+use ddtbench::plan::{CheckedPlan, Plan, memory};
+use ddtbench::run::{Environment, Part, Run};
+
+use super::conditions::ConditionArgs;
+use super::measure::{self, Begun, Telling};
+use super::output::say;
+use super::targets::{self, Chosen};
+use super::trust;
+
+/// Goes on with the run in a folder.
+pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCode> {
+    let recorded = Recorded::open(dir)?;
+    let file = dir.join(folder::PLAN);
+    let of_file = || format!("plan file {}", file.display());
+    let plan = Plan::parse(&recorded.plan).with_context(of_file)?;
+    trust::check(&plan, &[&file, dir], flags.trust)?;
+    let mut checked = plan.check().with_context(of_file)?;
+    memory::check(&checked).map_err(|reason| anyhow!(reason))?;
+    let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
+    if let Some(earlier) = &earlier {
+        refuse_edits(&recorded.plan, &earlier.plan, dir)?;
+    }
+    let chosen = targets::choose(&mut checked.plan, flags.verbose, false)?;
+    if let Some(earlier) = &earlier {
+        refuse_other_mpis(&chosen, earlier, dir)?;
+    }
+    measure::introduce(&chosen, dir);
+    let targets = chosen.build()?;
+    // A run that was stopped before its sizes were known has none in its plan.
+    let checked = if earlier.is_none() { measure::with_sizes(checked, &targets)? } else { checked };
+    if interrupt::requested() {
+        return Ok(measure::stopped(dir));
+    }
+    let run = Run { plan: &checked, targets: &targets };
+    let done = done(&checked, &recorded.records, flags.retry_failed);
+    let part = Part::now(measure::now(), &run, done.len())?;
+    let environment = match earlier {
+        Some(mut earlier) => {
+            go_on_elsewhere(&earlier.elsewhere(&part), flags.anyway, dir)?;
+            earlier.other_build(&part).iter().for_each(|warning| say(warning));
+            earlier.resumed.push(part);
+            earlier
+        }
+        None => Environment::of(checked.plan.to_toml(), part),
+    };
+    let records = recorded.records.clone();
+    let recorded = match flags.retry_failed {
+        true => {
+            run.forget_probes(&mut Telling);
+            recorded.without_probes(list::is_failure)
+        }
+        false => recorded,
+    };
+    let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
+    let (folder, moved) = recorded.resume(&done, about)?;
+    folder.write_plan(&checked.plan.to_toml())?;
+    let why =
+        if flags.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
+    for file in moved {
+        say(&format!("set aside, since {why}: {}", file.display()));
+    }
+    let is_done =
+        |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
+    let records = records.into_iter().filter(is_done).collect();
+    let begun = Begun { checked, targets, folder, environment };
+    measure::finish(begun, records, flags.verbose)?.tell(&flags.results)
+}
+
+/// The cases and launches that are not to be run again: those in which every method has ended, and where failures are tried
+/// again, none has failed.
+fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> HashSet<(Case, usize)> {
+    let kind = checked.plan.experiment;
+    let of_case: HashMap<(&str, String), usize> = (0..checked.cases.len())
+        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params()), i))
+        .collect();
+    let methods = |case: &Case| {
+        let i = of_case.get(&(case.test.as_str(), case.params.clone()))?;
+        Some(checked.methods_of(*i))
+    };
+    let mut done = Recorded::done(records, kind.headline(), methods);
+    if retry_failed {
+        for record in records.iter().filter(|record| kind.has_failed(record)) {
+            if let Some(launch) = record.launch {
+                done.remove(&(record.case.clone(), launch));
+            }
+        }
+    }
+    done
+}
+
+/// What is measured elsewhere stands beside the rest under one name: not without a word.
+fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Result<()> {
+    match (differ, anyway) {
+        ([], _) => Ok(()),
+        (_, true) => {
+            say(&format!("warning: {}; the column `part` tells its parts apart", differ.join("; ")));
+            Ok(())
+        }
+        (_, false) => bail!(
+            "the run in {} would go on elsewhere: {}; with --anyway it does, and the column `part` tells its parts \
+             apart",
+            dir.display(),
+            differ.join("; ")
+        ),
+    }
+}
+
+/// A plan that was edited after the run began is another one.
+fn refuse_edits(now: &str, then: &str, dir: &Path) -> anyhow::Result<()> {
+    let lines =
+        |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let (now, then): (Vec<String>, Vec<String>) = (lines(now), lines(then));
+    let Some(i) = (0..now.len().max(then.len())).find(|&i| now.get(i) != then.get(i)) else { return Ok(()) };
+    let line =
+        |lines: &[String]| lines.get(i).map_or_else(|| "nothing".to_owned(), |line| format!("`{line}`"));
+    bail!(
+        "{}: the plan was edited after the run began: it had {} where it has {} now; undo that, or start a new run: \
+         ddtbench run --plan FILE",
+        dir.join(folder::PLAN).display(),
+        line(&then),
+        line(&now)
+    )
+}
+
+/// Results of another version of an MPI do not belong to the run.
+fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyhow::Result<()> {
+    for installation in chosen.installations() {
+        let known = earlier.begun.mpis.iter().find(|account| account.mpi.name == installation.name);
+        let Some(account) = known else { continue };
+        let then = format!("{} {}", account.mpi.family, account.mpi.version);
+        if then != installation.title() {
+            bail!(
+                "`{}` is {} now and was {then} when the run in {} began; start a new run",
+                installation.name,
+                installation.title(),
+                dir.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edited_plan_is_named_by_its_first_other_line() {
+        let dir = Path::new("run");
+        assert!(refuse_edits("a = 1\n\nb = 2\n", "a = 1\nb = 2", dir).is_ok());
+        let error = refuse_edits("a = 1\nb = 3\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string();
+        assert!(error.contains("`b = 2`") && error.contains("`b = 3`"), "{error}");
+        assert!(refuse_edits("a = 1\n", "a = 1\nb = 2\n", dir).unwrap_err().to_string().contains("nothing"));
+    }
+
+    #[test]
+    fn a_case_in_which_a_method_has_failed_is_done_unless_that_is_tried_again() {
+        let plan: Plan = toml::from_str(
+            "schema = 3\nmethods = [\"reference\", \"manual\", \"ddt\"]\ncases = [{ test = \"nas_lu_y\" }]",
+        )
+        .unwrap();
+        let checked = plan.check().unwrap();
+        let case = Case { test: "nas_lu_y".to_owned(), params: checked.cases[0].params(), ..Case::default() };
+        let phase = checked.plan.experiment.headline();
+        let launch = |launch: usize, outcomes: [&str; 3]| {
+            let record = |(method, outcome): (&str, &str)| Record {
+                case: case.clone(),
+                launch: Some(launch),
+                method: method.to_owned(),
+                outcome: outcome.to_owned(),
+                phase,
+                ..Record::default()
+            };
+            ["reference", "manual", "ddt"].into_iter().zip(outcomes).map(record).collect::<Vec<_>>()
+        };
+        let failures = ["crashed", "timed out", "invalid", "wrong data", "MPI error"];
+        let mut records: Vec<Record> = launch(0, ["converged", "time limit", "not available"]);
+        for (i, failure) in failures.iter().enumerate() {
+            records.extend(launch(i + 1, ["converged", failure, "converged"]));
+        }
+        assert_eq!(done(&checked, &records, false).len(), 1 + failures.len());
+        assert_eq!(done(&checked, &records, true), [(case.clone(), 0)].into());
+    }
+
+    #[test]
+    fn a_run_goes_on_elsewhere_only_where_that_is_wanted() {
+        let differ = ["it began on another machine".to_owned()];
+        assert!(go_on_elsewhere(&[], false, Path::new("run")).is_ok());
+        assert!(go_on_elsewhere(&differ, true, Path::new("run")).is_ok());
+        let refusal = go_on_elsewhere(&differ, false, Path::new("run")).unwrap_err().to_string();
+        assert!(refusal.contains("another machine") && refusal.contains("--anyway"), "{refusal}");
+    }
+}

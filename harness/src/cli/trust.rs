@@ -1,0 +1,67 @@
+//! Plans name programs and variables: whoever wrote one has them run by whoever runs it.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use ddtbench::plan::Plan;
+
+use super::output::say;
+
+/// Says which programs a plan names that was read from a file, and refuses them where one of `paths`, the file and what else it was
+/// found by, is another user's.
+pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::Result<()> {
+    let named = named(plan);
+    let Some(file) = paths.first().filter(|_| !named.is_empty()) else { return Ok(()) };
+    let us = procfs::process::Process::myself().and_then(|own| own.uid()).context("whose process this is")?;
+    let owner = |path: &&&Path| fs::metadata(path).map_or(us, |facts| facts.uid()) != us;
+    let (file, named) = (file.display(), named.join(", "));
+    if let Some(strange) = paths.iter().find(owner).filter(|_| !is_trusted) {
+        ensure!(
+            false,
+            "{} is another user's, and the plan names what is to run: {named}; look at {file}, and add --trust to run it",
+            strange.display()
+        );
+    }
+    say(&format!("the plan in {file} names what is to run: {named}"));
+    Ok(())
+}
+
+/// What of a plan is a program, or can make the launcher and the MPI start one.
+fn named(plan: &Plan) -> Vec<String> {
+    let launcher = plan.launcher.iter().map(|launcher| format!("the launcher `{launcher}`"));
+    let options = plan.launcher_args.iter().map(|option| format!("the launcher's option `{option}`"));
+    let mpis = plan.mpis.iter().filter(|mpi| mpi.contains('/')).map(|mpi| format!("the MPI `{mpi}`"));
+    let variables = plan.variants.iter().flat_map(|variant| &variant.env);
+    let variables = variables.map(|(name, value)| format!("the variable `{name}={value}`"));
+    launcher.chain(options).chain(mpis).chain(variables).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_a_plan_are_named_and_a_strangers_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plan.toml");
+        fs::write(&file, "").unwrap();
+        let mut plan = Plan { mpis: vec!["mpich".to_owned()], ..Plan::default() };
+        // Root's, or whoever else's it is.
+        let strange = Path::new("/proc/1/mounts");
+        let own = procfs::process::Process::myself().unwrap().uid().unwrap();
+        assert!(check(&plan, &[&file, strange], false).is_ok(), "it names none");
+        plan.launcher = Some("/x/launch".to_owned());
+        plan.mpis.push("/y/mpicc".to_owned());
+        assert_eq!(named(&plan), ["the launcher `/x/launch`", "the MPI `/y/mpicc`"]);
+        assert!(check(&plan, &[&file], false).is_ok());
+        if own == 0 {
+            std::os::unix::fs::chown(&file, Some(65_534), None).unwrap();
+        }
+        let paths: &[&Path] = if own == 0 { &[&file] } else { &[&file, strange] };
+        let refusal = check(&plan, paths, false).unwrap_err().to_string();
+        assert!(refusal.contains("/x/launch") && refusal.contains("--trust"), "{refusal}");
+        assert!(check(&plan, paths, true).is_ok());
+    }
+}

@@ -1,0 +1,58 @@
+//! The machine that a part of a run is started on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use procfs::{CpuInfo, Current, Meminfo};
+use serde::{Deserialize, Serialize};
+
+/// The machine that started the run; on a cluster the ranks' machines may differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name.
+    pub host: Option<String>,
+    /// The processor.
+    pub cpu_model: Option<String>,
+    /// Its hardware threads.
+    pub cpus: usize,
+    /// The caches of the first processor, as `L1 Data 32K`.
+    pub caches: Vec<String>,
+    /// System and version.
+    pub kernel: Option<String>,
+    /// What sets the clock rate of the first processor.
+    pub governor: Option<String>,
+    /// Memory, in bytes.
+    pub memory_bytes: Option<u64>,
+}
+
+impl Machine {
+    /// This one, as it is now.
+    pub fn this() -> Self {
+        let cpu_info = CpuInfo::current().ok();
+        let field = |name| Some(cpu_info.as_ref()?.get_field(0, name)?.to_owned());
+        let system = word("/proc/sys/kernel/ostype");
+        let release = word("/proc/sys/kernel/osrelease");
+        Self {
+            host: word("/proc/sys/kernel/hostname"),
+            cpu_model: field("model name").or_else(|| field("CPU part")),
+            cpus: cpu_info.as_ref().map_or(0, CpuInfo::num_cores),
+            caches: caches(),
+            kernel: system.zip(release).map(|(system, release)| format!("{system} {release}")),
+            governor: word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            memory_bytes: Meminfo::current().ok().map(|memory| memory.mem_total),
+        }
+    }
+}
+
+fn word(path: impl AsRef<Path>) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn caches() -> Vec<String> {
+    let cache = |i: usize| {
+        let folder = PathBuf::from(format!("/sys/devices/system/cpu/cpu0/cache/index{i}"));
+        let [level, kind, size] = ["level", "type", "size"].map(|name| word(folder.join(name)));
+        Some(format!("L{} {} {}", level?, kind?, size?))
+    };
+    (0..).map_while(cache).collect()
+}

@@ -1,0 +1,82 @@
+//! Whether an MPI's launcher still starts processes. One that no longer does would be told as crashes of every case that is left.
+
+use super::Unit;
+use crate::model::CaseResult;
+
+/// So many cases in a row without a process are no crashes: nothing starts any more.
+const IN_A_ROW: usize = 3;
+
+/// How the starts of one MPI went.
+pub(super) struct Starts {
+    has_begun: bool,
+    /// The last cases in which no process has begun, not on the disk: the run may end for them, and is to try them again then.
+    pub held: Vec<(Unit, CaseResult)>,
+}
+
+impl Starts {
+    /// Whether a process `has_begun` in an earlier part of the run.
+    pub fn of(has_begun: bool) -> Self {
+        Self { has_begun, held: Vec::new() }
+    }
+
+    /// A process has begun: gives what is to be kept, in the order in which it was measured.
+    pub fn has_begun(&mut self, case: (Unit, CaseResult)) -> Vec<(Unit, CaseResult)> {
+        self.has_begun = true;
+        let mut all = std::mem::take(&mut self.held);
+        all.push(case);
+        all
+    }
+
+    /// No process has begun, though the case was tried twice: gives how often it was, where that is enough to end the run.
+    pub fn has_failed(&mut self, case: (Unit, CaseResult)) -> Option<&'static str> {
+        self.held.push(case);
+        match (self.has_begun, self.held.len()) {
+            (false, _) => Some("twice"),
+            (true, IN_A_ROW..) => Some("in three cases in a row, each tried twice"),
+            (true, _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Case;
+    use crate::model::conditions::{Cache, Rule};
+    use crate::model::event::MessageFacts;
+
+    fn case(number: usize) -> (Unit, CaseResult) {
+        let result = CaseResult {
+            case: Case::default(),
+            launch: 0,
+            rule: Rule::default(),
+            message: MessageFacts::default(),
+            load: None,
+            methods: Vec::new(),
+        };
+        (Unit { case: number, cache: Cache::Warm, target: 0, launch: 0 }, result)
+    }
+
+    fn numbers(cases: &[(Unit, CaseResult)]) -> Vec<usize> {
+        cases.iter().map(|(unit, _)| unit.case).collect()
+    }
+
+    #[test]
+    fn three_failures_in_a_row_end_the_run_and_are_no_crashes() {
+        let mut starts = Starts::of(false);
+        assert_eq!(numbers(&starts.has_begun(case(0))), [0]);
+        assert!(starts.has_failed(case(1)).is_none() && starts.has_failed(case(2)).is_none());
+        assert_eq!(numbers(&starts.has_begun(case(3))), [1, 2, 3], "now they are crashes");
+        for number in 4..6 {
+            assert!(starts.has_failed(case(number)).is_none());
+        }
+        assert!(starts.has_failed(case(6)).unwrap().contains("three cases"));
+        assert_eq!(numbers(&starts.held), [4, 5, 6], "none of them is to be kept");
+    }
+
+    #[test]
+    fn where_nothing_has_ever_begun_the_first_failure_ends_the_run() {
+        assert_eq!(Starts::of(false).has_failed(case(0)), Some("twice"));
+        assert_eq!(Starts::of(true).has_failed(case(0)), None, "something has begun in an earlier part");
+    }
+}
