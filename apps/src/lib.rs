@@ -58,6 +58,6 @@ pub use layouts::{CountedLayout, Layouts, LayoutsError};
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
-    Values,
+    Values, similar,
 };
 pub use table::{TESTS, all, find};

@@ -110,7 +110,10 @@ impl Parameter {
         match self.value_type {
             ParameterType::Integer if self.unit == "bytes" && !text.starts_with('-') => {
                 let value = bytes(text).and_then(|value| i64::try_from(value).ok());
-                value.map(Value::Number).ok_or_else(|| "must be a whole number, for example 64KiB".to_owned())
+                value.map(Value::Number).ok_or_else(|| {
+                    "must be a whole number, also with one of the units kB, MB, GB, KiB, MiB, GiB: 64KiB"
+                        .to_owned()
+                })
             }
             ParameterType::Integer => {
                 text.parse().map(Value::Number).map_err(|_| "must be a whole number".to_owned())
@@ -294,7 +297,7 @@ pub type Built = Result<Box<dyn MicroApp>, ParameterError>;
 #[non_exhaustive]
 pub enum ParameterError {
     /// No such test.
-    #[error("no test is called {name:?}{}", nearest(.candidates, .name))]
+    #[error("no test is called {name:?}{}", nearest(.candidates, .name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned()))]
     UnknownTest {
         /// What was asked for.
         name: String,
@@ -302,7 +305,7 @@ pub enum ParameterError {
         candidates: Vec<&'static str>,
     },
     /// No such parameter.
-    #[error("{test} has no parameter {name:?}{}; it has {}", nearest(.candidates, .name), .candidates.join(", "))]
+    #[error("{test} has no parameter {name:?}{}", instead(.candidates, .name))]
     UnknownParameter {
         /// The test.
         test: &'static str,
@@ -312,7 +315,7 @@ pub enum ParameterError {
         candidates: Vec<&'static str>,
     },
     /// No such set.
-    #[error("{test} has no parameter set {name:?}{}; it has {}", nearest(.candidates, .name), .candidates.join(", "))]
+    #[error("{test} has no parameter set {name:?}{}", instead(.candidates, .name))]
     UnknownSet {
         /// The test.
         test: &'static str,
@@ -352,15 +355,24 @@ pub enum ParameterError {
 }
 
 /// `: did you mean "x"?` where a candidate is close to `name`.
-fn nearest(candidates: &[&'static str], name: &str) -> String {
+fn nearest(candidates: &[&'static str], name: &str) -> Option<String> {
+    similar(candidates, name).map(|candidate| format!(": did you mean {candidate:?}?"))
+}
+
+/// What there is in place of `name`, and which of it is closest.
+fn instead(candidates: &[&'static str], name: &str) -> String {
+    let all = candidates.join(", ");
+    nearest(candidates, name)
+        .map_or_else(|| format!("; it has {all}"), |nearest| format!("{nearest} It has {all}"))
+}
+
+/// The candidate that `name` is most likely a slip of; `None` where it is close to none.
+pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
     /// Jaro-Winkler similarity from which a name counts as a slip of the other.
     const CLOSE: f64 = 0.75;
-    candidates
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(candidate, name), candidate))
-        .filter(|(similarity, _)| *similarity >= CLOSE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map_or_else(String::new, |(_, candidate)| format!(": did you mean {candidate:?}?"))
+    let similarity = |&candidate: &&'a str| (strsim::jaro_winkler(candidate, name), candidate);
+    let close = candidates.iter().map(similarity).filter(|(similarity, _)| *similarity >= CLOSE);
+    close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
 }
 
 impl ParameterError {

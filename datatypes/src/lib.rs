@@ -32,6 +32,7 @@
 mod bounds;
 mod check;
 mod constructor;
+mod disjoint;
 mod element;
 mod equivalent;
 mod error;

@@ -1,5 +1,7 @@
 //! The shape of a layout in figures: how long its segments are, and how far apart.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::Segment;
@@ -17,13 +19,41 @@ pub struct Spread {
     pub distinct: usize,
 }
 
-impl Spread {
-    fn of(mut values: Vec<i64>) -> Option<Self> {
-        values.sort_unstable();
-        let (&min, &max) = (values.first()?, values.last()?);
-        let median = values[(values.len() - 1) / 2];
-        values.dedup();
-        Some(Self { min, median, max, distinct: values.len() })
+/// How often each value comes in a list: of regular layouts a few, however long the list is.
+#[derive(Default)]
+struct Counts {
+    of_value: BTreeMap<i64, u64>,
+    /// The last value, and how often it came since it was first seen.
+    last: (i64, u64),
+}
+
+impl Counts {
+    fn add(&mut self, value: i64) {
+        if self.last.0 == value {
+            self.last.1 += 1;
+        } else {
+            self.settle();
+            self.last = (value, 1);
+        }
+    }
+
+    fn settle(&mut self) {
+        let (value, count) = std::mem::take(&mut self.last);
+        if count > 0 {
+            *self.of_value.entry(value).or_default() += count;
+        }
+    }
+
+    fn spread(mut self) -> Option<Spread> {
+        self.settle();
+        let (&min, &max) = (self.of_value.keys().next()?, self.of_value.keys().next_back()?);
+        let middle = (self.of_value.values().sum::<u64>() - 1) / 2;
+        let mut before = 0;
+        let median = self.of_value.iter().find(|(_, count)| {
+            before += **count;
+            before > middle
+        });
+        Some(Spread { min, median: *median?.0, max, distinct: self.of_value.len() })
     }
 }
 
@@ -43,20 +73,19 @@ pub struct Statistics {
 impl Statistics {
     /// The statistics of several lists of segments, each in an array of its own: no stride leads from one to another.
     pub fn of<L: IntoIterator<Item = Segment>>(lists: impl IntoIterator<Item = L>) -> Self {
-        let (mut lengths, mut strides) = (Vec::new(), Vec::new());
+        let (mut lengths, mut strides) = (Counts::default(), Counts::default());
+        let (mut segments, mut bytes) = (0, 0);
         for list in lists {
             let mut last: Option<Segment> = None;
             for segment in list {
-                lengths.push(segment.bytes as i64);
-                strides.extend(last.map(|last| segment.offset - last.offset));
-                last = Some(segment);
+                segments += 1;
+                bytes += segment.bytes;
+                lengths.add(segment.bytes as i64);
+                if let Some(last) = last.replace(segment) {
+                    strides.add(segment.offset - last.offset);
+                }
             }
         }
-        Self {
-            segments: lengths.len() as u64,
-            bytes: lengths.iter().sum::<i64>() as u64,
-            block_bytes: Spread::of(lengths),
-            stride_bytes: Spread::of(strides),
-        }
+        Self { segments, bytes, block_bytes: lengths.spread(), stride_bytes: strides.spread() }
     }
 }

@@ -11,6 +11,7 @@ mod halo;
 mod headings;
 mod measure;
 mod mpi;
+mod numbers;
 pub mod output;
 mod overlap;
 mod pages;
@@ -32,6 +33,8 @@ mod trust;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::bail;
+use apps::similar;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ddtbench::mpi::Project;
 
@@ -101,7 +104,7 @@ enum Command {
 impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
-        let matches = pages::complete(Self::command()).try_get_matches();
+        let matches = numbers::plain(pages::complete(Self::command())).try_get_matches();
         matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
     }
 
@@ -109,7 +112,10 @@ impl Cli {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
         match self.command {
-            None => return self.run.execute(),
+            None => {
+                refuse_slips(self.run.tests())?;
+                return self.run.execute();
+            }
             Some(Command::Run(args)) => return args.execute(),
             Some(Command::Halo(args)) => return args.execute(),
             Some(Command::Overlap(args)) => return args.execute(),
@@ -144,6 +150,20 @@ impl Cli {
     }
 }
 
+/// Refuses a name that is no test's where it is likely a slip of a command's: without a command, names are of tests.
+fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
+    let command = Cli::command();
+    let commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let is_test = |name: &&String| apps::find(name).is_ok();
+    match names.first().filter(|name| !is_test(name)).and_then(|name| Some((name, similar(&commands, name)?)))
+    {
+        None => Ok(()),
+        Some((name, similar)) => {
+            bail!("neither a command nor a test is called {name:?}: did you mean `ddtbench {similar}`?")
+        }
+    }
+}
+
 /// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
 fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() {
@@ -159,7 +179,7 @@ fn of(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Comma
     command.build();
     path.iter().try_fold(command, |command, name| match command.find_subcommand(name) {
         Some(found) => Ok(found.clone()),
-        None => anyhow::bail!("{} has no command {name:?}", command.get_name()),
+        None => bail!("{} has no command {name:?}", command.get_name()),
     })
 }
 

@@ -7,15 +7,15 @@
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
 
 pub mod earlier;
-mod gzip;
+pub(crate) mod gzip;
 mod locked_folder;
 mod log;
-mod original;
+pub(crate) mod original;
 mod pictures;
-mod recorded;
-mod rows;
+pub(crate) mod recorded;
+pub(crate) mod rows;
 mod samples;
-mod torn;
+pub(crate) mod torn;
 
 use std::collections::HashMap;
 use std::io;

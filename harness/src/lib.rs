@@ -9,6 +9,9 @@
 pub mod compare;
 pub mod experiments;
 pub mod folder;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzz;
 pub mod model;
 pub mod mpi;
 pub mod plan;

@@ -9,7 +9,7 @@ mod machine;
 mod order;
 mod paths;
 mod probed;
-mod process_log;
+pub(crate) mod process_log;
 mod starts;
 mod tries;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each layer and those that it may use, besides itself.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("model", &[]),
     ("stats", &["model"]),
     ("report", &["model", "stats"]),
@@ -14,6 +14,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("folder", &["model"]),
     ("mpi", &[]),
     ("run", &["model", "stats", "experiments", "plan", "folder", "mpi"]),
+    ("fuzz", &["model", "report", "experiments", "compare", "plan", "folder", "mpi", "run"]),
 ];
 
 fn src() -> PathBuf {

@@ -83,6 +83,9 @@ pub struct CheckArgs {
     pace: PaceArgs,
     #[command(flatten)]
     judge: JudgeArgs,
+    /// Compare although machine or conditions differ
+    #[arg(long)]
+    anyway: bool,
 }
 
 impl BaselineCommand {
@@ -169,7 +172,14 @@ impl CheckArgs {
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
         let results = &ResultsArgs::default();
-        let manner = Manner { out: None, dry_run: false, verbose: self.verbose, all_mpis: false, results };
+        let manner = Manner {
+            out: None,
+            dry_run: false,
+            verbose: self.verbose,
+            all_mpis: false,
+            results,
+            plan_file: None,
+        };
         if let Err(code) = self.pace.measure(runs, &new, &plan, manner)? {
             return Ok(code);
         }
@@ -179,7 +189,7 @@ impl CheckArgs {
             path.display()
         ));
         let folders = [path, new];
-        self.judge.tell(&self.judge.recorded(&folders)?, &folders, true)
+        self.judge.tell(&self.judge.recorded(&folders, self.anyway)?, &folders, true)
     }
 
     /// Refuses at once what would be refused after all was measured.
@@ -192,7 +202,7 @@ impl CheckArgs {
             let all = plan.methods.join(", ");
             ensure!(plan.methods.contains(control), "--control {control} is none of the methods: {all}");
         }
-        let Some(then) = environment(first).filter(|_| !self.judge.anyway) else { return Ok(()) };
+        let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
         let now = Machine::this();
         let facts = |machine: &Machine| {
             [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone()]

@@ -46,7 +46,7 @@ impl CompareArgs {
                     !folders.is_empty(),
                     "what is compared? Name MPIs, as --mpi mpich,openmpi, or the folders of runs, BASE and NEW"
                 );
-                (self.judge.recorded(&folders)?, folders)
+                (self.judge.recorded(&folders, self.run.conditions.anyway)?, folders)
             }
         };
         self.judge.tell(&comparisons, &folders, self.gate)

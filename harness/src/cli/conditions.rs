@@ -103,10 +103,10 @@ pub struct ConditionArgs {
     #[arg(help_heading = RESULTS, long, value_name = "DIR", conflicts_with_all = GIVEN)]
     pub(super) resume: Option<PathBuf>,
     /// Beside --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the probes that have failed
-    #[arg(help_heading = RESULTS, long, requires = "resume")]
+    #[arg(help_heading = RESULTS, long, requires = "resume", conflicts_with = "plan")]
     pub(super) retry_failed: bool,
-    /// Beside --resume: go on although this is another machine, or an MPI lies in another place
-    #[arg(help_heading = RESULTS, long, requires = "resume")]
+    /// Go on with a run, or compare runs, although the machine or other conditions differ
+    #[arg(help_heading = RESULTS, long)]
     pub(super) anyway: bool,
     /// Run what this file says; a flag given beside it replaces the file's value
     #[arg(help_heading = RESULTS, long, value_name = "FILE")]
@@ -234,6 +234,9 @@ impl ConditionArgs {
         plan: impl FnOnce() -> anyhow::Result<Plan>,
     ) -> anyhow::Result<ExitCode> {
         self.results.check()?;
+        if self.anyway && self.resume.is_none() {
+            bail!("--anyway: it goes on with a run elsewhere, by --resume DIR, which is missing");
+        }
         match &self.resume {
             Some(dir) => resume::resume(self, dir),
             None => measure::begin(self.manner(all_mpis), plan()?),
@@ -243,7 +246,8 @@ impl ConditionArgs {
     /// How a run is begun by these flags.
     pub fn manner(&self, all_mpis: bool) -> Manner<'_> {
         let Self { dry_run, verbose, .. } = *self;
-        Manner { out: self.out.as_deref(), dry_run, verbose, all_mpis, results: &self.results }
+        let (out, plan_file) = (self.out.as_deref(), self.plan.as_deref());
+        Manner { out, dry_run, verbose, all_mpis, results: &self.results, plan_file }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.

@@ -52,12 +52,17 @@ pub(super) struct Manner<'a> {
     pub all_mpis: bool,
     /// How results are told.
     pub results: &'a ResultsArgs,
+    /// The file that the plan was read from.
+    pub plan_file: Option<&'a Path>,
 }
 
 /// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
 /// asked for is tried before anything is installed or built.
 pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
-    let mut checked = plan.check()?;
+    let mut checked = match manner.plan_file {
+        Some(file) => plan.check().with_context(|| format!("plan file {}", file.display()))?,
+        None => plan.check()?,
+    };
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     checked.left_out().iter().for_each(|sentence| say(sentence));
     if manner.dry_run {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use ddtbench::model::plain::plain;
 use ddtbench::report::columns::wrapped_lines;
 use rustix::termios::tcgetwinsize;
 
@@ -31,7 +32,7 @@ pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
 
 /// A sentence for the user, on standard error.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", told(text));
+    let _ = writeln!(io::stderr(), "{}", told(&plain(text)));
 }
 
 /// A command line on standard error; its lines can be typed as they stand.

@@ -34,6 +34,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// The names of tests that were given.
+    pub fn tests(&self) -> &[String] {
+        &self.chosen.tests
+    }
+
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;

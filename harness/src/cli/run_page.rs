@@ -7,7 +7,7 @@ use ddtbench::compare::Comparisons;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
-use ddtbench::model::Record;
+use ddtbench::model::{Record, plain};
 use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::accounts;
@@ -103,6 +103,6 @@ fn environments<D: AsRef<Path>>(dirs: &[D]) -> String {
 
 /// What a comparison has found of the run in a folder; `None` where it was none.
 pub(super) fn comparisons(dir: &Path) -> Option<Comparisons> {
-    let text = std::fs::read_to_string(dir.join(folder::COMPARISON)).ok()?;
-    serde_json::from_str(&text).ok()
+    let bytes = std::fs::read(dir.join(folder::COMPARISON)).ok()?;
+    plain::from_json(&bytes).ok()
 }

@@ -19,7 +19,7 @@ const EXAMPLE: &str = "a layout, as vector(408, 5, 2050, double), or a file with
 
 /// Layouts with a name.
 #[derive(Debug, PartialEq)]
-struct Given {
+pub(crate) struct Given {
     name: Option<String>,
     send: Layouts,
     receive: Option<Layouts>,
@@ -71,7 +71,7 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
 }
 
 /// What a file says.
-fn parse(text: &str) -> Result<Given, String> {
+pub(crate) fn parse(text: &str) -> Result<Given, String> {
     let value = if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?
     } else if text.contains('=') {

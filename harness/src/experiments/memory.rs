@@ -14,7 +14,9 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
 pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
     /// Offset and length.
     const PLACE_BYTES: u64 = 16;
-    let counted = || app.message(Side::Send, WireOrder::Ddt).segments().count() as u64;
+    /// Segments of which no machine has the memory for places, 128 GiB: more need not be counted.
+    const MOST: usize = 1 << 32;
+    let counted = || app.message(Side::Send, WireOrder::Ddt).segments().take(MOST).count() as u64;
     let segments = app.listed_segments().unwrap_or_else(counted);
     let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
     let size = app.message_bytes();

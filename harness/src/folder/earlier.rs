@@ -11,6 +11,7 @@ use std::path::Path;
 
 use super::{FolderError, LAUNCHES, Result, SUMMARY, at, torn};
 use crate::model::conditions::Cache;
+use crate::model::plain::plain_bytes;
 use crate::model::{Case, Figure, Phase, Quantity, Record};
 
 /// The figures of the engine's comparison, until schema 2.
@@ -25,19 +26,38 @@ struct Cells(HashMap<String, String>);
 /// If there are none, or they cannot be understood.
 pub fn read(path: &Path) -> Result<Vec<Record>> {
     let engine = path.join(ENGINE);
-    let (file, record): (_, fn(&Cells) -> Option<Record>) = match engine.exists() {
-        true => (engine, of_engine),
-        false => (path.join(SUMMARY), of_summary),
+    let (file, table) = match engine.exists() {
+        true => (engine, Table::Engine),
+        false => (path.join(SUMMARY), Table::Summary),
     };
     if !file.exists() {
         return Err(FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES });
     }
     let bytes = fs::read(&file).map_err(at(&file))?;
-    let broken = |line: u64, reason: String| FolderError::Broken {
-        path: file.clone(),
-        reason: format!("line {line}: {reason}"),
+    parse(&bytes, table).map_err(|reason| FolderError::Broken { path: file, reason })
+}
+
+/// A table of earlier schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// Of all kinds, but for the engine's comparison.
+    Summary,
+    /// Of the engine's comparison.
+    Engine,
+}
+
+/// The records of such a table.
+///
+/// # Errors
+/// What is wrong, by its line.
+pub(crate) fn parse(bytes: &[u8], table: Table) -> std::result::Result<Vec<Record>, String> {
+    let record = match table {
+        Table::Summary => of_summary,
+        Table::Engine => of_engine,
     };
-    let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
+    let bytes = plain_bytes(torn::split(bytes).0);
+    let broken = |line: u64, reason: String| format!("line {line}: {reason}");
+    let mut reader = csv::Reader::from_reader(&*bytes);
     let mut records = Vec::new();
     for (i, cells) in reader.deserialize().enumerate() {
         let line = i as u64 + 2;

@@ -11,6 +11,7 @@ use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
     SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, original, record_columns, torn,
 };
+use crate::model::plain::plain_bytes;
 use crate::model::{Case, Phase, Record};
 
 /// A run that can be gone on with.
@@ -58,17 +59,21 @@ pub fn read_times(file: &Path) -> Result<Vec<Record>> {
 
 /// The whole rows of a table, by the names of its columns: one that came later may be missing. Without the file there are none.
 fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
-    let bytes = read(file)?;
-    let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
-    torn::undamaged(&bytes).map_err(broken)?;
-    let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
+    parse_table(&read(file)?).map_err(|reason| FolderError::Broken { path: file.to_owned(), reason })
+}
+
+/// The same of a file's bytes.
+///
+/// # Errors
+/// What is wrong, by its line.
+pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec<T>, String> {
+    torn::undamaged(bytes)?;
+    let whole = plain_bytes(torn::split(bytes).0);
+    let mut reader = csv::Reader::from_reader(&*whole);
     let headers = reader.headers().cloned().unwrap_or_default();
     let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &headers);
-    reader
-        .records()
-        .map(row)
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|error| broken(error.to_string()))
+    let rows: std::result::Result<_, csv::Error> = reader.records().map(row).collect();
+    rows.map_err(|error| error.to_string())
 }
 
 /// The bytes of a file; none where it is missing.
@@ -171,18 +176,8 @@ impl Recorded {
 
 /// The numbers of the cases.
 fn numbers(file: &Path) -> Result<HashMap<Case, usize>> {
-    let bytes = read(file)?;
-    let broken = |reason: String| FolderError::Broken { path: file.to_owned(), reason };
-    torn::undamaged(&bytes).map_err(broken)?;
-    let mut reader = csv::Reader::from_reader(torn::split(&bytes).0);
-    let headers = reader.headers().cloned().unwrap_or_default();
-    let mut numbers = HashMap::new();
-    for (number, cells) in reader.records().enumerate() {
-        let cells = cells.map_err(|error| broken(error.to_string()))?;
-        let case = cells.deserialize(Some(&headers)).map_err(|error| broken(error.to_string()))?;
-        numbers.insert(case, number);
-    }
-    Ok(numbers)
+    let cases: Vec<Case> = read_table(file)?;
+    Ok(cases.into_iter().enumerate().map(|(number, case)| (case, number)).collect())
 }
 
 /// Where what cannot be used is put: files of a number that none had before.

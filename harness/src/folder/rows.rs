@@ -63,6 +63,12 @@ impl FromCells for Record {
     }
 }
 
+impl FromCells for Case {
+    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
+        part(cells, headers)
+    }
+}
+
 /// Refuses what no measurement gives, and only damage can have made.
 fn sound<const N: usize>(values: [Option<f64>; N], cells: &csv::StringRecord) -> Result<(), csv::Error> {
     match values.into_iter().flatten().find(|value| !value.is_finite()) {

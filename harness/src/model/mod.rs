@@ -9,6 +9,7 @@ pub mod load;
 mod method;
 mod outcome;
 mod phase;
+pub mod plain;
 mod record;
 mod times;
 pub mod transport;

@@ -87,7 +87,7 @@ impl Limits {
         let positive = |value: f64| value > 0.0 && value <= 1e6;
         for (name, value) in [("max_time_s", self.max_time_s), ("timeout_s", self.timeout_s)] {
             if !positive(value) {
-                return field(name, value.to_string(), "must be above 0 and at most 1000000 seconds");
+                return field(name, format!("{value:?}"), "must be above 0 and at most 1000000 seconds");
             }
         }
         if !(self.precision_percent > 0.0 && self.precision_percent < 100.0) {

@@ -12,6 +12,7 @@ use super::{Run, RunError, Target, Unit};
 use crate::folder::{Folder, FolderError};
 use crate::model::conditions::Cache;
 use crate::model::event::{Hello, MessageFacts};
+use crate::model::plain::from_json;
 use crate::mpi::Installation;
 
 /// What is in `environment.json`. What cannot be found out is missing.
@@ -281,7 +282,7 @@ impl Environment {
     /// # Errors
     /// What is wrong with them.
     pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(bytes)
+        from_json(bytes)
     }
 }
 

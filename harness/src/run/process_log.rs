@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::model::event::{Block, Event, Hello};
+use crate::model::plain::plain;
 use crate::model::{Outcome, Phase, Times};
 use crate::mpi::{ExitDescription, Line};
 
@@ -52,7 +53,7 @@ impl ProcessLog {
             Line::Err(text) => text,
         };
         if !text.trim().is_empty() {
-            self.words.push_back(text.trim().to_owned());
+            self.words.push_back(plain(text.trim()).into_owned());
             if self.words.len() > LAST_WORDS {
                 self.words.pop_front();
             }
@@ -68,6 +69,8 @@ impl ProcessLog {
             Event::Block(block) => self.blocks.push(*block),
             Event::Ended { method, outcome } => {
                 if !self.has_ended(&method) {
+                    let detail = outcome.detail().map(|detail| plain(detail).into_owned());
+                    let outcome = detail.map_or(outcome.clone(), |detail| outcome.with_detail(detail));
                     self.ended.push((method, outcome));
                 }
             }

@@ -26,9 +26,6 @@ pub struct JudgeArgs {
     /// With --gate: exit code 0, and not 3, if something is undecided
     #[arg(long)]
     undecided_is_ok: bool,
-    /// Compare folders although machine or conditions differ
-    #[arg(long)]
-    pub anyway: bool,
     /// How the comparison is printed
     #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
     output_format: ComparisonFormat,
@@ -40,9 +37,9 @@ impl JudgeArgs {
         Settings { control: self.control.clone(), threshold: self.threshold, ..Settings::default() }
     }
 
-    /// Compares folders of runs.
-    pub fn recorded(&self, folders: &[PathBuf]) -> anyhow::Result<Comparisons> {
-        recorded::compare(folders, &self.settings(), self.anyway)
+    /// Compares folders of runs; `anyway`: although machine or conditions differ.
+    pub fn recorded(&self, folders: &[PathBuf], anyway: bool) -> anyhow::Result<Comparisons> {
+        recorded::compare(folders, &self.settings(), anyway)
     }
 
     /// Prints comparisons of what is in these folders; the exit code is that of a gate, if it is one.

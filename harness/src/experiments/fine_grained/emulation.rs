@@ -78,11 +78,14 @@ impl Emulation {
     }
 }
 
+/// The longest time that a thread computes, in seconds: an hour. What is longer is a typing error.
+pub(super) const MOST_S: f64 = 3600.0;
+
 /// A computing time.
 ///
 /// # Errors
 /// What would be right.
 fn compute_us(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    number.ok_or_else(|| "must be a number of microseconds, at least 0".to_owned())
+    let number = text.parse::<f64>().ok().filter(|value| (0.0..=MOST_S * 1e6).contains(value));
+    number.ok_or_else(|| "must be a number of microseconds from 0 to 3600000000, an hour".to_owned())
 }

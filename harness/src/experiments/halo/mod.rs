@@ -57,7 +57,7 @@ impl Experiment for Halo {
 
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
         let can = ranks >= 1 && i32::try_from(ranks).is_ok();
-        (!can).then_some("must be at least 1 rank")
+        (!can).then_some("must be a whole number from 1 to 2147483647")
     }
 
     fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {

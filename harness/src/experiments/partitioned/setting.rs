@@ -157,7 +157,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
 /// A whole number within limits.
 fn count(text: &str, from: u64, to: u64) -> Result<u64, String> {
     let value = bytes(text).filter(|value| (from..=to).contains(value));
-    value.ok_or_else(|| format!("must be a whole number from {from} to {to}, for example 64KiB"))
+    value.ok_or_else(|| format!("must be a whole number from {from} to {to}"))
 }
 
 /// A whole number of at least 1.

@@ -60,8 +60,9 @@ fn case(mut given: Given) -> Result<PlannedCase, String> {
         Some(given.remove(at).1)
     };
     let number = |name: &str, text: &str| {
+        let example = if name.contains("bytes") { "64KiB" } else { "32" };
         let wrong =
-            || format!("{name} = {text}: must be a whole number of at least 1, for example 64KiB or 32");
+            || format!("{name} = {text}: must be a whole number of at least 1, for example {example}");
         bytes(text).filter(|&n| n > 0).ok_or_else(wrong)
     };
     let (theta, partition_bytes) = (take("theta"), take("partition_bytes"));

@@ -53,7 +53,7 @@ impl Experiment for PingPong {
 
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
         let can = ranks >= 2 && ranks.is_multiple_of(2) && i32::try_from(ranks).is_ok();
-        (!can).then_some("must be an even number, at least 2: ranks work in pairs")
+        (!can).then_some("must be an even number from 2 to 2147483646: ranks work in pairs")
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -4,6 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Arrival;
+use crate::experiments::fine_grained::emulation::MOST_S;
+
+/// The largest share of the computing time by which a thread is late: a typing error beyond.
+const MOST_SHARE: f64 = 1000.0;
 
 /// Units of time, the longest first, and how many of each are a second.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)];
@@ -61,8 +65,8 @@ impl FromStr for Arrival {
                 ));
             }
         };
-        arrival.check()?;
-        Ok(arrival)
+        // As it was typed: of a number that is far too large the digits would say nothing.
+        arrival.right().map_or(Ok(arrival), |right| Err(format!("arrival {text:?}: {right}")))
     }
 }
 
@@ -72,20 +76,29 @@ impl Arrival {
     /// # Errors
     /// The arrival as text, and what would be right.
     pub fn check(&self) -> Result<(), String> {
-        let is_amount = |number: f64| number.is_finite() && number >= 0.0;
+        self.right().map_or(Ok(()), |right| Err(format!("arrival \"{self}\": {right}")))
+    }
+
+    /// What would be right, where a number is not.
+    fn right(&self) -> Option<&'static str> {
+        let is_time = |time_s: f64| (0.0..=MOST_S).contains(&time_s);
         let (is_right, right) = match *self {
-            Self::None | Self::Kde { bandwidth_s: None, .. } => return Ok(()),
-            Self::Laggard { fraction } => (is_amount(fraction), "its share is 0 or more"),
+            Self::None | Self::Kde { bandwidth_s: None, .. } => return None,
+            Self::Laggard { fraction } => {
+                ((0.0..=MOST_SHARE).contains(&fraction), "its share is from 0 to 1000")
+            }
             Self::Uniform { fraction } => {
                 ((0.0..=1.0).contains(&fraction), "its share is between 0 and 1, or times would be negative")
             }
-            Self::Normal { sigma_s } => (is_amount(sigma_s), "its deviation is 0 or more"),
+            Self::Normal { sigma_s } => (is_time(sigma_s), "its deviation is from 0 to 3600 s"),
             Self::Kde { bandwidth_s: Some(bandwidth_s), .. } => {
-                (is_amount(bandwidth_s), "its bandwidth is 0 or more")
+                (is_time(bandwidth_s), "its bandwidth is from 0 to 3600 s")
             }
-            Self::Delay { gamma_us_per_mb } => (is_amount(gamma_us_per_mb), "its delay is 0 or more"),
+            Self::Delay { gamma_us_per_mb } => {
+                (is_time(gamma_us_per_mb / 1e6), "its delay is from 0 to 3600000000 us per MB, an hour")
+            }
         };
-        if is_right { Ok(()) } else { Err(format!("arrival \"{self}\": {right}")) }
+        (!is_right).then_some(right)
     }
 }
 

@@ -1,0 +1,185 @@
+//! What the fuzz targets in `harness/fuzz` do with any bytes: they are given to every reader of what others may have written.
+//! None may panic, and where a reader has a writer, what was read must read as the same again.
+
+use crate::compare::Comparisons;
+use crate::experiments::fine_grained::aggregation::Aggregation;
+use crate::experiments::fine_grained::arrival::Arrival;
+use crate::experiments::fine_grained::order::WriteOrder;
+use crate::experiments::fine_grained::trace::Trace;
+use crate::experiments::halo::HaloSetting;
+use crate::experiments::layout_file;
+use crate::experiments::overlap::OverlapCase;
+use crate::experiments::partitioned::Setting;
+use crate::folder::earlier::{self, Table};
+use crate::folder::recorded::parse_table;
+use crate::folder::rows::FigureRow;
+use crate::folder::{gzip, original, torn};
+use crate::model::plain::from_json;
+use crate::model::{Case, Record};
+use crate::mpi::{ExitDescription, Line};
+use crate::plan::{Plan, Variant};
+use crate::report::account::accounts;
+use crate::run::Environment;
+use crate::run::process_log::{Exit, ProcessLog};
+
+/// A name, which its corpus has as well, and what is done with the bytes.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 14] = [
+    ("aggregation", aggregation),
+    ("arrival", arrival),
+    ("cases", table::<Case>),
+    ("comparison", comparison),
+    ("earlier", earlier),
+    ("environment", environment),
+    ("events", events),
+    ("figures", table::<FigureRow>),
+    ("launches", table::<Record>),
+    ("layout", layout),
+    ("original", original),
+    ("parameters", parameters),
+    ("plan", plan),
+    ("samples", samples),
+];
+
+/// The target of a name.
+///
+/// # Panics
+/// If there is none.
+pub fn target(name: &str) -> fn(&[u8]) {
+    let found = TARGETS.iter().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no target is called {name:?}")).1
+}
+
+/// The bytes as text: most readers are given nothing else.
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// A table, as it is read and before it is appended to.
+fn table<T: crate::folder::rows::FromCells>(bytes: &[u8]) {
+    let columns = ["run", "experiment"].map(str::to_owned);
+    let _ = (parse_table::<T>(bytes), torn::check(bytes, &columns));
+    let (whole, rest) = torn::split(bytes);
+    assert_eq!(whole.len() + rest.len(), bytes.len(), "nothing is lost");
+}
+
+fn earlier(bytes: &[u8]) {
+    let _ = (earlier::parse(bytes, Table::Summary), earlier::parse(bytes, Table::Engine));
+}
+
+/// A file of members, compressed each.
+fn samples(bytes: &[u8]) {
+    let (all, rest) = gzip::members(bytes);
+    let packed: usize = all.iter().map(|member| member.packed.len()).sum();
+    assert_eq!(packed + rest.len(), bytes.len(), "nothing is lost");
+    let _ = gzip::check(bytes);
+}
+
+/// The first half is the text, the other its index.
+fn original(bytes: &[u8]) {
+    let (lines, index) = bytes.split_at(bytes.len() / 2);
+    let [kept, _, rest] = original::split(lines, index, |case, _| case % 2 == 0);
+    assert_eq!(kept.len() + rest.len(), lines.len(), "nothing is lost");
+    let _ = original::up_to(index, lines.len());
+}
+
+fn environment(bytes: &[u8]) {
+    if let Some(text) = text(bytes) {
+        accounts(text).iter().for_each(|account| drop(account.text()));
+    }
+    if let Ok(environment) = Environment::parse(bytes) {
+        let again = serde_json::to_vec(&environment).expect("plain data");
+        let again = Environment::parse(&again).expect("what was written can be read");
+        assert_eq!(again.rows().count(), environment.rows().count());
+    }
+}
+
+fn comparison(bytes: &[u8]) {
+    if let Ok(found) = from_json::<Comparisons>(bytes) {
+        drop(found.compared());
+    }
+}
+
+/// What a rank program and its MPI may write, and how it may end.
+fn events(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let mut log = ProcessLog::default();
+    for line in text.lines() {
+        log.line(Line::Out(line.to_owned()));
+    }
+    let asked = ["reference", "ddt"].map(str::to_owned);
+    for exit in [Exit::Silent(1.0), Exit::Ended(ExitDescription { code: Some(3), signal: None })] {
+        let outcomes = log.outcomes(&asked, exit);
+        assert!(!outcomes.is_empty(), "something has come of it");
+    }
+    asked.iter().for_each(|method| drop(log.blocks_of(method)));
+}
+
+fn layout(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let _ = layout_file::parse(text);
+    let _ = datatypes::Layout::from_json(text);
+    if let Ok(layout) = text.parse::<datatypes::Layout>() {
+        assert_eq!(layout.to_text().parse().as_ref(), Ok(&layout), "{text}");
+    }
+}
+
+fn arrival(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let _ = Trace::parse("trace", text);
+    if let Ok(arrival) = text.parse::<Arrival>() {
+        assert_eq!(arrival.to_string().parse(), Ok(arrival), "{text}");
+    }
+}
+
+fn aggregation(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let _ = (text.parse::<WriteOrder>(), text.parse::<Variant>());
+    if let Ok(aggregation) = text.parse::<Aggregation>() {
+        assert_eq!(aggregation.to_string().parse(), Ok(aggregation), "{text}");
+        let units = aggregation.units(7, 3);
+        assert_eq!(units.iter().map(ExactSizeIterator::len).sum::<usize>(), 7, "{text}");
+    }
+}
+
+/// Lines of NAME=VALUE, which the kinds with parameters of their own are given.
+fn parameters(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    // Traces are files; what lies in them is another target.
+    if text.contains("kde:") {
+        return;
+    }
+    let given = || text.lines().filter_map(|line| line.split_once('='));
+    let _ = (Setting::parse(given()), HaloSetting::parse(given()));
+    let _ = OverlapCase::parse("ibcast", None, given());
+}
+
+/// A plan; one of a few cases is checked as well, which makes them.
+fn plan(bytes: &[u8]) {
+    const FEW: usize = 4;
+    let Some(plan) = text(bytes).and_then(|text| Plan::parse(text).ok()) else { return };
+    assert_eq!(Plan::parse(&plan.to_toml()).as_ref(), Ok(&plan), "what was written reads as the same");
+    if plan.cases.len() <= FEW && !plan.to_toml().contains("kde:") {
+        let _ = plan.check();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_corpus_of_every_target_is_read_without_a_panic() {
+        for (name, target) in TARGETS {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(name);
+            let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+            assert!(!files.is_empty(), "{} has no file", folder.display());
+            files.iter().for_each(|file| target(&fs::read(file).unwrap()));
+        }
+    }
+}

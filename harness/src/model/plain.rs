@@ -1,0 +1,71 @@
+//! Text of others as it can be shown: what would steer a terminal is made visible where it is read.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The text with control characters as `\u{1b}`; line ends and tabs stay.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if !text.contains(steers) {
+        return text.into();
+    }
+    let shown = |shown: String, c: char| match steers(c) {
+        true => shown + &c.escape_unicode().to_string(),
+        false => shown + c.encode_utf8(&mut [0; 4]),
+    };
+    text.chars().fold(String::with_capacity(text.len()), shown).into()
+}
+
+/// The same of a file's bytes, where they are text.
+pub fn plain_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(bytes).map(plain) {
+        Ok(Cow::Owned(text)) => text.into_bytes().into(),
+        _ => bytes.into(),
+    }
+}
+
+/// What a JSON text says, with all of its strings plain.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(shown) = plain(text) {
+                    *text = shown;
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(walk),
+            Value::Object(fields) => fields.values_mut().for_each(walk),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    // First as it is: a value does not know its place in the text, which errors tell.
+    serde_json::from_slice::<T>(bytes)?;
+    let mut value = serde_json::from_slice(bytes)?;
+    walk(&mut value);
+    serde_json::from_value(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_shown() {
+        assert_eq!(plain("a\tb\r\nc \u{e9}"), "a\tb\r\nc \u{e9}");
+        assert_eq!(plain("\u{1b}[8mx\u{9b}2J\u{7}\u{7f}"), "\\u{1b}[8mx\\u{9b}2J\\u{7}\\u{7f}");
+        assert_eq!(*plain_bytes(b"a,\x1b]0;x\n"), *b"a,\\u{1b}]0;x\n");
+        assert_eq!(*plain_bytes(b"\xff\x1b"), *b"\xff\x1b", "no text");
+    }
+
+    #[test]
+    fn strings_of_json_are_plain() {
+        let words: Vec<Vec<String>> = from_json(br#"[["\u001b[1m"], ["b"]]"#).unwrap();
+        assert_eq!(words, [["\\u{1b}[1m"], ["b"]]);
+        assert!(from_json::<Vec<String>>(b"[1]").unwrap_err().to_string().contains("line 1"));
+    }
+}
