@@ -104,7 +104,7 @@ enum Command {
 impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
-        let matches = numbers::plain(pages::complete(Self::command())).try_get_matches();
+        let matches = numbers::negative(pages::complete(Self::command())).try_get_matches();
         matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
     }
 
@@ -169,7 +169,7 @@ fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = error.render().ansi().to_string();
+    let text = numbers::told(&error.render().ansi().to_string());
     let _ = write!(anstream::stderr(), "{}", output::told(&text));
     std::process::exit(error.exit_code())
 }

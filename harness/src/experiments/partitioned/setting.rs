@@ -75,7 +75,12 @@ impl AsMut<Computing> for Setting {
 pub const PARAMETERS: &[Parameter<Setting>] = &[
     Parameter {
         flag: Flag::new("bytes", "BYTES", "32KiB", "bytes of the message").short('b'),
-        assign: |s, text| set(&mut s.bytes, count(text, 0, isize::MAX as u64)),
+        assign: |s, text| {
+            set(
+                &mut s.bytes,
+                count(text, 0, isize::MAX as u64).map_err(|reason| reason + ", for example 64KiB"),
+            )
+        },
         text: |s| Some(s.bytes.to_string()),
     },
     Parameter {
