@@ -4,6 +4,7 @@ mod agree;
 mod baseline;
 mod compare;
 mod conditions;
+mod doctor;
 mod engine;
 mod figure;
 mod guidelines;
@@ -82,6 +83,8 @@ enum Command {
     List(show::ListArgs),
     /// Show which bytes a test sends, and how they lie
     Layout(show::LayoutArgs),
+    /// Say what stands in the way of good measurements on this machine and with its MPIs, and what to do about it
+    Doctor(doctor::DoctorArgs),
     /// Show, add, install and remove MPIs
     #[command(subcommand)]
     Mpi(mpi::MpiCommand),
@@ -127,6 +130,7 @@ impl Cli {
             Some(Command::Guidelines(args)) => return args.execute(),
             Some(Command::Baseline(command)) => return command.execute(),
             Some(Command::Agree(args)) => return args.execute(),
+            Some(Command::Doctor(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,

@@ -3,6 +3,7 @@
 mod agree;
 mod calibrated;
 mod case;
+pub mod doctor;
 mod environment;
 mod known_probes;
 mod machine;

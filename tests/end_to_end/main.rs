@@ -19,6 +19,8 @@ mod clocks;
 mod compare;
 /// How a run is started, and when it ends.
 mod conditions;
+/// What stands in the way of measurements.
+mod doctor;
 /// The engine's comparison with the other ways to pack.
 mod engine;
 /// The examples for pipelines, as those run them who copy them.
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         rank_program::trials(),
         moves_bytes::trials(),
         faulty_mpi::trials(),
+        doctor::trials(),
         engine::trials(),
         halo::trials(),
         overlap::trials(),

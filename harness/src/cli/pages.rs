@@ -102,6 +102,13 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "doctor",
+        &[
+            ("ddtbench doctor", "this machine and all of its MPIs"),
+            ("ddtbench doctor --mpi mpich --launcher srun", "one, as it is started within a job"),
+        ],
+    ),
+    (
         "list",
         &[
             ("ddtbench list nas_lu_y", "the sets and parameters of a test"),
@@ -156,6 +163,7 @@ const PAGES: &[(&str, &[Example])] = &[
     ("report", &[("docs/results.md", "what is in the folder of a run?")]),
     ("list", &[("docs/tests.md", "what there is to measure")]),
     ("layout", &[("docs/my-array.md", "any layout, as text or in a file")]),
+    ("doctor", &[("docs/doctor.md", "is this machine fit for measuring?")]),
     ("mpi", &[("docs/mpis.md", "which MPIs are used, and how is one added?")]),
 ];
 

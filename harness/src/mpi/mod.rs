@@ -18,6 +18,7 @@ mod project;
 mod rank_program;
 mod registry;
 mod shared_build;
+pub mod shared_memory;
 mod show;
 mod tool;
 mod tree;

@@ -44,7 +44,7 @@ impl Machine {
     }
 }
 
-fn word(path: impl AsRef<Path>) -> Option<String> {
+pub(super) fn word(path: impl AsRef<Path>) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_owned()).filter(|text| !text.is_empty())
 }
 

@@ -1,0 +1,181 @@
+//! The command `doctor`: what stands in the way of good measurements here, and what to do about it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use ddtbench::experiments::planned::{PlannedCase, Text};
+use ddtbench::experiments::{Kind, partitioned, pingpong};
+use ddtbench::folder::Folder;
+use ddtbench::model::event::Event;
+use ddtbench::model::{Case, Measured};
+use ddtbench::mpi::{Installation, MpiError, Project, interrupt};
+use ddtbench::plan::{Limits, Plan};
+use ddtbench::report::columns::wrapped;
+use ddtbench::run::doctor::{self, Finding, Health, Seen};
+use ddtbench::run::{Environment, Observer, Part, Run, RunEnd};
+
+use super::measure::{self, FAILED, INTERRUPTED};
+use super::output::{self, say};
+use super::targets;
+
+/// Time of a method, in seconds: it is looked at whether it works.
+const GLANCE_S: f64 = 0.02;
+/// Silence after which a process hangs, in seconds: everything here is quick.
+const TIMEOUT_S: f64 = 20.0;
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc [default: all]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    mpi: Vec<String>,
+    /// Another launcher than the MPI's, as in `ddtbench run`
+    #[arg(long, value_name = "COMMAND")]
+    launcher: Option<String>,
+    /// Show what is built
+    #[arg(short, long)]
+    verbose: bool,
+    /// Options for the launcher
+    #[arg(last = true, value_name = "LAUNCHER_ARG")]
+    launcher_args: Vec<String>,
+}
+
+impl DoctorArgs {
+    /// Looks, and prints what was found; the exit code tells of errors.
+    pub fn execute(&self) -> anyhow::Result<ExitCode> {
+        let mut all = vec![("Machine".to_owned(), doctor::machine())];
+        let project = Project::locate()?;
+        let mut names = self.mpi.clone();
+        if names.is_empty() {
+            let mut unusable = Vec::new();
+            let found = project.installations(&mut |text| unusable.push(text.to_owned()))?;
+            names = found.into_iter().map(|mpi| mpi.name).collect();
+            all.extend(
+                unusable
+                    .into_iter()
+                    .map(|text| ("MPI that cannot be used".to_owned(), doctor::broken(&text))),
+            );
+        }
+        if names.is_empty() {
+            let advice = "no MPI is on this machine; `ddtbench mpi install mpich` installs one, without root";
+            all.push(("MPIs".to_owned(), doctor::broken(advice)));
+        }
+        for name in names {
+            let found = match self.look(&name) {
+                Ok(None) => return Ok(ExitCode::from(INTERRUPTED)),
+                Ok(Some(found)) => found,
+                Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
+                    return Err(error);
+                }
+                Err(error) => doctor::broken(&format!("{error:#}")),
+            };
+            all.push((format!("MPI {name}"), found));
+        }
+        output::print_coloured(&table(&all, output::width().map_or(usize::MAX, usize::from)))?;
+        let worst = all.iter().flat_map(|(_, found)| found).map(|finding| finding.health).max();
+        Ok(if worst == Some(Health::Error) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    /// Runs all methods of ping-pongs, and of transfers by two threads, for a moment; `None` if the user wants to stop.
+    fn look(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
+        let (none, two_threads) =
+            (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), Text("2".to_owned()))]));
+        let Some((mpi, ping_pongs)) = self.run(name, pingpong::KIND, "nas_lu_y", none)? else {
+            return Ok(None);
+        };
+        let transfers = self.run(name, partitioned::KIND, "partitioned", two_threads)?;
+        Ok(transfers.map(|(_, transfers)| doctor::mpi(&mpi, &ping_pongs, &transfers)))
+    }
+
+    /// Runs all methods of a kind on one test.
+    fn run(
+        &self,
+        name: &str,
+        kind: Kind,
+        test: &str,
+        params: BTreeMap<String, Text>,
+    ) -> anyhow::Result<Option<(Installation, Seen)>> {
+        let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
+        let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };
+        let mut plan = Plan {
+            mpis: vec![name.to_owned()],
+            methods: kind.methods().iter().map(|method| method.name.to_owned()).collect(),
+            launcher: self.launcher.clone(),
+            launcher_args: self.launcher_args.clone(),
+            launches: Some(1),
+            cases: vec![case],
+            limits,
+            ..Plan::of(kind)
+        };
+        let chosen = targets::choose(&mut plan, self.verbose, false)?;
+        let targets = chosen.build()?;
+        let checked = plan.check()?;
+        let run = Run { plan: &checked, targets: &targets };
+        let place = tempfile::tempdir().context("a folder for what is measured")?;
+        let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;
+        let mut environment = Environment::of(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
+        say(&format!("looking at {name}, {} experiments", kind.name()));
+        let (end, mut records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
+        if end == RunEnd::Interrupted || interrupt::requested() {
+            return Ok(None);
+        }
+        records.retain(|record| record.phase == kind.headline());
+        let account = environment.part().mpis.first().and_then(|account| account.rank_program.clone());
+        let hello = account.context("its rank program has told nothing of itself")?;
+        let mpi = (*chosen.installations().first().context("no MPI was chosen")?).clone();
+        Ok(Some((mpi, Seen { kind, hello, records })))
+    }
+}
+
+/// A heading each, and a line per finding. With codes for colours.
+fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
+    let widest = all.iter().flat_map(|(_, found)| found).map(|finding| finding.what.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (title, found) in all {
+        text += &format!("{title}\n");
+        for Finding { health, what, told } in found {
+            let style = match health {
+                Health::Ok => anstyle::Style::new(),
+                Health::Warning => anstyle::AnsiColor::Yellow.on_default(),
+                Health::Error => anstyle::AnsiColor::Red.on_default().bold(),
+            };
+            let indent = 2 + 9 + widest + 2;
+            let line = wrapped(&" ".repeat(indent), told, width, indent);
+            text += &format!("  {style}{:<9}{style:#}{what:<widest$}  {}", health.label(), &line[indent..]);
+        }
+    }
+    text
+}
+
+/// Tells nothing: what has come of it is told at the end.
+struct Quiet;
+
+impl Observer for Quiet {
+    fn begins(&mut self, _: usize, _: usize, _: &str) {}
+
+    fn heard(&mut self, _: &Event) {}
+
+    fn note(&mut self, _: &str) {}
+
+    fn ended(&mut self, _: &[Measured], _: Duration) {}
+
+    fn skipped(&mut self, _: &Case) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_stand_in_columns_of_a_terminal() {
+        let finding = |health, told: &str| Finding { health, what: "clock", told: told.to_owned() };
+        let long = "a word ".repeat(30);
+        let all =
+            [("Machine".to_owned(), vec![finding(Health::Ok, "tsc"), finding(Health::Error, long.trim())])];
+        let text = anstream::adapter::strip_str(&table(&all, 80)).to_string();
+        assert!(text.starts_with("Machine\n  ok       clock  tsc\n  error    clock  a word"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 80) && text.lines().count() > 4, "{text}");
+    }
+}

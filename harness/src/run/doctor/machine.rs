@@ -1,0 +1,207 @@
+//! What is found of the machine without any MPI.
+
+use std::fs::{self, File, TryLockError};
+use std::path::Path;
+
+use procfs::process::{LimitValue, Process};
+use procfs::{Current, LoadAverage, Meminfo};
+
+use super::{Finding, Health};
+use crate::mpi::shared_memory;
+use crate::run::Machine;
+use crate::run::machine::word;
+
+/// All that is looked at, in the order of a table; what the system does not tell is left out.
+pub fn machine() -> Vec<Finding> {
+    let own = Process::myself().ok();
+    let limit = |of: fn(procfs::process::Limits) -> procfs::process::Limit| {
+        own.as_ref()?.limits().ok().map(|limits| of(limits).soft_limit)
+    };
+    let machine = Machine::this();
+    let clock = word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    let pages = word("/sys/kernel/mm/transparent_hugepage/enabled");
+    [
+        Some(Finding::ok(
+            "processor",
+            format!(
+                "{}, {} hardware threads",
+                machine.cpu_model.as_deref().unwrap_or("unknown"),
+                machine.cpus
+            ),
+        )),
+        machine.governor.as_deref().map(governor),
+        clock.as_deref().map(clock_source),
+        pages.as_deref().map(huge_pages),
+        LoadAverage::current().ok().map(|load| busy(load.one, machine.cpus)),
+        Meminfo::current().ok().and_then(|memory| Some(memory_left(memory.mem_available?, cgroup_left()))),
+        limit(|limits| limits.max_address_space).map(address_space),
+        limit(|limits| limits.max_locked_memory).map(locked_memory),
+        Some(locks(Path::new("."))),
+        Some(leftovers()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn governor(governor: &str) -> Finding {
+    match governor {
+        "performance" => Finding::ok("governor", governor),
+        _ => Finding::bad(
+            Health::Warning,
+            "governor",
+            &format!("{governor}, so that the clock rate changes with the load"),
+            "`cpupower frequency-set -g performance`, as root",
+        ),
+    }
+}
+
+fn clock_source(source: &str) -> Finding {
+    match source {
+        // Read without a system call; kvm-clock reads the same counter.
+        "tsc" | "kvm-clock" | "arch_sys_counter" | "timebase" => Finding::ok("clock", source),
+        _ => Finding::bad(
+            Health::Warning,
+            "clock",
+            &format!("{source}, of which a reading is a system call"),
+            "where the processor has a steady counter, boot with `clocksource=tsc`",
+        ),
+    }
+}
+
+/// Of all modes, the one in brackets is in force.
+fn huge_pages(modes: &str) -> Finding {
+    let mode = modes.split(['[', ']']).nth(1).unwrap_or(modes);
+    match mode {
+        "always" => Finding::ok("huge pages", mode),
+        _ => Finding::ok(
+            "huge pages",
+            format!("{mode}: large arrays are in small pages, as in most applications"),
+        ),
+    }
+}
+
+fn busy(load: f32, cpus: usize) -> Finding {
+    /// Load of a machine on which nobody else works.
+    const IDLE: f32 = 0.5;
+    match load < IDLE {
+        true => Finding::ok("load", format!("{load:.2}")),
+        false => Finding::bad(
+            Health::Warning,
+            "load",
+            &format!("{load:.2} in the last minute, of {cpus} hardware threads"),
+            "others work here; measure when nobody does, or ask for nodes of your own",
+        ),
+    }
+}
+
+/// Memory that a control group leaves; `None` without a limit.
+fn cgroup_left() -> Option<u64> {
+    let number = |file: &str| word(Path::new("/sys/fs/cgroup").join(file))?.parse::<u64>().ok();
+    number("memory.max")?.checked_sub(number("memory.current")?)
+}
+
+fn memory_left(available: u64, of_group: Option<u64>) -> Finding {
+    let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
+    match of_group.filter(|left| *left < available) {
+        None => Finding::ok("memory", format!("{} available", gib(available))),
+        Some(left) => Finding::bad(
+            Health::Warning,
+            "memory",
+            &format!("{} available, and this job may have {}", gib(available), gib(left)),
+            "ask for more where tests are large: they are refused by what the machine has, and ended by the limit",
+        ),
+    }
+}
+
+fn address_space(limit: LimitValue) -> Finding {
+    match limit {
+        LimitValue::Unlimited => Finding::ok("address space", "unlimited"),
+        LimitValue::Value(bytes) => Finding::bad(
+            Health::Warning,
+            "address space",
+            &format!("limited to {bytes} bytes, and MPIs reserve much"),
+            "`ulimit -v unlimited`",
+        ),
+    }
+}
+
+fn locked_memory(limit: LimitValue) -> Finding {
+    /// InfiniBand registers whole buffers; this is enough for all of a quick run.
+    const ENOUGH: u64 = 64 << 20;
+    match limit {
+        LimitValue::Value(bytes) if bytes < ENOUGH => Finding::bad(
+            Health::Warning,
+            "locked memory",
+            &format!("{} KiB, too little for InfiniBand", bytes >> 10),
+            "`ulimit -l unlimited`, or in /etc/security/limits.conf; for shared memory and TCP it does not matter",
+        ),
+        LimitValue::Value(bytes) => Finding::ok("locked memory", format!("{} MiB", bytes >> 20)),
+        LimitValue::Unlimited => Finding::ok("locked memory", "unlimited"),
+    }
+}
+
+fn locks(folder: &Path) -> Finding {
+    let tried = File::open(folder).map(|folder| folder.try_lock());
+    match tried {
+        Ok(Ok(()) | Err(TryLockError::WouldBlock)) => Finding::ok("file locks", "work in this folder"),
+        Ok(Err(TryLockError::Error(error))) | Err(error) => Finding::bad(
+            Health::Warning,
+            "file locks",
+            &format!(
+                "do not work in this folder ({error}), so that two runs could write to one folder of results"
+            ),
+            "give each run an --out of its own",
+        ),
+    }
+}
+
+fn leftovers() -> Finding {
+    let left = shared_memory::leftovers();
+    match shared_memory::sentence(&left) {
+        None => Finding::ok("shared memory", room()),
+        Some(sentence) => Finding { health: Health::Warning, what: "shared memory", told: sentence },
+    }
+}
+
+/// What shared memory there is: its size is an option of its mount.
+fn room() -> String {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
+    let mount = mounts.lines().find(|line| line.split(' ').nth(1) == Some("/dev/shm"));
+    let options = mount.and_then(|line| line.split(' ').nth(3)).unwrap_or_default();
+    let size = options.split(',').find_map(|option| option.strip_prefix("size="));
+    format!(
+        "{}; no MPI has left any behind",
+        size.map_or("/dev/shm".to_owned(), |size| format!("/dev/shm of {size}"))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_makes_figures_worse_is_warned_of_with_advice() {
+        for (good, bad, advice) in [
+            (governor("performance"), governor("powersave"), "cpupower"),
+            (clock_source("tsc"), clock_source("hpet"), "clocksource=tsc"),
+            (busy(0.1, 2), busy(1.7, 2), "others work here"),
+            (memory_left(1 << 30, None), memory_left(1 << 30, Some(1 << 20)), "ask for more"),
+            (address_space(LimitValue::Unlimited), address_space(LimitValue::Value(1 << 30)), "ulimit -v"),
+            (locked_memory(LimitValue::Unlimited), locked_memory(LimitValue::Value(64 << 10)), "ulimit -l"),
+            (locks(Path::new("/")), locks(Path::new("/no/such/folder")), "--out"),
+        ] {
+            assert_eq!((good.health, bad.health), (Health::Ok, Health::Warning), "{bad:?}");
+            assert!(bad.told.contains(advice), "{bad:?}");
+        }
+        assert!(huge_pages("always [madvise] never").told.starts_with("madvise"));
+    }
+
+    #[test]
+    fn this_machine_is_looked_at() {
+        let names: Vec<_> = machine().into_iter().map(|finding| finding.what).collect();
+        for what in ["processor", "load", "memory", "file locks", "shared memory"] {
+            assert!(names.contains(&what), "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What is found of an MPI, when its rank program has run once.
+
+use std::collections::BTreeSet;
+
+use super::{Finding, Health};
+use crate::experiments::Kind;
+use crate::model::event::{Hello, RankPlace};
+use crate::model::load::Load;
+use crate::model::{Outcome, Record};
+use crate::mpi::Installation;
+
+/// Of an MPI for which nothing could be built or started.
+pub fn broken(reason: &str) -> Vec<Finding> {
+    vec![Finding { health: Health::Error, what: "start", told: reason.to_owned() }]
+}
+
+/// What a kind of experiments has seen of an MPI, whose rank program has told of itself and has tried the kind's methods.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The kind.
+    pub kind: Kind,
+    /// The rank program's account of itself.
+    pub hello: Hello,
+    /// The records of the kind's headline.
+    pub records: Vec<Record>,
+}
+
+/// Of an MPI on which ping-pongs have run, and transfers by several threads.
+pub fn mpi(mpi: &Installation, ping_pongs: &Seen, transfers: &Seen) -> Vec<Finding> {
+    let hello = &ping_pongs.hello;
+    let mut all = vec![version(mpi, hello), library(hello)];
+    all.push(Finding::ok("launcher", mpi.mpiexec.display().to_string()));
+    all.extend([thread_level(&transfers.hello), binding(&hello.ranks)]);
+    all.extend(Load::of(hello).map(load));
+    all.push(transport(hello));
+    all.push(clock(hello));
+    all.extend(settings(hello));
+    all.extend([ping_pongs, transfers].map(methods));
+    all
+}
+
+fn version(mpi: &Installation, hello: &Hello) -> Finding {
+    let told = format!("{}; MPI-{}", hello.library_version, hello.mpi_standard);
+    // The first line of what a library says of itself has its number; a vendor's may have another form.
+    if hello.library_version.contains(&mpi.version) || hello.compiled_for.contains(&mpi.version) {
+        return Finding::ok("version", told);
+    }
+    Finding::bad(
+        Health::Warning,
+        "version",
+        &format!("{told}; compiled for {}, and the wrapper is of {}", hello.compiled_for, mpi.version),
+        "another library is found when programs start; look at LD_LIBRARY_PATH and the modules that are loaded",
+    )
+}
+
+/// The library's file, whose number tells which programs can use it.
+fn library(hello: &Hello) -> Finding {
+    let Some(path) = &hello.library_path else { return Finding::ok("library", "linked into the program") };
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let abi = match () {
+        () if file.starts_with("libmpi_abi.so") => "; the standard's ABI",
+        () if file.starts_with("libmpi.so.12") => "; the ABI that MPICH and its family share",
+        () if file.starts_with("libmpi.so.40") => "; Open MPI's ABI",
+        () => "",
+    };
+    Finding::ok("library", format!("{path}{abi}"))
+}
+
+fn thread_level(hello: &Hello) -> Finding {
+    match hello.thread_level.to_lowercase().contains("multiple") {
+        true => Finding::ok("threads", &*hello.thread_level),
+        false => Finding::bad(
+            Health::Warning,
+            "threads",
+            &format!("{} at most", hello.thread_level),
+            "methods whose threads call MPI are not available; an MPI that is built for MPI_THREAD_MULTIPLE has them",
+        ),
+    }
+}
+
+fn binding(ranks: &[RankPlace]) -> Finding {
+    let place = |rank: &RankPlace| {
+        let cpus: Vec<String> = rank.cpus.iter().map(usize::to_string).collect();
+        format!("rank {} on {}", rank.rank, if cpus.is_empty() { "?".to_owned() } else { cpus.join(",") })
+    };
+    let places = ranks.iter().map(place).collect::<Vec<_>>().join("; ");
+    let share = ranks.iter().enumerate().any(|(i, rank)| {
+        let others = ranks[..i].iter().filter(|other| other.host == rank.host);
+        others.flat_map(|other| &other.cpus).any(|cpu| rank.cpus.contains(cpu))
+    });
+    match share {
+        false => Finding::ok("binding", format!("works: {places}")),
+        true => Finding::bad(
+            Health::Warning,
+            "binding",
+            &format!("ranks may move from core to core ({places})"),
+            "on a node with a core for each rank ddtbench binds them; look whether the launcher or a batch system forbids it",
+        ),
+    }
+}
+
+fn load(load: Load) -> Finding {
+    let Load { runnable_threads, cores } = load;
+    match runnable_threads <= cores {
+        true => Finding::ok("cores", format!("{cores} hardware threads for {runnable_threads} ranks")),
+        false => Finding::bad(
+            Health::Warning,
+            "cores",
+            &format!("{runnable_threads} ranks share {cores} hardware threads"),
+            "waiting ranks take time from working ones; use a machine with a core for each",
+        ),
+    }
+}
+
+fn transport(hello: &Hello) -> Finding {
+    let hosts: BTreeSet<&str> = hello.ranks.iter().map(|rank| rank.host.as_str()).collect();
+    let name = hello.transport.as_ref().map(|transport| transport.name());
+    let device = hello.device.as_deref().map(|device| format!(", {device}")).unwrap_or_default();
+    match (name.as_deref(), hosts.len()) {
+        (Some("tcp"), 1) => Finding::bad(
+            Health::Warning,
+            "transport",
+            &format!("tcp between ranks of one host{device}"),
+            "shared memory is faster; look at the settings below, and at /dev/shm",
+        ),
+        (Some("unknown") | None, _) => Finding::bad(
+            Health::Warning,
+            "transport",
+            &format!("unknown{device}"),
+            "no counter has seen the bytes on their way; a network of another kind, or no network at all",
+        ),
+        (Some(name), _) => Finding::ok("transport", format!("{name}{device}")),
+    }
+}
+
+fn clock(hello: &Hello) -> Finding {
+    /// A reading that costs more is a good part of what a short message takes.
+    const DEAR_S: f64 = 2e-7;
+    let ns = |seconds: f64| format!("{:.0} ns", seconds * 1e9);
+    let told = format!("a reading costs {}, the step is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
+    match hello.clock_cost_s <= DEAR_S {
+        true => Finding::ok("clock", told),
+        false => Finding::bad(
+            Health::Warning,
+            "clock",
+            &told,
+            "samples of short messages are batched, and say less of each",
+        ),
+    }
+}
+
+/// What of the user's environment steers the MPI: nothing, on most machines. Launchers have variables of their own.
+fn settings(hello: &Hello) -> Option<Finding> {
+    let of_user = hello.settings.iter().filter(|(name, _)| std::env::var_os(name).is_some());
+    let all: Vec<String> = of_user.map(|(name, value)| format!("{name}={value}")).collect();
+    (!all.is_empty()).then(|| Finding::ok("settings", all.join(" ")))
+}
+
+fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
+    let lacks = Outcome::NotAvailable { reason: String::new() }.label();
+    let told = |record: &&Record| {
+        let detail = record.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        format!("{} {}{detail}", record.method, record.outcome)
+    };
+    let list = |records: Vec<&Record>| records.iter().map(told).collect::<Vec<_>>().join("; ");
+    let failed: Vec<&Record> = records.iter().filter(|record| kind.has_failed(record)).collect();
+    let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome == lacks).collect();
+    match (failed.is_empty(), lacking.is_empty()) {
+        (true, true) => {
+            Finding::ok("methods", format!("all {} of {} experiments are right", records.len(), kind.name()))
+        }
+        (false, _) => Finding::bad(
+            Health::Error,
+            "methods",
+            &format!("of {} experiments: {}", kind.name(), list(failed)),
+            "they have no figures; another version of the MPI may be right, and `ddtbench probe` says what this one does",
+        ),
+        (true, false) => Finding::bad(
+            Health::Warning,
+            "methods",
+            &format!("of {} experiments: {}", kind.name(), list(lacking)),
+            "they have no figures; a newer version of the MPI may have them",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::pingpong;
+
+    fn hello() -> Hello {
+        let rank = |rank: usize| RankPlace { rank, host: "h".to_owned(), pid: 1, cpus: vec![rank] };
+        Hello {
+            library_version: "MPICH Version: 5.0.2".to_owned(),
+            library_path: Some("/opt/lib/libmpi.so.12.3.0".to_owned()),
+            thread_level: "MPI_THREAD_MULTIPLE".to_owned(),
+            ranks: vec![rank(0), rank(1)],
+            threads: 1,
+            clock_cost_s: 2e-8,
+            ..Hello::default()
+        }
+    }
+
+    fn seen(hello: &Hello, records: &[Record]) -> Seen {
+        Seen { kind: pingpong::KIND, hello: hello.clone(), records: records.to_vec() }
+    }
+
+    fn health(hello: &Hello, what: &str) -> Health {
+        let mpi_5 = Installation { version: "5.0.2".to_owned(), ..Installation::fake("mpiexec") };
+        let all = mpi(&mpi_5, &seen(hello, &[]), &seen(hello, &[]));
+        all.iter().find(|finding| finding.what == what).unwrap_or_else(|| panic!("{all:?}")).health
+    }
+
+    #[test]
+    fn what_an_mpi_tells_is_judged() {
+        let good = hello();
+        for what in ["version", "library", "launcher", "threads", "binding", "cores", "clock", "methods"] {
+            assert_eq!(health(&good, what), Health::Ok, "{what}");
+        }
+        let bad = [
+            ("version", Hello { library_version: "MPICH Version: 3.4".to_owned(), ..hello() }),
+            ("threads", Hello { thread_level: "MPI_THREAD_FUNNELED".to_owned(), ..hello() }),
+            ("clock", Hello { clock_cost_s: 1e-6, ..hello() }),
+            ("cores", Hello { threads: 3, ..hello() }),
+            ("transport", hello()),
+        ];
+        for (what, hello) in bad {
+            assert_eq!(health(&hello, what), Health::Warning, "{what}");
+        }
+        let mut unbound = hello();
+        unbound.ranks.iter_mut().for_each(|rank| rank.cpus = vec![0, 1]);
+        assert_eq!(health(&unbound, "binding"), Health::Warning);
+        unbound.ranks[1].host = "other".to_owned();
+        assert_eq!(health(&unbound, "binding"), Health::Ok, "the other is on a machine of its own");
+    }
+
+    #[test]
+    fn methods_that_fail_are_errors_and_those_that_lack_are_none() {
+        let record = |method: &str, outcome: &str| Record {
+            method: method.to_owned(),
+            outcome: outcome.to_owned(),
+            ..Record::default()
+        };
+        let told = |records: &[Record]| methods(&seen(&hello(), records));
+        assert_eq!(told(&[record("ddt", "converged")]).health, Health::Ok);
+        let lacking = told(&[record("ddt", "converged"), record("put_ddt", "not available")]);
+        assert!(lacking.health == Health::Warning && lacking.told.contains(": put_ddt"), "{lacking:?}");
+        let crashed = told(&[record("ddt", "crashed"), record("put_ddt", "not available")]);
+        assert!(crashed.health == Health::Error && crashed.told.contains(": ddt crashed"), "{crashed:?}");
+        assert_eq!(broken("no launcher")[0].health, Health::Error);
+    }
+}
