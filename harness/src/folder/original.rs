@@ -53,19 +53,20 @@ pub fn up_to(index: &[u8], length: usize) -> Vec<u8> {
 /// The text and the index with the header and the lines of those cases alone that are `kept`; and the lines that are not.
 pub fn split(text: &[u8], index: &[u8], kept: impl Fn(usize, usize) -> bool) -> [Vec<u8>; 3] {
     let mut parts: [Vec<u8>; 3] = Default::default();
+    let mut ends_of_kept = Vec::new();
     let mut start = text.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     parts[0].extend_from_slice(&text[..start]);
     for (case, launch, end) in ends(index) {
         let Some(lines) = text.get(start..end) else { break };
         if kept(case, launch) {
             parts[0].extend_from_slice(lines);
-            let end = parts[0].len();
-            parts[1].extend(rows::rows([(case, launch, end)]));
+            ends_of_kept.push((case, launch, parts[0].len()));
         } else {
             parts[2].extend_from_slice(lines);
         }
         start = end;
     }
+    parts[1] = rows::rows(ends_of_kept);
     parts[2].extend_from_slice(&text[start..]);
     parts
 }
