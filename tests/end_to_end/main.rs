@@ -47,8 +47,10 @@ mod rank_program;
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
 mod robustness;
-/// What carries the bytes between ranks.
+/// What carries the bytes between the ranks of one host.
 mod transport;
+/// Ranks on two hosts, and what a network can do to them.
+mod two_hosts;
 
 use std::process::ExitCode;
 
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         examples::trials(),
         figures::trials(),
         transport::trials(),
+        two_hosts::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
