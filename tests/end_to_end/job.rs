@@ -131,7 +131,13 @@ impl Job {
         });
     }
 
-    fn said(&self) -> (String, String) {
+    /// Whether the command itself still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a child can be waited for").is_none()
+    }
+
+    /// What it has written: its standard output, and its standard error.
+    pub fn said(&self) -> (String, String) {
         let read = |name| {
             String::from_utf8_lossy(&fs::read(self.output.path().join(name)).unwrap_or_default()).into_owned()
         };

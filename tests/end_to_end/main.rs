@@ -49,8 +49,12 @@ mod rank_program;
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
 mod robustness;
-/// What carries the bytes between ranks.
+/// Jobs of a Slurm with two nodes.
+mod slurm;
+/// What carries the bytes between the ranks of one host.
 mod transport;
+/// Ranks on two hosts, and what a network can do to them.
+mod two_hosts;
 
 use std::process::ExitCode;
 
@@ -82,6 +86,10 @@ fn main() -> ExitCode {
         examples::trials(),
         figures::trials(),
         transport::trials(),
+        two_hosts::trials(),
+        slurm::trials(),
     ];
-    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
+    slurm::down();
+    conclusion.exit_code()
 }

@@ -1,39 +1,100 @@
 #!/bin/bash
-# Two "hosts" on one machine: network and host-name namespaces, joined by a pair of virtual interfaces. Needs root.
+# Two "hosts" on one machine, nodea (10.9.0.1) and nodeb (10.9.0.2), joined by a pair of virtual
+# interfaces, called link0 on both. Needs root.
 #
-#     two_hosts.sh AGENT COMMAND...
+#     two_hosts.sh FOLDER COMMAND...
 #
-# runs COMMAND on the host nodea (10.9.0.1) and writes to the file AGENT what a launcher can use in place of ssh:
-# AGENT HOST COMMAND runs a command there, 10.9.0.2 being nodeb. Without namespaces it ends with exit code 77.
+# runs COMMAND on nodea. Each host has its own network, name, processes and shared memory, and sees nothing of the other but
+# what comes over the link; files are shared, as on a cluster. With SHARE_MEMORY=1 they have only networks and names of their
+# own; with RATE=1gbit neither end sends faster. FOLDER gets `agent`, which a launcher can use in place of ssh. Without
+# namespaces, or tc where there is a RATE, it ends with exit code 77.
+#
+# All of it is in a namespace of processes that ends with this script, however it ends: with its first process the kernel
+# ends all others, and what they were in, interfaces and mounts, goes with them.
 set -euo pipefail
+here=$(realpath "$0")
 if [ "${1:-}" != inside ]; then
-    unshare --net --uts true 2>/dev/null || exit 77
-    exec unshare --net --uts bash "$0" inside "$@"
+    unshare --net --uts --ipc --pid --fork --mount true 2>/dev/null || exit 77
+    # Whoever has started this may be killed.
+    exec setpriv --pdeathsig KILL unshare --pid --fork --kill-child --mount-proc bash "$here" inside "$@"
 fi
-agent=$2
+folder=$2
 shift 2
-hostname nodea
-ip link set lo up
-ip link add v0 type veth peer name v1 || exit 77
-unshare --net --uts sleep 600 &
-other=$!
-trap 'kill $other' EXIT
-# It is another namespace only once `unshare` has become `sleep`.
-until [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
-nsenter --target $other --uts hostname nodeb
-ip link set v1 netns $other
-ip address add 10.9.0.1/24 dev v0
-ip link set v0 up
-nsenter --target $other --net bash -c 'ip link set lo up; ip address add 10.9.0.2/24 dev v1; ip link set v1 up'
-cat > "$agent" <<END
+
+isolated=(--pid --fork --kill-child --ipc --mount-proc)
+[ -z "${SHARE_MEMORY:-}" ] || isolated=()
+
+# Starts a host, and sets `host` to its first process, which is called host-NAME, does nothing but bury the dead, and is at
+# work once there is the file NAME.
+start_host() {
+    local name=$1
+    unshare --net --uts --mount "${isolated[@]}" bash -c "
+        hostname $name
+        # Nobody else can have its addresses, and to ask for them takes two seconds.
+        echo 0 > /proc/sys/net/ipv6/conf/default/accept_dad
+        ip link set lo up
+        mount -t sysfs sysfs /sys
+        ${isolated:+mount -t tmpfs tmpfs /dev/shm}
+        touch '$folder/$name'
+        exec -a host-$name bash -c 'sleep infinity & wait'" &
+    until [ -e "$folder/$name" ]; do
+        kill -0 $! || exit 77
+        sleep 0.02
+    done
+    host=$!
+    [ ${#isolated[@]} = 0 ] || host=$(tr -d ' ' < /proc/$host/task/$host/children)
+}
+
+# The rest of its words on a host, in the folder that this is in.
+on() {
+    local spaces=(--net --uts --mount)
+    [ ${#isolated[@]} = 0 ] || spaces+=(--ipc --pid)
+    nsenter --target "$1" "${spaces[@]}" -- bash -c 'cd "$0" && exec "$@"' "$PWD" "${@:2}"
+}
+
+start_host nodea
+nodea=$host
+start_host nodeb
+nodeb=$host
+# Of one name on both, so that an MPI can be told which to use.
+ip link add link0 netns "$nodea" type veth peer name link0 netns "$nodeb" || exit 77
+on "$nodea" ip address add 10.9.0.1/24 dev link0
+on "$nodea" ip link set link0 up
+on "$nodeb" ip address add 10.9.0.2/24 dev link0
+on "$nodeb" ip link set link0 up
+# An MPI that starts before an interface or one of its addresses can be used takes another, and fails.
+for host in "$nodea" "$nodeb"; do
+    until [[ $(on "$host" ip -brief link show link0) = *' UP '* ]] && [ -z "$(on "$host" ip address show tentative)" ]; do
+        sleep 0.05
+    done
+done
+
+# The bucket holds what may be sent at once: less than a hundredth of a message of 4 MiB, and more than a packet.
+for host in ${RATE:+"$nodea" "$nodeb"}; do
+    on "$host" tc qdisc add dev link0 root tbf rate "$RATE" burst 16kb latency 10ms || exit 77
+done
+
+cat > "$folder/agent" <<END
 #!/bin/bash
-while [[ \$1 == -* ]]; do shift; done
-host=\$1
-shift
-case \$host in
-    10.9.0.2 | nodeb) exec nsenter --target $other --net --uts -- bash -c "\$*" ;;
-    *) exec bash -c "\$*" ;;
-esac
+exec python3 '${here%/*}/agent.py' "\$@"
 END
-chmod +x "$agent"
-"$@"
+chmod +x "$folder/agent"
+on "$nodeb" python3 "${here%/*}/agent.py" serve 10.9.0.2 "$folder/serves" &
+until [ -e "$folder/serves" ]; do sleep 0.02; done
+code=0
+on "$nodea" "$@" || code=$?
+
+[ ${#isolated[@]} != 0 ] || exit $code
+
+# What still runs on a host, but for its own processes and the dead. What ends because it hears nothing needs time: a
+# connection asks again after pauses that double, after ten seconds of silence another ten.
+rest() {
+    on "$1" ps -A -o stat=,args= | grep -v -e '^Z' -e ' host-node' -e ' sleep infinity$' -e 'agent.py serve' -e ' ps -A' || true
+}
+for _ in {1..600}; do
+    left=$(rest "$nodea"; rest "$nodeb")
+    [ -n "$left" ] || exit $code
+    sleep 0.1
+done
+echo "still running: $left" >&2
+exit 78

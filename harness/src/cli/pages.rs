@@ -181,7 +181,7 @@ const ENVIRONMENT: [(&str, &str); 5] = [
     ("DDTBENCH_ROOT", "where the project lies, if the program was moved away from it"),
     ("NO_COLOR", "no colours, as --color never"),
     ("LIBCLANG_PATH", "the libclang that builds the rank program, instead of one that is installed"),
-    ("PMIX_SECURITY_MODE", "native, for Open MPI's wheel under Slurm"),
+    ("PMIX_SECURITY_MODE", "set to native under srun --mpi=pmix, unless it is set"),
 ];
 
 const FILES: [(&str, &str); 4] = [

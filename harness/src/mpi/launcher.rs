@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::cores::cores;
 use super::error::{MpiError, Result};
+use super::pmi::Pmi;
 use super::{Family, Installation};
 
 /// A program to be started under an MPI.
@@ -65,7 +66,19 @@ impl Launch<'_> {
         let is_set = |name: &str| env::var_os(name).is_some();
         // SAFETY: `geteuid` cannot fail and touches no memory.
         let root = unsafe { libc::geteuid() } == 0;
-        self.command_line_on(self.is_oversubscribed(), root, &is_set)
+        self.command_line_on(self.is_oversubscribed(), root, self.pmi()?, &is_set)
+    }
+
+    /// What `srun` is told of how ranks find each other; `None` for other launchers.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    pub fn pmi(&self) -> Result<Option<Pmi>> {
+        let (program, _, style) = self.launcher_and_style()?;
+        Ok(match style {
+            Style::Slurm => Some(Pmi::choose(self.installation, &program, self.all_launcher_args())?),
+            _ => program.ends_with("srun").then(|| Pmi::given(self.installation)),
+        })
     }
 
     /// Whether this machine has fewer cores than ranks have threads. On several nodes, whose cores are not known here, never.
@@ -88,6 +101,7 @@ impl Launch<'_> {
         &self,
         oversubscribed: bool,
         root: bool,
+        pmi: Option<Pmi>,
         is_set: &dyn Fn(&str) -> bool,
     ) -> Result<CommandLine> {
         let (program, verbatim, style) = self.launcher_and_style()?;
@@ -118,6 +132,7 @@ impl Launch<'_> {
                 (Style::Hydra | Style::Intel | Style::Plain, ..) => {}
             }
         }
+        args.extend(pmi.as_ref().and_then(Pmi::option));
         args.extend(self.all_launcher_args().cloned());
         args.push(self.program.display().to_string());
         args.extend(self.args.iter().cloned());
@@ -134,6 +149,8 @@ impl Launch<'_> {
                 default(name, "1");
             }
         }
+        let variables = pmi.as_ref().map_or(&[][..], Pmi::variables);
+        variables.iter().for_each(|(name, value)| default(name, value));
         if style == Style::Intel && !placed && !is_set("I_MPI_PIN") {
             default("I_MPI_PIN", if bind { "1" } else { "0" });
             if bind {

@@ -28,7 +28,7 @@ fn line(case: &Case<'_>) -> String {
         bind: case.bind,
         env: BTreeMap::new(),
     };
-    launch.command_line_on(case.oversubscribed, false, &|_| false).unwrap().to_string()
+    launch.command_line_on(case.oversubscribed, false, None, &|_| false).unwrap().to_string()
 }
 
 #[test]
@@ -64,6 +64,36 @@ fn other_launchers() {
 }
 
 #[test]
+fn srun_is_told_the_pmi_and_ranks_what_it_needs() {
+    let installation = installation(Family::OpenMpi);
+    let launch = Launch {
+        installation: &installation,
+        ranks: 2,
+        threads: 1,
+        program: Path::new("/p"),
+        args: &[],
+        launcher: Some("srun"),
+        launcher_args: &["--x".to_owned()],
+        bind: false,
+        env: BTreeMap::new(),
+    };
+    let pmix = || Some(Pmi::Chosen { mpi: "Open MPI 5".to_owned(), name: "pmix" });
+    let of = |pmi, is_set: &dyn Fn(&str) -> bool| {
+        launch.command_line_on(false, false, pmi, is_set).unwrap().to_string()
+    };
+    assert_eq!(
+        of(pmix(), &|_| false),
+        "PMIX_SECURITY_MODE=native srun -n 2 '--cpu-bind=none' '--mpi=pmix' --x /p"
+    );
+    assert_eq!(of(pmix(), &|_| true), "srun -n 2 '--cpu-bind=none' '--mpi=pmix' --x /p", "the user's mode");
+    assert_eq!(of(Some(Pmi::given(&installation)), &|_| false), "srun -n 2 '--cpu-bind=none' --x /p");
+    let with_options = Launch { launcher: Some("srun -N 2"), ..launch.clone() };
+    let given = Some(Pmi::given(&installation));
+    assert_eq!(with_options.pmi().unwrap(), given, "a command with options is left alone");
+    assert_eq!(Launch { launcher: None, ..launch.clone() }.pmi().unwrap(), None);
+}
+
+#[test]
 fn the_users_placement_stands() {
     let more = &["--map-by", "ppr:1:node"];
     let case = Case { family: Family::OpenMpi, launcher: None, more, bind: true, oversubscribed: false };
@@ -84,7 +114,8 @@ fn variables_of_the_user_stand() {
         bind: false,
         env: [("X".to_owned(), "1".to_owned())].into(),
     };
-    let command = launch.command_line_on(true, true, &|name| name == "OMPI_MCA_mpi_yield_when_idle").unwrap();
+    let yields = |name: &str| name == "OMPI_MCA_mpi_yield_when_idle";
+    let command = launch.command_line_on(true, true, None, &yields).unwrap();
     let names: Vec<&str> = command.env.keys().map(String::as_str).collect();
     assert_eq!(names, ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "X"]);
     let empty = Launch { launcher: Some(" "), ..launch };

@@ -13,6 +13,7 @@ mod install;
 pub mod interrupt;
 mod launcher;
 mod lock;
+mod pmi;
 mod process;
 mod project;
 mod rank_program;
@@ -30,6 +31,7 @@ use std::path::PathBuf;
 pub use cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
 pub use launcher::{CommandLine, Launch, progressing};
+pub use pmi::Pmi;
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
 

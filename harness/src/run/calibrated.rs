@@ -36,7 +36,7 @@ pub fn calibrated(
         match run.finish(unit, &mut listener)? {
             Finished::Interrupted => return Ok(None),
             Finished::Case(methods, None) => {
-                return Err(run.never_began(&run.targets[unit.target], &methods, "twice"));
+                return Err(run.never_began(unit, &methods, "twice"));
             }
             Finished::Case(methods, Some(_)) => {
                 let details = methods.iter().filter_map(|method| method.outcome.detail());

@@ -116,7 +116,7 @@ impl Run<'_> {
             let (methods, hello) = match self.try_case(unit, &mut Quiet(observer))? {
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, all)),
                 Finished::Case(methods, None) => {
-                    return Err(self.never_began(&self.targets[unit.target], &methods, "twice"));
+                    return Err(self.never_began(unit, &methods, "twice"));
                 }
                 Finished::Case(methods, Some(hello)) => (methods, hello),
             };

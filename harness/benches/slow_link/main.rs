@@ -1,0 +1,115 @@
+//! The bandwidth of `reference` where it is known: over a link of 1 Gbit/s between two hosts, which are namespaces of this machine
+//! (`tests/end_to_end/two_hosts.sh`). Prints a table; docs/agreement.md has it. Where a bandwidth is further than 3% from what the
+//! link lets through, or there is none, it says which and ends with exit code 1.
+//!
+//!     cargo bench -p ddtbench --bench slow_link
+//!
+//! Needs root and the MPIs that `ddtbench mpi install mpich openmpi` installs; where there can be no such hosts, it says so.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// The rate of the link, which the kernel's token bucket keeps (`tc-tbf`), in bytes per second, and as `tc` has it.
+const RATE: (f64, &str) = (1e9 / 8.0, "1gbit");
+/// The bytes of a packet that the bucket counts: those of Ethernet's frame with its 14 of addresses and type, without checksum
+/// and preamble, which a virtual interface does not have.
+const FRAME_BYTES: f64 = 1514.0;
+/// Those of them that are the program's: without headers of Ethernet (14), IP (20), TCP (20) and its time stamps (12). What an
+/// MPI adds to a message of megabytes is less than a thousandth.
+const PAYLOAD_BYTES: f64 = FRAME_BYTES - 66.0;
+/// Bytes of the messages: of smaller ones the bucket lets a larger part through at once.
+const SIZES: [u32; 3] = [4 << 20, 8 << 20, 16 << 20];
+/// By how much a bandwidth may be off.
+const NEAR: f64 = 0.03;
+/// Time for the repetitions of six launches of a size, in seconds: one of 16 MiB takes 0.3.
+const MAX_TIME_S: &str = "9";
+/// The exit code of the script where there are no namespaces.
+const NO_NAMESPACES: i32 = 77;
+
+fn main() -> ExitCode {
+    let expected = RATE.0 * PAYLOAD_BYTES / FRAME_BYTES;
+    println!(
+        "link: {} = {:.2} MB/s, of which {PAYLOAD_BYTES} of {FRAME_BYTES} bytes are payload: {:.2} MB/s",
+        RATE.1,
+        RATE.0 / 1e6,
+        expected / 1e6
+    );
+    let mut wrong = Vec::new();
+    println!("MPI      message   MB/s [95%]               over the link's");
+    for mpi in ["mpich", "openmpi"] {
+        let dir = tempfile::tempdir().expect("a folder for results");
+        if !measure(mpi, dir.path()) {
+            println!("not run, since there are no namespaces here, or no tc, or no root");
+            return ExitCode::SUCCESS;
+        }
+        for bytes in SIZES {
+            let name = format!("{mpi:<7}  {:>3} MiB", bytes >> 20);
+            let Some((value, low, high)) = bandwidth(dir.path(), bytes) else {
+                wrong.push(format!("{name}: no bandwidth with an interval"));
+                continue;
+            };
+            let [value_mb, low_mb, high_mb] = [value, low, high].map(|rate| rate / 1e6);
+            let ratio = value / expected;
+            let is_near = (ratio - 1.0).abs() <= NEAR;
+            let verdict = if is_near { "within 3%" } else { "beyond 3%" };
+            println!("{name}   {value_mb:.2} [{low_mb:.2}, {high_mb:.2}]  {ratio:.4}: {verdict}");
+            if !is_near {
+                wrong.push(format!("{name}: {value_mb:.2} MB/s is {ratio:.4} of what the link lets through"));
+            }
+        }
+    }
+    wrong.iter().for_each(|what| eprintln!("error: {what}"));
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Six launches of all sizes over the link; `false` where there can be none.
+fn measure(mpi: &str, dir: &Path) -> bool {
+    let agent = dir.join("agent");
+    let mut command = Command::new("bash");
+    command.current_dir(dir).env("RATE", RATE.1).env("DDTBENCH_ROOT", root());
+    command.arg(root().join("tests/end_to_end/two_hosts.sh")).arg(dir).arg(env!("CARGO_BIN_EXE_ddtbench"));
+    let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
+    command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "-m", "reference", "--mpi", mpi]);
+    command.args(["--launches", "6", "--min-runs", "3", "--warmup", "1", "--max-time", MAX_TIME_S]);
+    // Both hosts have the same cores, and each would bind its first rank to the first.
+    command.args(["--no-bind", "--out", "out", "--"]);
+    if mpi == "openmpi" {
+        command.args(["--prtemca", "plm_ssh_agent"]).arg(agent).args(["--host", "10.9.0.1,10.9.0.2"]);
+    } else {
+        command.args(["-launcher", "ssh", "-launcher-exec"]).arg(agent);
+        command.args(["-iface", "link0", "-hosts", "10.9.0.1,10.9.0.2", "-ppn", "1"]);
+        for (name, value) in [("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp")] {
+            command.args(["-genv", name, value]);
+        }
+    }
+    let ended = command.output().expect("bash can be started");
+    if ended.status.code() == Some(NO_NAMESPACES) {
+        return false;
+    }
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let cases = std::fs::read_to_string(dir.join("out/cases.csv")).expect("cases of the run");
+    assert!(cases.lines().skip(1).all(|case| case.contains(",tcp,")), "no network was measured:\n{cases}");
+    true
+}
+
+/// Payload per second one way of messages of so many bytes, over launches, with the ends of its interval: of the time of a round
+/// trip, which has the message twice.
+fn bandwidth(dir: &Path, bytes: u32) -> Option<(f64, f64, f64)> {
+    let mut summary = csv::Reader::from_path(dir.join("out/summary.csv")).expect("a summary of the run");
+    let names = summary.headers().expect("a header").clone();
+    let place = |name| names.iter().position(|known| known == name).expect("a column of the summary");
+    let wanted =
+        [("phase", "round_trip".to_owned()), ("pair", "all".to_owned()), ("bytes", bytes.to_string())];
+    let wanted = wanted.map(|(column, value)| (place(column), value));
+    let times = ["median_s", "median_high_s", "median_low_s"].map(place);
+    let mut rows = summary.records().map(|row| row.expect("a row"));
+    let row = rows.find(|row| wanted.iter().all(|(place, value)| row[*place] == *value))?;
+    let [value, low, high] =
+        times.map(|time| row[time].parse().ok().map(|time: f64| 2.0 * f64::from(bytes) / time));
+    Some((value?, low?, high?))
+}
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project").to_owned()
+}

@@ -1,0 +1,315 @@
+//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): what `docs/cluster.md` says, word
+//! by word, and jobs that are cancelled.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libtest_mimic::Trial;
+use tempfile::TempDir;
+
+use super::job::{Ended, Job, run};
+use super::results::{Row, Summary, kept, rows};
+use super::setup::{MPIS, Mpi, ddtbench, mpi, root, scratch};
+use super::two_hosts;
+
+type CheckOfJobs = fn(&Mpi, &Cluster);
+
+pub fn trials() -> Vec<Trial> {
+    let checks: [(&str, CheckOfJobs); 4] = [
+        ("the script of docs/cluster.md, as it stands", the_script),
+        ("the rank program by hand, as in docs/cluster.md", by_hand),
+        ("a job that was cancelled goes on in a second one", cancelled),
+        ("a PMI that the MPI cannot ends the run with what was said, and advice", wrong_pmi),
+    ];
+    let lack = lack();
+    let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
+        let full = format!("{name}::slurm::{what}");
+        if let Some(reason) = &lack {
+            return Trial::test(format!("{full}: not run, since {reason}"), || Ok(()))
+                .with_ignored_flag(true);
+        }
+        Trial::test(full, move || {
+            let mpi = mpi(name);
+            match cluster() {
+                Ok(cluster) => check(mpi, &cluster),
+                // What cannot be fetched is no fault of what is tested.
+                Err(reason) => eprintln!("not run, since {reason}"),
+            }
+            Ok(())
+        })
+    };
+    MPIS.into_iter().flat_map(|name| checks.map(|(what, check)| trial(name, what, check))).collect()
+}
+
+/// Why there can be no such Slurm on this machine.
+fn lack() -> Option<String> {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let has_overlays = || {
+        // The module is loaded when it is first asked for.
+        let _: Result<_, _> = Command::new("modprobe").args(["--quiet", "overlay"]).status();
+        fs::read_to_string("/proc/filesystems").is_ok_and(|known| known.contains("overlay"))
+    };
+    match two_hosts::lack() {
+        Some(reason) => Some(reason.to_owned()),
+        None if !release.contains("VERSION_CODENAME=bookworm") => {
+            Some("Slurm's packages are those of Debian 12".to_owned())
+        }
+        None if !has_overlays() => Some("the kernel has no overlay of file systems".to_owned()),
+        None => None,
+    }
+}
+
+/// Slurm's packages in a folder, fetched once.
+fn packages() -> Result<PathBuf, String> {
+    let folder = scratch().join("slurm-packages");
+    if folder.exists() {
+        return Ok(folder);
+    }
+    let names =
+        Command::new("bash").arg(script()).arg("packages").output().map_err(|error| error.to_string())?;
+    let names = String::from_utf8_lossy(&names.stdout).into_owned();
+    let new = tempfile::tempdir_in(scratch()).map_err(|error| error.to_string())?;
+    let fetch = || {
+        run(Command::new("apt-get").current_dir(new.path()).arg("download").args(names.split_whitespace()))
+    };
+    let mut fetched = fetch();
+    if fetched.code != Some(0) {
+        // A fresh container has no lists.
+        run(Command::new("apt-get").arg("update"));
+        fetched = fetch();
+    }
+    if fetched.code != Some(0) {
+        let reason =
+            fetched.err.lines().find(|line| line.starts_with("E:")).unwrap_or("apt-get fails").to_owned();
+        return Err(format!("Slurm's packages cannot be fetched: {reason}"));
+    }
+    fs::rename(new.keep(), &folder).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
+fn script() -> PathBuf {
+    root().join("tests/end_to_end/slurm.sh")
+}
+
+/// Slurm, and a process on the node where users log in.
+struct Cluster {
+    /// What runs it; it ends with this.
+    _job: Job,
+    _folder: TempDir,
+    login: i32,
+}
+
+/// All trials share one.
+static CLUSTER: Mutex<Option<Arc<Cluster>>> = Mutex::new(None);
+
+/// The cluster, started by the first trial that needs it.
+fn cluster() -> Result<Arc<Cluster>, String> {
+    let mut cluster = CLUSTER.lock().unwrap_or_else(PoisonError::into_inner);
+    if cluster.is_none() {
+        let packages = packages()?;
+        let folder = tempfile::tempdir_in(scratch()).unwrap();
+        symlink(packages, folder.path().join("deb")).unwrap();
+        let mut command = Command::new("bash");
+        let target = scratch().parent().expect("cargo's folder for tests lies in its target folder");
+        let mut job = Job::start(command.arg(script()).arg(folder.path()).arg(root()).arg(target));
+        job.until("a cluster that waits for jobs", |job| {
+            assert!(job.is_running(), "Slurm did not start: {:?}", job.said());
+            folder.path().join("ready").exists() && !job.named("slurm-nodea").is_empty()
+        });
+        let login = job.named("slurm-nodea")[0].pid;
+        *cluster = Some(Arc::new(Cluster { _job: job, _folder: folder, login }));
+    }
+    Ok(cluster.clone().expect("it was started"))
+}
+
+/// Ends the cluster, if there is one.
+pub fn down() {
+    *CLUSTER.lock().unwrap_or_else(PoisonError::into_inner) = None;
+}
+
+/// A job that was submitted.
+struct Submitted<'a> {
+    cluster: &'a Cluster,
+    dir: &'a Path,
+    id: String,
+    /// Everything that carries what `sbatch` handed on to it.
+    processes: Job,
+}
+
+impl Cluster {
+    /// A command line on the node where users log in, in a folder, with `ddtbench` in `PATH`.
+    fn command(&self, dir: &Path, line: &str) -> Command {
+        let inner = ddtbench(dir);
+        let program = Path::new(inner.get_program()).parent().expect("a program lies in a folder");
+        let mut command = Command::new("nsenter");
+        command.args([
+            "--target",
+            &self.login.to_string(),
+            "--net",
+            "--uts",
+            "--ipc",
+            "--mount",
+            "--pid",
+            "--",
+        ]);
+        command.args(["bash", "-c", "cd \"$0\" && eval \"$1\""]).arg(dir).arg(line);
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(path).unwrap());
+        // MPICH's wheel over UCX takes the nodes for one machine, and its memory for the network.
+        command.env("MPIR_CVAR_CH4_NETMOD", "ofi").env("FI_PROVIDER", "tcp");
+        command
+    }
+
+    /// Submits a job by a command line that begins with `sbatch`.
+    #[track_caller]
+    fn submit<'a>(&'a self, dir: &'a Path, line: &str) -> Submitted<'a> {
+        let line = line.replacen("sbatch", "sbatch --parsable", 1);
+        let mut processes = Job::start(&mut self.command(dir, &line));
+        processes.until("submitted", |job| !job.is_running());
+        let id = processes.said().0.trim().to_owned();
+        assert!(id.parse::<u32>().is_ok(), "{line}: {:?}", processes.said());
+        Submitted { cluster: self, dir, id, processes }
+    }
+}
+
+impl Submitted<'_> {
+    /// Waits until the job has ended and nothing of it runs on any node; what it said, if it ended as wanted.
+    #[track_caller]
+    fn end(mut self, state: &str) -> String {
+        let (cluster, dir) = (self.cluster, self.dir);
+        let mut now = String::new();
+        self.processes.until("the job has ended", |_| {
+            let shown =
+                run(&mut cluster.command(dir, &format!("scontrol --oneliner show job {}", self.id))).out;
+            let word =
+                |name: &str| shown.split(' ').find_map(|word| word.strip_prefix(name)).map(str::to_owned);
+            now = [word("JobState="), word("ExitCode=")].map(Option::unwrap_or_default).join(" ");
+            !["PENDING", "RUNNING", "COMPLETING"].iter().any(|state| now.starts_with(state))
+        });
+        self.processes.until_nothing_is_left();
+        let said = fs::read_to_string(dir.join(format!("slurm-{}.out", self.id))).unwrap_or_default();
+        assert!(now.starts_with(state), "the job is {now}, not {state}:\n{said}");
+        said
+    }
+}
+
+/// The code blocks of a section of `docs/cluster.md`, without their indentation.
+#[track_caller]
+fn blocks(section: &str) -> Vec<String> {
+    let page = fs::read_to_string(root().join("docs/cluster.md")).unwrap();
+    let section =
+        page.split("\n## ").find(|text| text.starts_with(section)).expect("the page has this section");
+    let mut blocks = vec![String::new()];
+    for line in section.lines() {
+        match line.strip_prefix("    ") {
+            Some(code) => *blocks.last_mut().unwrap() += &format!("{code}\n"),
+            None if blocks.last().unwrap().is_empty() => {}
+            None => blocks.push(String::new()),
+        }
+    }
+    blocks.retain(|block| !block.is_empty());
+    blocks
+}
+
+/// The only line of a section's code that has all of these words; one that goes on after a backslash is one.
+#[track_caller]
+fn line_with(section: &str, words: &[&str]) -> String {
+    let blocks: Vec<_> = blocks(section).iter().map(|block| block.replace("\\\n", " ")).collect();
+    let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
+    let lines: Vec<_> = blocks.iter().flat_map(|block| block.lines()).filter(has_all).collect();
+    assert_eq!(lines.len(), 1, "lines of {section} with {words:?}: {lines:?}");
+    lines[0].to_owned()
+}
+
+/// A folder that all nodes see, with the page's script.
+fn folder_with_script() -> TempDir {
+    let dir = tempfile::tempdir_in(scratch()).unwrap();
+    let script =
+        blocks("Slurm").into_iter().find(|block| block.starts_with("#!/bin/bash")).expect("a script");
+    fs::write(dir.path().join("job.sh"), script).unwrap();
+    dir
+}
+
+/// Fails unless all of a run has figures, of two hosts that TCP joins.
+#[track_caller]
+fn expect_measured_on_two(out: &Path) {
+    for case in rows(&out.join("cases.csv")) {
+        assert!(case.is(&[("hosts", "2"), ("transport", "tcp")]), "{case:?}");
+    }
+    let rows = Summary::read(out).0;
+    assert!(!rows.is_empty() && rows.iter().all(Row::is_measured), "{rows:?}");
+}
+
+/// What the page's script is given beside the MPI.
+const SHORT: &str = "contiguous -p bytes=100000 -m reference,ddt --max-time 0.02 --launches 1 --mpi";
+
+fn the_script(mpi: &Mpi, cluster: &Cluster) {
+    let dir = folder_with_script();
+    let submitted = line_with("Slurm", &["sbatch", "job.sh"]);
+    let options = submitted.find("job.sh").map(|place| &submitted[..place]).expect("the script's name");
+    let job = cluster.submit(dir.path(), &format!("{options}job.sh {SHORT} {}", mpi.name));
+    let out = dir.path().join("results").join(&job.id);
+    let said = job.end("COMPLETED 0:0");
+    let chosen =
+        if mpi.name == "openmpi" { "--mpi=pmix and PMIX_SECURITY_MODE=native" } else { "--mpi=pmi2" };
+    assert_eq!(said.matches(&format!("srun gets {chosen}, for ")).count(), 1, "{said}");
+    expect_measured_on_two(&out);
+    let environment = fs::read_to_string(out.join("environment.json")).unwrap();
+    assert!(environment.contains("\"host\": \"nodeb\""), "{environment}");
+}
+
+fn by_hand(mpi: &Mpi, cluster: &Cluster) {
+    let line = line_with("By hand", &["srun", &format!("/{}/", mpi.name)]);
+    // It names programs as they are called in the project's folder.
+    let ended: Ended = run(&mut cluster.command(root(), &line)).expect_code(0);
+    assert!(ended.out.contains("2 ranks on 2 hosts, tcp") && ended.out.contains("round trip"), "{ended}");
+}
+
+fn cancelled(mpi: &Mpi, cluster: &Cluster) {
+    let dir = folder_with_script();
+    let long = "contiguous nas_lu_y -m reference,ddt --max-time 1 --precision 0.00001 --max-runs 100000000";
+    let line = format!("sbatch job.sh {long} --launches 1 --mpi {}", mpi.name);
+    let mut job = cluster.submit(dir.path(), &line);
+    let out = dir.path().join("results").join(&job.id);
+    job.processes.until("in the middle of the second case", |job| {
+        kept(&out).lines().count() > 1 && job.named("ddtbench-rank").len() == 2
+    });
+    let (before, id) = (kept(&out), job.id.clone());
+    run(&mut cluster.command(dir.path(), &format!("scancel {id}"))).expect_code(0);
+    job.end("CANCELLED");
+    assert_eq!(kept(&out), before, "what was cut off is not kept");
+    let line = line_with("Slurm", &["sbatch", "--resume"]);
+    let name = line.split(['\'', ' ']).find(|word| word.starts_with("results/")).expect("a run's folder");
+    cluster.submit(dir.path(), &line.replace(name, &format!("results/{id}"))).end("COMPLETED 0:0");
+    assert!(kept(&out).starts_with(&before), "what was finished has changed");
+    expect_measured_on_two(&out);
+    let summary = Summary::read(&out);
+    for test in ["contiguous", "nas_lu_y"] {
+        summary.expect_measured(test, &["reference", "ddt"]);
+    }
+}
+
+fn wrong_pmi(mpi: &Mpi, cluster: &Cluster) {
+    let dir = folder_with_script();
+    let (wrong, words, right) = match mpi.name {
+        "openmpi" => ("pmi2", "every process is alone in its MPI world", " can, pmix if srun has it"),
+        _ => ("pmix", "unsupported PMI version PMIx", " can, pmi2 if srun has it"),
+    };
+    let job = cluster.submit(dir.path(), &format!("sbatch job.sh {SHORT} {} -- --mpi={wrong}", mpi.name));
+    let out = dir.path().join("results").join(&job.id);
+    let said = job.end("FAILED 2:0");
+    for text in ["no process has begun under srun, twice", words, right] {
+        assert!(said.contains(text), "`{text}` is not in what was said:\n{said}");
+    }
+    assert!(!out.exists(), "nothing is kept of it");
+}

@@ -1,0 +1,333 @@
+//! Two hosts, which are namespaces of this machine (`two_hosts.sh`): what goes over the link between them, and runs that lose
+//! a rank, the link or a host.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::job::{Ended, Job, Process, signal};
+use super::results::{Row, Summary, kept, rows};
+use super::setup::{MPIS, Mpi, ONE_LAUNCH, ddtbench, mpi, root};
+
+/// Short, and of a size that is worth a network.
+const SHORT: [&str; 8] =
+    ["run", "contiguous", "-p", "bytes=100000", "-m", "reference,ddt", "--max-time", "0.02"];
+/// Two cases that last: two seconds each, so that they are met in the middle.
+const LONG: [&str; 13] = [
+    "run",
+    "contiguous",
+    "nas_lu_y",
+    "-m",
+    "reference,ddt",
+    "--max-time",
+    "1",
+    "--precision",
+    "0.00001",
+    "--max-runs",
+    "100000000",
+    // What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
+    "--timeout",
+    "8",
+];
+const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
+const METHODS: [&str; 2] = ["reference", "ddt"];
+
+/// Exit codes of `two_hosts.sh`: there are no namespaces, or something still ran on a host long after the command's end.
+const NO_NAMESPACES: i32 = 77;
+const LEFT: i32 = 78;
+
+type CheckOnHosts = fn(&Mpi);
+
+pub fn trials() -> Vec<Trial> {
+    let on_both: [(&str, CheckOnHosts); 6] = [
+        ("a run goes over TCP, by the counters of both ends", over_tcp),
+        ("a halo exchange of four ranks", halo),
+        ("a message that is finished part by part", partitioned),
+        ("a rank that is killed on the other host costs no other method", killed_rank),
+        ("a link that is cut ends the case, and what was finished is kept", cut_link),
+        ("a host that is not there ends the run with the launcher's words", absent_host),
+    ];
+    let lack = lack();
+    let trial = |name: &'static str, what: &str, check: CheckOnHosts| {
+        let full = format!("{name}::two hosts::{what}");
+        match lack {
+            Some(reason) => {
+                Trial::test(format!("{full}: not run, since {reason}"), || Ok(())).with_ignored_flag(true)
+            }
+            None => Trial::test(full, move || {
+                check(mpi(name));
+                Ok(())
+            }),
+        }
+    };
+    let mut trials = Vec::new();
+    for name in MPIS {
+        trials.extend(on_both.map(|(what, check)| trial(name, what, check)));
+    }
+    trials.push(trial("mpich", "hosts that no network joins are told", no_network));
+    trials
+}
+
+/// Why there cannot be two hosts on this machine.
+pub fn lack() -> Option<&'static str> {
+    let has = |words: &[&str]| {
+        Command::new(words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success())
+    };
+    match () {
+        () if !has(&["ip", "-V"]) => Some("there is no command ip"),
+        () if !has(&["setpriv", "--version"]) => Some("there is no command setpriv"),
+        () if !has(&["unshare", "--net", "--uts", "--pid", "--fork", "--mount", "true"]) => {
+            Some("namespaces need root")
+        }
+        () => None,
+    }
+}
+
+/// A run that is started on the first of two hosts.
+struct OnHosts {
+    job: Job,
+    dir: TempDir,
+}
+
+/// How it is started.
+struct Start<'a> {
+    /// Ranks of each host.
+    each: usize,
+    /// The address of the second host.
+    other: &'a str,
+    /// Whether the hosts share memory.
+    shared: bool,
+    /// What carries the bytes of MPICH.
+    netmod: &'a str,
+}
+
+const PLAIN: Start<'static> = Start { each: 1, other: "10.9.0.2", shared: false, netmod: "ofi" };
+
+impl OnHosts {
+    /// `ddtbench` with these arguments, into the folder `out`.
+    fn start(mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = ddtbench(dir.path());
+        let mut command = Command::new("bash");
+        command.arg(root().join("tests/end_to_end/two_hosts.sh")).arg(dir.path()).arg(inner.get_program());
+        command.current_dir(dir.path());
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        if how.shared {
+            command.env("SHARE_MEMORY", "1");
+        }
+        // Both hosts have the same cores, and each would bind its first rank to the first.
+        command.args(arguments).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--no-bind", "--out", "out", "--"]);
+        let (agent, each) = (dir.path().join("agent"), how.each);
+        if mpi.name == "openmpi" {
+            command.args(["--prtemca", "plm_ssh_agent"]).arg(agent);
+            command.args(["--host", &format!("10.9.0.1:{each},{}:{each}", how.other)]);
+        } else {
+            command.args(["-launcher", "ssh", "-launcher-exec"]).arg(agent);
+            command.args(["-iface", "link0", "-hosts", &format!("10.9.0.1,{}", how.other)]);
+            command.args(["-ppn", &each.to_string(), "-genv", "MPIR_CVAR_CH4_NETMOD", how.netmod]);
+            command.args(["-genv", "FI_PROVIDER", "tcp"]);
+        }
+        Self { job: Job::start(&mut command), dir }
+    }
+
+    fn out(&self) -> std::path::PathBuf {
+        self.dir.path().join("out")
+    }
+
+    /// Waits for the end; nothing may be left on a host.
+    #[track_caller]
+    fn end(self, code: i32) -> (Ended, TempDir) {
+        let ended = self.job.wait();
+        assert_ne!(ended.code, Some(NO_NAMESPACES), "{ended}");
+        assert_ne!(ended.code, Some(LEFT), "processes were left on a host: {ended}");
+        (ended.expect_code(code), self.dir)
+    }
+
+    /// Waits until so many cases are finished, and the ranks of the next exchange messages; these ranks.
+    fn reach(&mut self, finished: usize) -> Vec<Process> {
+        /// What ranks send before they measure anything is a tenth of this, and what they send then comes to it within
+        /// a tenth of a second.
+        const AT_WORK_BYTES: u64 = 32 << 20;
+        let (out, mut ranks, mut before) = (self.out(), Vec::<Process>::new(), 0);
+        self.job.until("in the middle of a case", |job| {
+            assert!(job.is_running(), "it has ended before: {:?}", job.said());
+            let kept = kept(&out);
+            let done = TESTS.iter().filter(|test| kept.contains(&format!(",{test},"))).count();
+            let now = job.named("ddtbench-rank");
+            let pids = |ranks: &[Process]| ranks.iter().map(|rank| rank.pid).collect::<Vec<_>>();
+            if pids(&now) != pids(&ranks) {
+                before = now.first().map_or(0, |rank| sent_bytes(rank.pid));
+                ranks = now;
+            }
+            let is_pair = done >= finished && ranks.len() == 2;
+            is_pair && sent_bytes(ranks[0].pid).saturating_sub(before) > AT_WORK_BYTES
+        });
+        ranks
+    }
+
+    /// The first process of a host.
+    #[track_caller]
+    fn host(&self, name: &str) -> i32 {
+        let found = self.job.named(&format!("host-{name}"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].pid
+    }
+
+    /// Cuts the link, or mends it.
+    #[track_caller]
+    fn set_link(&self, state: &str) {
+        let target = self.host("nodea").to_string();
+        let words = ["--net", "ip", "link", "set", "link0", state];
+        let done = Command::new("nsenter").args(["--target", &target]).args(words).status();
+        assert!(done.is_ok_and(|status| status.success()), "the link is not {state}");
+    }
+}
+
+/// What the interface of a process's host has sent.
+fn sent_bytes(pid: i32) -> u64 {
+    let devices = fs::read_to_string(format!("/proc/{pid}/net/dev")).unwrap_or_default();
+    // After the name come eight numbers of what was received.
+    let sent = |line: &str| line.trim_start().strip_prefix("link0:")?.split_whitespace().nth(8)?.parse().ok();
+    devices.lines().find_map(sent).unwrap_or(0)
+}
+
+/// Where a process is.
+fn network(pid: i32) -> Option<std::path::PathBuf> {
+    fs::read_link(format!("/proc/{pid}/ns/net")).ok()
+}
+
+/// The only value of a column of all cases.
+#[track_caller]
+fn of_cases(dir: &Path, column: &str) -> String {
+    let cases = rows(&dir.join("out/cases.csv"));
+    let values: Vec<_> = cases.iter().map(|case| case.get(column)).collect();
+    assert!(!values.is_empty() && values.iter().all(|value| *value == values[0]), "{column}: {values:?}");
+    values[0].to_owned()
+}
+
+/// A run to its end, on two hosts that a network joins; fails unless all has figures and has gone over it.
+#[track_caller]
+fn measured(mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> (Ended, TempDir) {
+    let (ended, dir) = OnHosts::start(mpi, arguments, how).end(0);
+    assert_eq!(of_cases(dir.path(), "hosts"), "2");
+    let transport = of_cases(dir.path(), "transport");
+    assert_eq!(transport.split('+').next(), Some("tcp"), "{transport}");
+    assert!(!ended.err.contains("crosses no network"), "{ended}");
+    let rows = Summary::read(&dir.path().join("out")).0;
+    assert!(!rows.is_empty() && rows.iter().all(Row::is_measured), "{rows:?}");
+    (ended, dir)
+}
+
+fn over_tcp(mpi: &Mpi) {
+    let (ended, dir) = measured(mpi, &SHORT, &PLAIN);
+    assert!(ended.out.contains("2 ranks on 2 hosts, tcp"), "{ended}");
+    let environment = fs::read(dir.path().join("out/environment.json")).unwrap();
+    let environment: Value = serde_json::from_slice(&environment).unwrap();
+    let account = &environment["mpis"][0]["rank_program"];
+    let names = |list: &Value| {
+        let hosts =
+            list.as_array().expect("a list").iter().map(|one| one["host"].as_str().unwrap().to_owned());
+        hosts.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&account["ranks"]), ["nodea", "nodeb"]);
+    let hosts = &account["transport"]["hosts"];
+    assert_eq!(names(hosts), ["nodea", "nodeb"]);
+    for host in hosts.as_array().unwrap() {
+        let bytes = |name: &str| host["between"][name].as_u64().unwrap();
+        assert!(bytes("network_bytes") >= bytes("payload_bytes"), "{host}");
+        assert!(bytes("payload_bytes") > 0 && bytes("loopback_bytes") < bytes("payload_bytes"), "{host}");
+    }
+}
+
+fn halo(mpi: &Mpi) {
+    let case = [
+        "halo",
+        "nas_mg",
+        "-p",
+        "d1=10,d2=8,d3=7",
+        "-n",
+        "4",
+        "-m",
+        "reference,manual,ddt,neighbor_alltoallw",
+    ];
+    let short = ["--max-time", "0.002", "--min-runs", "2", "--warmup", "1"];
+    let (_, dir) = measured(mpi, &[&case[..], &short].concat(), &Start { each: 2, ..PLAIN });
+    assert_eq!(of_cases(dir.path(), "ranks"), "4");
+}
+
+fn partitioned(mpi: &Mpi) {
+    let case = ["partitioned", "--bytes", "64KiB", "--partitions", "4", "-m", "single,many,partitioned"];
+    let short = ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--timeout", "3"];
+    measured(mpi, &[&case[..], &short].concat(), &PLAIN);
+}
+
+/// Fails unless the methods of one test ended in these ways, one each, and the other test has figures.
+#[track_caller]
+fn expect_ends(dir: &Path, test: &str, wanted: [&str; 2]) {
+    let summary = Summary::read(&dir.join("out"));
+    let of = |outcome: &str| {
+        let ended = METHODS.iter().filter(|method| summary.end(test, method).get("outcome") == outcome);
+        ended.collect::<Vec<_>>()
+    };
+    assert!(wanted.iter().all(|outcome| of(outcome).len() == 1), "{test}: {:?}", summary.0);
+    let other = TESTS.into_iter().find(|other| *other != test).expect("two tests");
+    summary.expect_measured(other, &METHODS);
+}
+
+/// Which test the ranks are at.
+fn test_of(ranks: &[Process]) -> &'static str {
+    TESTS.into_iter().find(|test| ranks[0].has_argument(test)).expect("a rank has its test as argument")
+}
+
+fn killed_rank(mpi: &Mpi) {
+    let mut run = OnHosts::start(mpi, &LONG, &PLAIN);
+    let ranks = run.reach(0);
+    let test = test_of(&ranks);
+    let there = network(run.host("nodeb"));
+    let remote = ranks.iter().find(|rank| network(rank.pid) == there).expect("a rank on the other host");
+    signal(remote.pid, libc::SIGKILL);
+    let (_, dir) = run.end(1);
+    expect_ends(dir.path(), test, ["crashed", "time limit"]);
+}
+
+fn cut_link(mpi: &Mpi) {
+    let mut run = OnHosts::start(mpi, &LONG, &PLAIN);
+    let ranks = run.reach(1);
+    let (before, test) = (kept(&run.out()), test_of(&ranks));
+    run.set_link("down");
+    run.job.until("ddtbench has ended by itself", |job| job.named("ddtbench").is_empty());
+    // What the cut has left on the other host ends once it hears again.
+    run.set_link("up");
+    let (ended, dir) = run.end(1);
+    assert!(kept(&dir.path().join("out")).starts_with(&before), "what was finished has changed: {ended}");
+    // The other method finds no way to the other host.
+    expect_ends(dir.path(), test, ["timed out", "crashed"]);
+}
+
+fn absent_host(mpi: &Mpi) {
+    let arguments = [&SHORT[..], &["--timeout", "20"]].concat();
+    let (ended, dir) = OnHosts::start(mpi, &arguments, &Start { other: "10.9.0.9", ..PLAIN }).end(2);
+    let ended = ended.expect_err(&["no process has begun under", "agent: 10.9.0.9: No route to host"]);
+    assert!(!dir.path().join("out").exists(), "{ended}");
+}
+
+/// MPICH over UCX finds shared memory across namespaces.
+fn no_network(mpi: &Mpi) {
+    let how = Start { shared: true, netmod: "ucx", ..PLAIN };
+    let (ended, dir) = OnHosts::start(mpi, &SHORT, &how).end(0);
+    assert_eq!(
+        (of_cases(dir.path(), "hosts"), of_cases(dir.path(), "transport")),
+        ("2".to_owned(), "shm".to_owned())
+    );
+    assert!(ended.out.contains("2 ranks on 2 hosts, shm") && ended.out.contains("No network: "), "{ended}");
+    assert_eq!(ended.err.matches("crosses no network interface").count(), 1, "{ended}");
+}
