@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{Align, Column};
-use super::names;
+use super::names::WorkNames;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim, FASTER};
@@ -40,8 +40,9 @@ impl<'a> CaseView<'a> {
             }
         }
         let all: Vec<&Case> = cases.iter().map(|case| &case.first().case).collect();
+        let names = WorkNames::of(&all);
         let name = |case: &&Case| {
-            let name = names::work_name(case, &all);
+            let name = names.name(case);
             let told = name.strip_prefix(&case.test).map(str::trim_start);
             told.filter(|told| !told.is_empty()).map(str::to_owned)
         };

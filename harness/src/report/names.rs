@@ -1,6 +1,7 @@
 //! What stands side by side in a picture, and what below each other, with their names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 
 use crate::model::{CUSTOM, Case};
 
@@ -24,14 +25,9 @@ pub fn on_side(case: &Case, side: &Case) -> bool {
 }
 
 /// Values in the order in which they come first.
-pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut known = Vec::new();
-    for value in values {
-        if !known.contains(&value) {
-            known.push(value);
-        }
-    }
-    known
+pub fn distinct<T: Eq + Hash + Clone>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    values.into_iter().filter(|value| known.insert(value.clone())).collect()
 }
 
 /// The sides with their names: the MPI, and besides what tells apart those of one MPI.
@@ -78,24 +74,66 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// The name of a case's work among others: the test, and where there are several of it, its set; where one of these has no set, or
+/// The names of works among each other: the test, and where there are several of it, its set; where one of these has no set, or
 /// there are several of its own, the values in which they differ.
-pub fn work_name(case: &Case, all: &[&Case]) -> String {
-    let of_test: Vec<&Case> = all.iter().copied().filter(|other| other.test == case.test).collect();
-    let differing = varied(&of_test);
-    if differing.is_empty() {
-        return case.test.clone();
+pub struct WorkNames<'a> {
+    of_test: HashMap<&'a str, OfTest<'a>>,
+}
+
+/// How the works of a test are told apart.
+enum OfTest<'a> {
+    /// There is one.
+    ByTest,
+    /// By values: of these parameters.
+    ByValues(Vec<&'a str>),
+    /// By their sets, and within a set by these parameters.
+    BySet(HashMap<&'a str, Vec<&'a str>>),
+}
+
+impl<'a> WorkNames<'a> {
+    /// Of all cases that stand beside each other.
+    pub fn of(all: &[&'a Case]) -> Self {
+        let by = |key: fn(&'a Case) -> &'a str, cases: &[&'a Case]| {
+            let mut groups: HashMap<&'a str, Vec<&'a Case>> = HashMap::new();
+            cases.iter().for_each(|&case| groups.entry(key(case)).or_default().push(case));
+            groups
+        };
+        let of_test = |cases: Vec<&'a Case>| {
+            let differing = varied(&cases);
+            if differing.is_empty() {
+                return OfTest::ByTest;
+            }
+            if cases.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
+                return OfTest::ByValues(differing);
+            }
+            OfTest::BySet(by(|case| &case.set, &cases).into_iter().map(|(set, of)| (set, telling(&of))).collect())
+        };
+        let tests = by(|case| &case.test, all);
+        Self { of_test: tests.into_iter().map(|(test, cases)| (test, of_test(cases))).collect() }
     }
-    if of_test.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
-        return format!("{} {}", case.test, told(case, &differing));
+
+    /// That of one of these cases.
+    pub fn name(&self, case: &Case) -> String {
+        let Case { test, set, .. } = case;
+        match self.of_test.get(test.as_str()) {
+            None | Some(OfTest::ByTest) => test.clone(),
+            Some(OfTest::ByValues(names)) => format!("{test} {}", told(case, names)),
+            Some(OfTest::BySet(names)) => {
+                let told = names.get(set.as_str()).map_or_else(String::new, |names| told(case, names));
+                format!("{test} {set} {told}").trim_end().to_owned()
+            }
+        }
     }
-    let of_set: Vec<&Case> = of_test.into_iter().filter(|other| other.set == case.set).collect();
-    let differing = varied(&of_set);
-    // Sizes that were found for a time follow it, and are not told beside it.
+}
+
+/// The parameters that tell cases of one set apart: one, where that is enough. Sizes that were found for a time follow it, and are
+/// not told beside it.
+fn telling<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
+    let differing = varied(of_set);
     let works = |names: &[&str]| of_set.iter().map(|case| told(case, names)).collect::<BTreeSet<_>>().len();
-    let enough = differing.iter().find(|name| works(&[name]) == works(&differing));
-    let told = told(case, enough.map_or(&differing[..], std::slice::from_ref));
-    format!("{} {} {told}", case.test, case.set).trim_end().to_owned()
+    let all = works(&differing);
+    let enough = differing.iter().find(|name| works(&[name]) == all);
+    enough.map_or_else(|| differing.clone(), |name| vec![*name])
 }
 
 /// Some parameters of a case with their values.
@@ -137,17 +175,17 @@ mod tests {
     fn work_is_named_by_what_differs() {
         let (a, b) = (case("t", "m", "nx=1 ny=2"), case("t", "m", "nx=1 ny=4"));
         let other = case("u", "m", "n=9");
-        assert_eq!(work_name(&a, &[&a, &b, &other]), "t ny=2");
-        assert_eq!(work_name(&other, &[&a, &b, &other]), "u");
+        assert_eq!(WorkNames::of(&[&a, &b, &other]).name(&a), "t ny=2");
+        assert_eq!(WorkNames::of(&[&a, &b, &other]).name(&other), "u");
         let named = Case { set: "s".into(), ..a.clone() };
-        assert_eq!(work_name(&named, &[&named, &b]), "t ny=2", "beside one without a name");
+        assert_eq!(WorkNames::of(&[&named, &b]).name(&named), "t ny=2", "beside one without a name");
         let other_set = Case { set: "o".into(), ..b.clone() };
-        assert_eq!(work_name(&named, &[&named, &other_set]), "t s");
+        assert_eq!(WorkNames::of(&[&named, &other_set]).name(&named), "t s");
         // Several of one set.
         let of_set = |params: &str| Case { set: "s".into(), ..case("t", "m", params) };
         let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
-        assert_eq!(work_name(&a, &[&a, &b]), "t s time_us=5");
+        assert_eq!(WorkNames::of(&[&a, &b]).name(&a), "t s time_us=5");
         let (c, d) = (of_set("nx=1 time_us=5 size=8"), of_set("nx=1 time_us=9 size=9"));
-        assert_eq!(work_name(&c, &[&a, &c, &d]), "t s size=8", "the one parameter that tells all apart");
+        assert_eq!(WorkNames::of(&[&a, &c, &d]).name(&c), "t s size=8", "the one parameter that tells all apart");
     }
 }

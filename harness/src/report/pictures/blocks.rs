@@ -4,7 +4,7 @@ use super::Shape;
 use super::canvas::{TEXT, width};
 use super::data::Datum;
 use crate::model::Case;
-use crate::report::names::{distinct, work, work_name};
+use crate::report::names::{WorkNames, distinct, work};
 
 /// A test, with its methods from the top.
 pub struct Block<'a> {
@@ -63,9 +63,12 @@ impl Sizes {
 /// Tests in the order in which they come, all in one frame where they share an axis.
 pub fn groups<'a>(shape: Shape, data: &'a [Datum]) -> (Vec<Group<'a>>, Sizes) {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
+    let names = WorkNames::of(&all);
+    let mut works: HashMap<[&str; 4], Vec<&Datum>> = HashMap::new();
+    data.iter().for_each(|datum| works.entry(work(&datum.case)).or_default().push(datum));
     let block = |of: [&'a str; 4]| {
-        let of_work: Vec<&Datum> = data.iter().filter(|datum| work(&datum.case) == of).collect();
-        let name = work_name(&of_work[0].case, &all);
+        let of_work = &works[&of];
+        let name = names.name(&of_work[0].case);
         Block { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: 0.0 }
     };
     let blocks: Vec<Block<'_>> =

@@ -5,7 +5,7 @@ use super::data::Datum;
 use super::{Picture, Results};
 use crate::model::{Case, Phase, Record};
 use crate::report::case::measured;
-use crate::report::names::{distinct, side, sides, work_name};
+use crate::report::names::{WorkNames, distinct, side, sides};
 use crate::report::units;
 
 /// The caption of a picture.
@@ -97,7 +97,7 @@ fn shown(unit: Unit, value: f64) -> String {
 /// The method, test and side of a mark.
 fn name(datum: &Datum, data: &[Datum]) -> String {
     let cases: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
-    let work = work_name(&datum.case, &cases);
+    let work = WorkNames::of(&cases).name(&datum.case);
     let of_side = side(&datum.case);
     let side = sides(cases).into_iter().find(|(side, _)| *side == of_side).map(|(_, name)| name);
     format!("{} of {work} on {}", datum.method, side.unwrap_or_default())
