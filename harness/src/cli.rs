@@ -28,10 +28,11 @@ mod show;
 mod targets;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use ddtbench::mpi::Project;
+use ddtbench::mpi::{self as mpis, Project};
 
 pub use measure::INTERRUPTED;
 
@@ -46,6 +47,9 @@ pub struct Cli {
     run: run::RunArgs,
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    /// Keep installed MPIs and rank programs in this folder [default: the project's, if it can be written to]
+    #[arg(long, value_name = "DIR", global = true)]
+    state: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -106,6 +110,9 @@ impl Cli {
     /// Does what was typed; errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
+        if let Some(folder) = &self.state {
+            mpis::keep_in(folder);
+        }
         match self.command {
             None => return self.run.execute(),
             Some(Command::Run(args)) => return args.execute(),

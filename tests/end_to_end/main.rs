@@ -47,6 +47,8 @@ mod rank_program;
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
 mod robustness;
+/// Where clusters differ from a laptop: shared trees, modules, settings, paths, Python's packages, processes left behind.
+mod sites;
 /// What carries the bytes between ranks.
 mod transport;
 
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let trials = [
         refusals::trials(),
+        sites::trials(),
         setup::trials(),
         rank_program::trials(),
         moves_bytes::trials(),

@@ -274,6 +274,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         environment.mpis.iter().for_each(|account| output::say_command(&account.first_case));
     }
     warn_of_shared_cores(&run);
+    folder.unlocked().into_iter().for_each(say);
     folder.write_environment(&environment)?;
     folder.write_parts(environment.parts())?;
     estimate(&checked, run.targets.len());

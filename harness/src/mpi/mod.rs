@@ -4,6 +4,7 @@
 //! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
 //! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
 
+mod builds;
 mod candidate;
 mod cores;
 mod error;
@@ -19,6 +20,7 @@ mod rank_program;
 mod registry;
 mod shared_build;
 mod show;
+mod state;
 mod tool;
 mod tree;
 mod wheels;
@@ -31,6 +33,7 @@ pub use error::{MpiError, Result};
 pub use launcher::{CommandLine, Launch, progressing};
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
+pub use state::{keep_in, memory_of};
 
 /// Takes a sentence for the user, e.g. onto standard error.
 pub type Say<'a> = &'a mut dyn FnMut(&str);
