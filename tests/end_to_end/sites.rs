@@ -10,11 +10,11 @@ use std::process::Command;
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
-use super::job::{Ended, everything_in, run};
+use super::job::{Ended, Job, everything_in, run, signal};
 use super::setup::ddtbench;
 
 pub fn trials() -> Vec<Trial> {
-    let checks: [(&str, fn()); 8] = [
+    let checks: [(&str, fn()); 9] = [
         ("a tree that cannot be written to is used as it is", a_shared_tree),
         ("a folder for all that is kept", a_folder_of_ones_own),
         ("a tree that has been moved", a_moved_tree),
@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ("a file system without locks", without_locks),
         ("packages are those that they were", hashes_of_packages),
         ("names that were written by hand", names_by_hand),
+        ("kill -9 while cargo, pip or mpicc is at work", killed_while_preparing),
     ];
     let trial = |(what, check): (&str, fn())| {
         Trial::test(format!("sites::{what}"), move || {
@@ -180,7 +181,7 @@ fn a_shared_tree() {
     let site = with_mpich();
     run(&mut site.build("mpich")).expect_err(&["building the rank program for mpich"]);
     assert!(site.path(BUILT).exists());
-    run(&mut site.ddtbench(&["mpi", "add", "admins", "--mpicc"]).arg(site.path("clone/.ddtbench/mpi/mpich")))
+    run(site.ddtbench(&["mpi", "add", "admins", "--mpicc"]).arg(site.path("clone/.ddtbench/mpi/mpich")))
         .expect_code(0);
     site.protect();
     let before = site.clone_holds();
@@ -354,4 +355,22 @@ fn names_by_hand() {
         refused.expect_err(&["mpis.toml", name, "letter or digit"]);
     }
     assert!(victim.join("release").exists());
+}
+
+/// What a tool has started goes on in a session of its own, and by itself, as a compiler's driver does.
+fn killed_while_preparing() {
+    const LASTS: &str = "#!/bin/sh\n(sh -c 'sleep 1000; :' &)\nsetsid sleep 1000 &\nsleep 1000\n";
+    let site = with_mpich();
+    let kill = |command: &mut Command, sleeping: usize| {
+        let mut job = Job::start(command);
+        job.until("at work", |job| job.named("sleep").len() == sleeping);
+        signal(job.pid(), libc::SIGKILL);
+        job.until_nothing_is_left();
+    };
+    site.program("lasts", LASTS);
+    let lasts = site.path("lasts");
+    kill(site.build("mpich").env("CARGO", &lasts), 3);
+    kill(site.ddtbench(&["mpi", "list"]).env("MPICC", &lasts), 3);
+    site.program("bin/python3", &LASTS.replace("#!/bin/sh\n", "#!/bin/sh\n[ $4 = --version ] && exit 0\n"));
+    kill(&mut site.ddtbench(&["mpi", "install", "openmpi"]), 3);
 }

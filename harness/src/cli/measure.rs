@@ -12,7 +12,7 @@ use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError, Recorded};
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured, Record};
-use ddtbench::mpi::{self, interrupt};
+use ddtbench::mpi::{self, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Run, RunEnd, RunError, Target};
@@ -309,6 +309,9 @@ impl Ended {
     fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
             results.tell(self.kind, &self.over)?;
+        }
+        if self.end == RunEnd::Interrupted || !self.is_success() {
+            shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| say(sentence));
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {

@@ -19,10 +19,12 @@ mod project;
 mod rank_program;
 mod registry;
 mod shared_build;
+pub mod shared_memory;
 mod show;
 mod state;
 mod tool;
 mod tree;
+mod watcher;
 mod wheels;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,197 @@
+//! Shared memory that MPIs have left behind: ranks that are killed do not remove their segments, which take memory until somebody
+//! does.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use procfs::process::{FDTarget, MMapPath, all_processes};
+
+/// Where Linux keeps POSIX shared memory.
+const FOLDER: &str = "/dev/shm";
+
+/// How names of segments begin: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of what these communicate by
+/// (PSM, UCX, libfabric).
+const NAMES: [&str; 11] = [
+    "mpich_shm_",
+    "mpich_shar_tmp",
+    "vader_segment.",
+    "sm_segment.",
+    "osc_rdma.",
+    "osc_sm.",
+    "Intel_MPI_",
+    "psm2_shm.",
+    "psm3_shm.",
+    "ucx_shm_posix_",
+    "fi_shm_",
+];
+
+/// A segment that no living process uses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Leftover {
+    /// The file.
+    pub path: PathBuf,
+    /// The memory that it takes.
+    pub bytes: u64,
+}
+
+/// The segments on this machine that are ours to remove: made by an MPI, of this user, used by no living process.
+pub fn leftovers() -> Vec<Leftover> {
+    // SAFETY: `geteuid` cannot fail and touches no memory.
+    let user = unsafe { libc::geteuid() };
+    left_in(Path::new(FOLDER), user, &used)
+}
+
+/// What is said of them, in one sentence with the command that removes them; nothing where there are none.
+pub fn sentence(left: &[Leftover]) -> Option<String> {
+    if left.is_empty() {
+        return None;
+    }
+    /// So many are named one by one.
+    const NAMED: usize = 4;
+    let mib = left.iter().map(|left| left.bytes).sum::<u64>() as f64 / f64::from(1 << 20);
+    let segments = match left.len() {
+        1 => "a segment".to_owned(),
+        count => format!("{count} segments"),
+    };
+    let command = match common(left).filter(|_| left.len() > NAMED) {
+        Some(patterns) => format!("rm {}", patterns.join(" ")),
+        None => {
+            let names: Vec<String> = left.iter().map(|left| left.path.display().to_string()).collect();
+            format!("rm {}", names.join(" "))
+        }
+    };
+    Some(format!(
+        "{segments} of shared memory ({mib:.0} MiB) of killed MPIs are left on this machine; this frees them: {command}"
+    ))
+}
+
+/// Patterns for all of them, if they stand for nothing else that is there.
+fn common(left: &[Leftover]) -> Option<Vec<String>> {
+    let folder = left.first()?.path.parent()?;
+    let begins = |path: &Path, name: &str| {
+        path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name))
+    };
+    let all: Vec<PathBuf> = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    let mut patterns = Vec::new();
+    for name in NAMES.iter().filter(|name| left.iter().any(|left| begins(&left.path, name))) {
+        let is_left = |path: &PathBuf| left.iter().any(|left| left.path == *path);
+        if !all.iter().filter(|path| begins(path, name)).all(is_left) {
+            return None;
+        }
+        patterns.push(format!("{}*", folder.join(name).display()));
+    }
+    Some(patterns)
+}
+
+/// Those in a folder; `used` tells what processes use there.
+fn left_in(folder: &Path, user: u32, used: &dyn Fn(&Path) -> HashSet<PathBuf>) -> Vec<Leftover> {
+    let is_of_mpi = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        NAMES.iter().any(|begin| name.starts_with(begin))
+    };
+    let mut left: Vec<Leftover> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| is_of_mpi(path))
+        .filter_map(|path| {
+            let facts = path.symlink_metadata().ok()?;
+            // What was allocated counts, not what may be: in blocks of 512 bytes.
+            (facts.is_file() && facts.uid() == user).then(|| Leftover { path, bytes: facts.blocks() * 512 })
+        })
+        .collect();
+    // Asked after the files: one that is made meanwhile is not among them.
+    if !left.is_empty() {
+        let used = used(folder);
+        left.retain(|left| !used.contains(&left.path));
+    }
+    left.sort();
+    left
+}
+
+/// The files of a folder that living processes have mapped, or have open to do so.
+fn used(folder: &Path) -> HashSet<PathBuf> {
+    let mut used = HashSet::new();
+    // What cannot be read is of other users, who cannot open what is ours.
+    for process in all_processes().into_iter().flatten().flatten() {
+        let mapped = process.maps().into_iter().flatten().filter_map(|map| match map.pathname {
+            MMapPath::Path(path) => Some(path),
+            _ => None,
+        });
+        used.extend(mapped.filter(|path| path.starts_with(folder)));
+        let open = process.fd().into_iter().flatten().flatten().filter_map(|file| match file.target {
+            FDTarget::Path(path) => Some(path),
+            _ => None,
+        });
+        used.extend(open.filter(|path| path.starts_with(folder)));
+    }
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn what_no_process_uses_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let (folder, user) = (folder.path(), folder.path().metadata().unwrap().uid());
+        let write = |name: &str| fs::write(folder.join(name), vec![1; 10_000]).unwrap();
+        ["mpich_shm_1_0", "mpich_shm_2_0", "sm_segment.host.0.a", "somebody's"].into_iter().for_each(write);
+        let left = || left_in(folder, user, &used);
+        let names = |left: &[Leftover]| -> Vec<String> {
+            left.iter().map(|left| left.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(names(&left()), ["mpich_shm_1_0", "mpich_shm_2_0", "sm_segment.host.0.a"]);
+        assert!(left().iter().all(|left| left.bytes >= 10_000));
+        let open = File::open(folder.join("mpich_shm_2_0")).unwrap();
+        assert_eq!(names(&left()), ["mpich_shm_1_0", "sm_segment.host.0.a"]);
+        drop(open);
+        assert_eq!(left_in(folder, user + 1, &used), [], "another user's");
+    }
+
+    #[test]
+    fn one_that_is_mapped_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mpich_shm_1_0");
+        fs::write(&file, vec![1; 4096]).unwrap();
+        let open = File::open(&file).unwrap();
+        // SAFETY: a new mapping of a page that is only read, and nobody else has its address.
+        let page = unsafe {
+            use std::os::fd::AsRawFd;
+            libc::mmap(std::ptr::null_mut(), 4096, libc::PROT_READ, libc::MAP_SHARED, open.as_raw_fd(), 0)
+        };
+        assert_ne!(page, libc::MAP_FAILED);
+        drop(open);
+        assert!(used(folder.path()).contains(&file));
+        // SAFETY: the mapping was made above, and nothing refers to it.
+        assert_eq!(unsafe { libc::munmap(page, 4096) }, 0);
+        assert!(!used(folder.path()).contains(&file));
+    }
+
+    #[test]
+    fn the_sentence_has_a_command_that_removes_these_and_no_others() {
+        assert_eq!(sentence(&[]), None);
+        let folder = tempfile::tempdir().unwrap();
+        let left: Vec<Leftover> = (0..6)
+            .map(|i| {
+                let path = folder.path().join(format!("mpich_shm_{i}_0"));
+                fs::write(&path, "").unwrap();
+                Leftover { path, bytes: 1 << 20 }
+            })
+            .collect();
+        let said = sentence(&left).unwrap();
+        let pattern = format!("rm {}/mpich_shm_*", folder.path().display());
+        assert!(said.contains("6 segments") && said.contains("6 MiB") && said.ends_with(&pattern), "{said}");
+        // A seventh is in use.
+        fs::write(folder.path().join("mpich_shm_7_0"), "").unwrap();
+        let said = sentence(&left).unwrap();
+        assert!(said.ends_with("mpich_shm_5_0") && !said.contains('*'), "{said}");
+        assert!(sentence(&left[..1]).unwrap().starts_with("a segment"));
+    }
+}
