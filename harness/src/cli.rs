@@ -32,12 +32,13 @@ mod targets;
 mod trust;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use apps::similar;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use ddtbench::mpi::Project;
+use ddtbench::mpi::{self as mpis, Project};
 
 pub use measure::INTERRUPTED;
 
@@ -52,6 +53,9 @@ pub struct Cli {
     run: run::RunArgs,
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    /// Keep installed MPIs and rank programs in this folder [default: the project's, if it can be written to]
+    #[arg(long, value_name = "DIR", global = true)]
+    state: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -114,6 +118,9 @@ impl Cli {
     /// Does what was typed; errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
+        if let Some(folder) = &self.state {
+            mpis::keep_in(folder);
+        }
         match self.command {
             None => {
                 refuse_slips(self.run.tests())?;

@@ -206,6 +206,11 @@ impl Folder {
         self.locked.path()
     }
 
+    /// Why other processes are not kept out of it, where the file system has no locks.
+    pub fn unlocked(&self) -> Option<&str> {
+        self.locked.unlocked()
+    }
+
     /// Replaces the plan, for example when the MPIs' names have become known.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ mod rank_program;
 mod refusals;
 /// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
 mod robustness;
+/// Where clusters differ from a laptop: shared trees, modules, settings, paths, Python's packages, processes left behind.
+mod sites;
 /// Jobs of a Slurm with two nodes.
 mod slurm;
 /// What carries the bytes between the ranks of one host.
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
     arguments.test_threads = Some(1);
     let trials = [
         refusals::trials(),
+        sites::trials(),
         setup::trials(),
         rank_program::trials(),
         moves_bytes::trials(),

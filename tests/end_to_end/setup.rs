@@ -84,8 +84,8 @@ pub fn root() -> &'static Path {
 /// The command `ddtbench`, in the folder `dir`.
 pub fn ddtbench(dir: &Path) -> Command {
     let mut command = Command::new(program());
-    // A user's choice of MPI or project must not decide what is tested.
-    command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC");
+    // A user's choice of MPI, project or state must not decide what is tested.
+    command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC").env_remove("DDTBENCH_STATE");
     command.env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
     command
 }

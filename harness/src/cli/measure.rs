@@ -11,7 +11,7 @@ use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError};
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured, Record};
-use ddtbench::mpi::{self, interrupt};
+use ddtbench::mpi::{self, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError, Target};
@@ -189,6 +189,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         environment.part().mpis.iter().for_each(|account| output::say_command(&account.first_case));
     }
     warn_of_shared_cores(&run);
+    folder.unlocked().into_iter().for_each(say);
     environment.keep(&folder)?;
     estimate(&checked, run.targets.len());
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
@@ -222,6 +223,9 @@ impl Ended {
     pub fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
             results.tell(self.kind, &self.over)?;
+        }
+        if self.end == RunEnd::Interrupted || !self.is_success() {
+            shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| say(sentence));
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {

@@ -176,17 +176,19 @@ const EXIT_CODES: [(&str, &str); 5] = [
     ("130", "stopped by Ctrl-C; --resume goes on"),
 ];
 
-const ENVIRONMENT: [(&str, &str); 5] = [
+const ENVIRONMENT: [(&str, &str); 6] = [
     ("MPICC", "the compiler wrapper of the MPI that is taken where none is named"),
     ("DDTBENCH_ROOT", "where the project lies, if the program was moved away from it"),
+    ("DDTBENCH_STATE", "where installed MPIs and rank programs are kept, as --state"),
     ("NO_COLOR", "no colours, as --color never"),
     ("LIBCLANG_PATH", "the libclang that builds the rank program, instead of one that is installed"),
     ("PMIX_SECURITY_MODE", "set to native under srun --mpi=pmix, unless it is set"),
 ];
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("mpis.toml", "MPIs that were added, and variants of MPIs"),
     (".ddtbench/", "MPIs that were installed"),
+    ("~/.local/state/ddtbench/", "both, where the project cannot be written to"),
     ("target/rank/", "the rank programs, one for each MPI"),
     ("results/DATE-TIME-WHAT/", "a run: plan, samples, summary, page"),
 ];

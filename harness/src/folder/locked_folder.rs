@@ -17,6 +17,8 @@ pub struct LockedFolder {
     /// The folders that were made for the run, from within outwards.
     made: Vec<PathBuf>,
     _lock: File,
+    /// Why it is not locked, where the file system has no locks.
+    unlocked: Option<String>,
 }
 
 impl LockedFolder {
@@ -28,16 +30,22 @@ impl LockedFolder {
         let made = path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
         let made = made.map(Path::to_owned).collect();
         fs::create_dir_all(path).map_err(at(path))?;
-        let lock = lock(path)?;
+        let (lock, unlocked) = lock(path)?;
         if fs::read_dir(path).map_err(at(path))?.next().is_some() {
             return Err(FolderError::NotEmpty(path.to_owned()));
         }
-        Ok(Self { path: path.to_owned(), made, _lock: lock })
+        Ok(Self { path: path.to_owned(), made, _lock: lock, unlocked })
     }
 
     /// Locks the folder of an earlier run.
     pub fn reopen(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock(path)? })
+        let (lock, unlocked) = lock(path)?;
+        Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock, unlocked })
+    }
+
+    /// Why other processes are not kept out, where the file system has no locks.
+    pub fn unlocked(&self) -> Option<&str> {
+        self.unlocked.as_deref()
     }
 
     /// The path of the folder.
@@ -82,20 +90,27 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     write().map_err(at(path))
 }
 
-/// Keeps other processes out while the file is open.
-fn lock(path: &Path) -> Result<File> {
+/// Keeps other processes out while the file is open; or says why it cannot.
+fn lock(path: &Path) -> Result<(File, Option<String>)> {
     /// A process that is just being started holds our locks until it has become another program.
     const PATIENCE: Duration = Duration::from_secs(1);
     let folder = File::open(path).map_err(at(path))?;
     let start = Instant::now();
     loop {
-        // A file system without locks is no reason not to run.
-        if !matches!(folder.try_lock(), Err(TryLockError::WouldBlock)) {
-            return Ok(folder);
+        match folder.try_lock() {
+            Ok(()) => return Ok((folder, None)),
+            // A file system without locks is no reason not to run.
+            Err(TryLockError::Error(error)) => {
+                let path = path.display();
+                let word = format!(
+                    "{path} cannot be locked ({error}): start no second ddtbench on it before this one has ended"
+                );
+                return Ok((folder, Some(word)));
+            }
+            Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => {
+                return Err(FolderError::InUse(path.to_owned()));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
         }
-        if start.elapsed() > PATIENCE {
-            return Err(FolderError::InUse(path.to_owned()));
-        }
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -33,8 +33,8 @@ pub enum MpiError {
         /// What was tried and seen.
         reason: String,
     },
-    /// A name that cannot be given to an MPI.
-    #[error("`{name}` cannot be an MPI's name: {reason}")]
+    /// A name that cannot be given to an MPI or a variant.
+    #[error("`{name}` cannot be a name here: {reason}")]
     BadName {
         /// The name.
         name: String,
@@ -49,9 +49,17 @@ pub enum MpiError {
     /// Not ours to remove.
     #[error("`{0}` was found on the machine, not installed or added here; there is nothing to remove")]
     NotOurs(String),
+    /// Kept in a place that is only read.
+    #[error("`{name}` is kept in {}, which is not written to; who keeps that can remove it", .place.display())]
+    NotRemovable {
+        /// The name.
+        name: String,
+        /// The place.
+        place: PathBuf,
+    },
     /// pip is missing.
     #[error(
-        "installing {what} needs Python's pip, and none of `python3 -m pip`, `python -m pip`, `pip3`, `pip` works; \
+        "installing {what} needs Python's pip, and none of `python3 -I -m pip`, `pip3`, `pip`, `python3 -m pip` works; \
          install it (Debian: apt install python3-pip; elsewhere: python3 -m ensurepip --user){otherwise}"
     )]
     NoPip {

@@ -10,6 +10,7 @@ use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
 use super::tool;
+use super::wheels::Package;
 
 /// Folders of this prefix are installs that have not come to their end.
 const UNFINISHED: &str = ".unfinished-";
@@ -18,27 +19,90 @@ const UNFINISHED: &str = ".unfinished-";
 ///
 /// The packages go into a folder beside the final one, which is renamed when it is complete. pip puts files into
 /// `bin` and `lib` of the prefix, or of `local` below it where Python comes from Debian.
-pub(super) fn install(packages: &[String], folder: &Path, marker: Marker, say: Say<'_>) -> Result<()> {
+pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, say: Say<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
     let _lock = Lock::take(&parent.join(".lock"), say)?;
     if marker.find(folder).is_some() {
         return Ok(());
     }
-    let pip = Pip::find(packages, marker)?;
+    let titles: Vec<String> = packages.iter().map(ToString::to_string).collect();
+    let pip = Pip::find(&titles.join(" and "), marker, parent)?;
     clear_unfinished(parent);
     let temporary =
         tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent).map_err(at("writing in", parent))?;
-    say(&format!("installing {} with pip into {}", packages.join(" and "), folder.display()));
-    pip.install(packages, temporary.path())?;
+    say(&format!("installing {} with pip into {}", titles.join(" and "), folder.display()));
+    let wheels = Hashed::of(packages, folder, &pip, temporary.path(), say)?;
+    let prefix = temporary.path().join("prefix");
+    pip.install(&wheels, &prefix)?;
 
-    let complete = [temporary.path().to_owned(), temporary.path().join("local")]
+    let complete = [prefix.clone(), prefix.join("local")]
         .into_iter()
         .find(|prefix| marker.find(prefix).is_some())
-        .ok_or_else(|| MpiError::Incomplete { packages: packages.join(" "), file: marker.file() })?;
+        .ok_or_else(|| MpiError::Incomplete { packages: titles.join(" "), file: marker.file() })?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(at("removing the incomplete", folder))?;
     }
-    fs::rename(&complete, folder).map_err(at("creating", folder))
+    fs::rename(&complete, folder).map_err(at("creating", folder))?;
+    wheels.record(say)
+}
+
+/// Packages in the form of pip's requirements, with the hashes that their wheels must have.
+struct Hashed {
+    /// The file that pip reads.
+    requirements: PathBuf,
+    /// Where wheels lie that were fetched already.
+    fetched: Option<PathBuf>,
+    /// Where hashes are kept that are not known to this program.
+    record: Option<PathBuf>,
+}
+
+impl Hashed {
+    /// Of pinned versions the hashes are known. Of another the first install tells them, and they are kept beside it: the next
+    /// install of this version must have the same. `work` is a folder for what is needed meanwhile.
+    fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, say: Say<'_>) -> Result<Self> {
+        let requirements = work.join("requirements.txt");
+        if packages.iter().all(|package| !package.hashes.is_empty()) {
+            let hashes =
+                |package: &Package| package.hashes.iter().map(|hash| format!("sha256:{hash}")).collect();
+            let lines = packages.iter().map(|package| requirement(package, hashes(package)));
+            fs::write(&requirements, lines.collect::<String>()).map_err(at("writing", &requirements))?;
+            return Ok(Self { requirements, fetched: None, record: None });
+        }
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let record = folder.with_file_name(format!("{name}.hashes.txt"));
+        if record.exists() {
+            say(&format!(
+                "its wheels must be those of the first install: their hashes are in {}",
+                record.display()
+            ));
+            return Ok(Self { requirements: record.clone(), fetched: None, record: None });
+        }
+        let mut lines = String::new();
+        let fetched = work.join("wheels");
+        for package in packages {
+            let into = fetched.join(package.name);
+            lines += &requirement(package, pip.fetch(package, &into)?);
+        }
+        fs::write(&requirements, lines).map_err(at("writing", &requirements))?;
+        Ok(Self { requirements, fetched: Some(fetched), record: Some(record) })
+    }
+
+    /// Keeps hashes that were not known before.
+    fn record(&self, say: Say<'_>) -> Result<()> {
+        let Some(record) = &self.record else { return Ok(()) };
+        fs::copy(&self.requirements, record).map_err(at("writing", record))?;
+        say(&format!(
+            "the hashes of its wheels are kept in {}: the next install of this version must have the same",
+            record.display()
+        ));
+        Ok(())
+    }
+}
+
+/// A line of pip's requirements.
+fn requirement(package: &Package, hashes: Vec<String>) -> String {
+    let hashes: String = hashes.iter().map(|hash| format!(" --hash={hash}")).collect();
+    format!("{package}{hashes}\n")
 }
 
 /// Removes what an interrupted install left. Only the holder of the lock may call this.
@@ -89,19 +153,28 @@ impl Marker {
 }
 
 /// A pip that works.
-struct Pip(Vec<&'static str>);
+struct Pip {
+    words: &'static [&'static str],
+    /// Where it is started: Python looks for modules in the current folder first, which may be anybody's.
+    current_dir: Option<PathBuf>,
+}
 
 impl Pip {
-    fn find(packages: &[String], marker: Marker) -> Result<Self> {
-        let candidates: [&[&'static str]; 4] =
-            [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"], &["pip"]];
-        let works = |words: &&&[&str]| {
-            let mut command = Command::new(words[0]);
-            command.args(&words[1..]).arg("--version");
+    /// The first that works, to install `what`. `ours` is a folder that nobody else writes to.
+    fn find(what: &str, marker: Marker, ours: &Path) -> Result<Self> {
+        // Isolated, Python looks neither in the current folder nor in the user's packages, where pip may be.
+        let isolated: [&[&str]; 2] = [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"]];
+        let users: [&[&str]; 2] = [&["python3", "-m", "pip"], &["python", "-m", "pip"]];
+        let scripts: [&[&str]; 2] = [&["pip3"], &["pip"]];
+        let here = isolated.into_iter().chain(scripts).map(|words| Self { words, current_dir: None });
+        let there = users.into_iter().map(|words| Self { words, current_dir: Some(ours.to_owned()) });
+        let works = |pip: &Self| {
+            let mut command = pip.command();
+            command.arg("--version");
             tool::run(command, tool::QUESTION).is_ok_and(|ended| ended.exit.success())
         };
-        candidates.iter().find(works).map(|words| Self(words.to_vec())).ok_or_else(|| MpiError::NoPip {
-            what: packages.join(" and "),
+        here.chain(there).find(works).ok_or_else(|| MpiError::NoPip {
+            what: what.to_owned(),
             otherwise: match marker {
                 Marker::Mpicc => "; or install an MPI and put its mpicc into PATH",
                 Marker::Libclang => "; or install libclang and set LIBCLANG_PATH to its folder",
@@ -109,9 +182,31 @@ impl Pip {
         })
     }
 
-    fn install(&self, packages: &[String], prefix: &Path) -> Result<()> {
-        let mut command = Command::new(self.0[0]);
-        command.args(&self.0[1..]);
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.words[0]);
+        command.args(&self.words[1..]);
+        if let Some(dir) = &self.current_dir {
+            command.current_dir(dir);
+        }
+        command
+    }
+
+    /// Fetches the wheel of a package into a new folder; the hashes of what came.
+    fn fetch(&self, package: &Package, into: &Path) -> Result<Vec<String>> {
+        let mut command = self.command();
+        command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input", "--quiet"]);
+        command.args(["--disable-pip-version-check", "--dest"]).arg(into).arg(package.to_string());
+        finish(command)?;
+        let entries = fs::read_dir(into).map_err(at("reading", into))?;
+        let mut command = self.command();
+        command.arg("hash").args(entries.flatten().map(|entry| entry.path()));
+        let said = finish(command)?;
+        let hashes = said.iter().filter_map(|line| line.trim().strip_prefix("--hash=")).map(str::to_owned);
+        Ok(hashes.collect())
+    }
+
+    fn install(&self, wheels: &Hashed, prefix: &Path) -> Result<()> {
+        let mut command = self.command();
         command.args([
             "install",
             "--no-deps",
@@ -120,21 +215,32 @@ impl Pip {
             "--no-compile",
         ]);
         command.args(["--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet"]);
-        command.arg("--prefix").arg(prefix).args(packages);
+        if let Some(fetched) = &wheels.fetched {
+            command.arg("--no-index");
+            for folder in fs::read_dir(fetched).map_err(at("reading", fetched))?.flatten() {
+                command.arg("--find-links").arg(folder.path());
+            }
+        }
+        command.arg("--prefix").arg(prefix).arg("--require-hashes").arg("-r").arg(&wheels.requirements);
         // Settings of the user that pip refuses to combine with a prefix.
         command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0").env("PIP_BREAK_SYSTEM_PACKAGES", "1");
         command.env_remove("PIP_TARGET").env_remove("PIP_PREFIX").env_remove("PIP_ROOT");
-        let line = command_line(&command);
-        let mut said = Vec::new();
-        let exit = tool::follow(command, None, |line| match line {
-            Line::Out(line) | Line::Err(line) => said.push(line),
-        })?;
-        if exit.success() {
-            return Ok(());
-        }
-        let output = last_lines(said.join("\n").as_bytes(), 15);
-        Err(MpiError::Pip { command: line, status: exit.to_string(), output })
+        finish(command).map(drop)
     }
+}
+
+/// Runs pip to its end; what it has said.
+fn finish(command: Command) -> Result<Vec<String>> {
+    let line = command_line(&command);
+    let mut said = Vec::new();
+    let exit = tool::follow(command, None, |line| match line {
+        Line::Out(line) | Line::Err(line) => said.push(line),
+    })?;
+    if exit.success() {
+        return Ok(said);
+    }
+    let output = last_lines(said.join("\n").as_bytes(), 15);
+    Err(MpiError::Pip { command: line, status: exit.to_string(), output })
 }
 
 /// A command as one would type it.
@@ -164,8 +270,8 @@ mod tests {
         fs::create_dir_all(prefix.join("bin")).unwrap();
         fs::write(prefix.join("bin/mpicc"), "").unwrap();
         let mut said = Vec::new();
-        install(&["no-such==1".to_owned()], &prefix, Marker::Mpicc, &mut |line| said.push(line.to_owned()))
-            .unwrap();
+        let package = Package { name: "no-such", version: "1".to_owned(), hashes: &[] };
+        install(&[package], &prefix, Marker::Mpicc, &mut |line| said.push(line.to_owned())).unwrap();
         assert!(said.is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! One process at a time: a lock on a file, let go when it is dropped or its process ends.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -21,24 +22,40 @@ impl Lock {
     /// Waits for the lock on `file`, and says that it waits.
     pub fn take(file: &Path, say: Say<'_>) -> Result<Self> {
         let open = open(file)?;
-        // A file system without locks is no reason not to run.
-        if matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
-            say(&format!("waiting for another ddtbench that holds {}", file.display()));
-            while matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
-                if interrupt::requested() {
-                    return Err(MpiError::Interrupted);
+        match open.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                say(&format!("waiting for another ddtbench that holds {}", file.display()));
+                while matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
+                    if interrupt::requested() {
+                        return Err(MpiError::Interrupted);
+                    }
+                    thread::sleep(LOOK);
                 }
-                thread::sleep(LOOK);
             }
+            // A file system without locks is no reason not to run.
+            Err(TryLockError::Error(error)) => say(&without_locks(file, &error)),
         }
         Ok(Self { _file: open })
     }
 
-    /// The lock on `file`, unless another process holds it.
+    /// The lock on `file`, unless another process holds it. A file that cannot be written is read alone.
     pub fn take_if_free(file: &Path) -> Result<Option<Self>> {
-        let open = open(file)?;
-        Ok(open.try_lock().is_ok().then_some(Self { _file: open }))
+        let open = File::open(file).map_or_else(|_| open(file), Ok)?;
+        Ok(match open.try_lock() {
+            Ok(()) => Some(Self { _file: open }),
+            Err(_) => None,
+        })
     }
+}
+
+/// What is said where locks do not work.
+fn without_locks(file: &Path, error: &io::Error) -> String {
+    let folder = file.parent().unwrap_or(file);
+    format!(
+        "files cannot be locked in {} ({error}): start no second ddtbench there before this one has ended",
+        folder.display()
+    )
 }
 
 fn open(file: &Path) -> Result<File> {

@@ -4,6 +4,7 @@
 //! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
 //! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
 
+mod builds;
 mod candidate;
 mod cores;
 mod error;
@@ -21,8 +22,10 @@ mod registry;
 mod shared_build;
 pub mod shared_memory;
 mod show;
+mod state;
 mod tool;
 mod tree;
+mod watcher;
 mod wheels;
 
 use std::collections::BTreeMap;
@@ -34,6 +37,7 @@ pub use launcher::{CommandLine, Launch, progressing};
 pub use pmi::Pmi;
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
+pub use state::{keep_in, memory_of};
 
 /// Takes a sentence for the user, e.g. onto standard error.
 pub type Say<'a> = &'a mut dyn FnMut(&str);

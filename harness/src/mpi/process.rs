@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::error::{MpiError, Result};
 use super::launcher::{CommandLine, Launch};
+use super::watcher::Watcher;
 use super::{interrupt, tree};
 
 /// How often signals and the end of the command are looked for.
@@ -120,6 +121,8 @@ pub struct Running {
     swept: bool,
     killed: bool,
     sweeps: bool,
+    /// Of a tool. Launchers end their ranks themselves.
+    _watcher: Option<Watcher>,
 }
 
 impl Launch<'_> {
@@ -145,6 +148,8 @@ impl Running {
 
     fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
         let marker = unique();
+        // First: we may be killed at any time.
+        let watcher = if sweeps { None } else { Watcher::start(&marker) };
         command.env(tree::MARKER, &marker);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         #[cfg(target_os = "linux")]
@@ -155,7 +160,7 @@ impl Running {
         let err = child.stderr.take().expect("standard error was asked to be a pipe");
         read_lines(out, Line::Out, sender.clone());
         read_lines(err, Line::Err, sender);
-        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps })
+        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps, _watcher: watcher })
     }
 
     /// Process id of the command.

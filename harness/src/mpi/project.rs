@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use super::builds;
 use super::candidate::{Candidate, mpicc_variable};
 use super::error::{MpiError, Result, at};
 use super::install::{self, Marker};
 use super::lock::Lock;
-use super::registry::{Entry, Registry};
+use super::registry::{self, Entry, Registry};
+use super::state::State;
 use super::wheels::{self, Wheels};
 use super::{Installation, Say, Source, find};
 
@@ -16,6 +18,7 @@ use super::{Installation, Say, Source, find};
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
+    pub(super) state: State,
     /// Pass on what cargo writes while it builds.
     pub verbose: bool,
 }
@@ -36,26 +39,28 @@ pub struct Addition {
 }
 
 impl Project {
-    /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder.
+    /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder. What is kept for it
+    /// is below it, unless that cannot be written, or another folder was asked for.
     pub fn locate() -> Result<Self> {
+        let root = Self::find()?;
+        Ok(Self { state: State::of(&root), ..Self::at(root) })
+    }
+
+    fn find() -> Result<PathBuf> {
         if let Some(root) = env::var_os("DDTBENCH_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from) {
             let root = root.canonicalize().unwrap_or(root);
-            return if root.join("Cargo.toml").exists() {
-                Ok(Self::at(root))
-            } else {
-                Err(MpiError::BadRoot(root))
-            };
+            return if root.join("Cargo.toml").exists() { Ok(root) } else { Err(MpiError::BadRoot(root)) };
         }
         let built_at = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
         let current = env::current_dir().unwrap_or_default();
         let above = current.ancestors().map(Path::to_owned);
         let is_project = |dir: &PathBuf| dir.join("Cargo.toml").exists() && dir.join("harness/rank").exists();
-        built_at.into_iter().chain(above).find(is_project).map(Self::at).ok_or(MpiError::NoProject)
+        built_at.into_iter().chain(above).find(is_project).ok_or(MpiError::NoProject)
     }
 
-    /// The project in a given folder.
+    /// The project in a given folder, with all that is kept for it.
     pub fn at(root: PathBuf) -> Self {
-        Self { root, verbose: false }
+        Self { state: State::in_project(&root), root, verbose: false }
     }
 
     /// The project's folder.
@@ -63,22 +68,16 @@ impl Project {
         &self.root
     }
 
-    /// Where the rank program of an MPI is built.
-    pub fn build_folder(&self, name: &str) -> PathBuf {
-        self.root.join("target/rank").join(name)
+    /// The list of this machine's MPIs, of all places; of two with one name the one that is in our own.
+    fn registry(&self) -> Result<Registry> {
+        let lists = self.state.places().map(|place| Registry::read(&place.list_file()));
+        Ok(lists.collect::<Result<Vec<_>>>()?.into_iter().fold(Registry::default(), Registry::joined))
     }
 
-    /// What the project keeps on this machine, and git ignores.
-    pub(super) fn state(&self) -> PathBuf {
-        self.root.join(".ddtbench")
-    }
-
-    fn wheel_folder(&self, name: &str) -> PathBuf {
-        self.state().join("mpi").join(name)
-    }
-
-    fn list_file(&self) -> PathBuf {
-        self.state().join("mpis.toml")
+    /// The folder of what was installed with a name.
+    fn wheel_folder(&self, name: &str) -> Option<PathBuf> {
+        let mut folders = self.state.places().map(|place| place.wheel_folder(name));
+        folders.find(|folder| Marker::Mpicc.find(folder).is_some())
     }
 
     /// All usable MPIs, in the order in which [`Project::pick`] prefers them: of `MPICC`, in `PATH`, listed,
@@ -162,14 +161,16 @@ impl Project {
     /// is then called `mpich-4.3.2`.
     pub fn install(&self, request: &str, say: Say<'_>) -> Result<Installation> {
         let wheels = Wheels::parse(request)?;
-        let folder = self.wheel_folder(&wheels.name);
-        let candidate = Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
-        if Marker::Mpicc.find(&folder).is_some() {
+        let candidate =
+            |folder: &Path| Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
+        if let Some(folder) = self.wheel_folder(&wheels.name) {
             say(&format!("{} is already installed in {}", wheels.name, folder.display()));
-            return candidate.inspect();
+            return candidate(&folder).inspect();
         }
+        self.state.tell(say);
+        let folder = self.state.own.wheel_folder(&wheels.name);
         install::install(&wheels.packages, &folder, Marker::Mpicc, say)?;
-        let found = candidate.inspect().inspect_err(|_| {
+        let found = candidate(&folder).inspect().inspect_err(|_| {
             // An install that does not work is not left for the next run to trip over.
             let _ = fs::remove_dir_all(&folder);
         })?;
@@ -179,7 +180,7 @@ impl Project {
 
     /// Adds an MPI to the list, or replaces the one of that name.
     pub fn add(&self, addition: &Addition, say: Say<'_>) -> Result<Installation> {
-        check_name(&addition.name)?;
+        registry::check_name(&addition.name)?;
         let mpicc = wrapper_in(&addition.mpicc);
         let mpicc = find::in_path(mpicc.as_os_str())
             .ok_or_else(|| MpiError::Unusable { mpicc, reason: "there is no such program".to_owned() })?;
@@ -197,13 +198,15 @@ impl Project {
             env: addition.env.clone(),
         };
         let found = Candidate::listed(entry.clone()).inspect()?;
-        let _lock = Lock::take(&self.list_file().with_extension("lock"), say)?;
-        let mut registry = Registry::read(&self.list_file())?;
+        self.state.tell(say);
+        let file = self.state.own.list_file();
+        let _lock = Lock::take(&file.with_extension("lock"), say)?;
+        let mut registry = Registry::read(&file)?;
         match registry.entries.iter_mut().find(|known| known.name == entry.name) {
             Some(known) => *known = entry,
             None => registry.entries.push(entry),
         }
-        registry.write(&self.list_file())?;
+        registry.write(&file)?;
         Ok(found)
     }
 
@@ -212,7 +215,7 @@ impl Project {
     /// # Errors
     /// A list that cannot be read.
     pub fn variants(&self, mpi: &str) -> Result<Vec<(String, BTreeMap<String, String>)>> {
-        let all = Registry::read(&self.list_file())?.variants;
+        let all = self.registry()?.variants;
         let of = all.into_iter().filter(|variant| variant.mpi == mpi);
         Ok(of.map(|variant| (variant.name, variant.env)).collect())
     }
@@ -226,15 +229,23 @@ impl Project {
             .find(|s| matches!(s, Source::Wheel | Source::Listed))
         {
             Some(Source::Wheel) => {
-                let folder = self.wheel_folder(name);
+                let folder = self.state.own.wheel_folder(name);
+                if !folder.exists() {
+                    return Err(self.not_removable(name));
+                }
                 fs::remove_dir_all(&folder).map_err(at("removing", &folder))?;
                 Source::Wheel
             }
             Some(source) => {
-                let _lock = Lock::take(&self.list_file().with_extension("lock"), say)?;
-                let mut registry = Registry::read(&self.list_file())?;
+                let file = self.state.own.list_file();
+                let mut registry = Registry::read(&file)?;
+                if !registry.entries.iter().any(|entry| entry.name == name) {
+                    return Err(self.not_removable(name));
+                }
+                let _lock = Lock::take(&file.with_extension("lock"), say)?;
+                registry = Registry::read(&file)?;
                 registry.entries.retain(|entry| entry.name != name);
-                registry.write(&self.list_file())?;
+                registry.write(&file)?;
                 source
             }
             None => {
@@ -247,30 +258,39 @@ impl Project {
                 return Err(MpiError::Unknown { name: name.to_owned(), known: names.join(", "), advice });
             }
         };
-        let built = self.build_folder(name);
-        if built.exists() {
-            fs::remove_dir_all(&built).map_err(at("removing", &built))?;
+        for built in builds::folders_of(&self.state.own, name) {
+            let is_link = built.is_symlink();
+            let removed = if is_link { fs::remove_file(&built) } else { fs::remove_dir_all(&built) };
+            removed.map_err(at("removing", &built))?;
         }
         Ok(source)
     }
 
+    /// What is kept where we do not write.
+    fn not_removable(&self, name: &str) -> MpiError {
+        let place = self.state.places().last().expect("there is a place of our own");
+        MpiError::NotRemovable { name: name.to_owned(), place: place.installed.clone() }
+    }
+
     /// All compiler wrappers that may be MPIs, in order of preference, the one of `MPICC` left out.
     fn candidates(&self) -> Result<Vec<Candidate>> {
-        let folder = self.state().join("mpi");
-        let mut wheels: Vec<String> = folder
-            .read_dir()
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter(|entry| Marker::Mpicc.find(&entry.path()).is_some())
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| !name.starts_with('.'))
-            .collect();
+        let mut wheels: Vec<String> = Vec::new();
+        for place in self.state.places() {
+            let entries = place.installed.join("mpi").read_dir().into_iter().flatten().flatten();
+            let installed = entries.filter(|entry| Marker::Mpicc.find(&entry.path()).is_some());
+            wheels.extend(
+                installed
+                    .filter_map(|entry| entry.file_name().into_string().ok())
+                    .filter(|name| !name.starts_with('.')),
+            );
+        }
         wheels.sort_by_key(|name| (wheels::rank(name), name.clone()));
-        let wheel =
-            |name: String| Candidate::named(&name, folder.join(&name).join("bin/mpicc"), Source::Wheel);
-        let listed = Registry::read(&self.list_file())?.entries.into_iter().map(Candidate::listed);
-        let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().map(wheel)).collect();
+        wheels.dedup();
+        let wheel = |name: String| {
+            Some(Candidate::named(&name, self.wheel_folder(&name)?.join("bin/mpicc"), Source::Wheel))
+        };
+        let listed = self.registry()?.entries.into_iter().map(Candidate::listed);
+        let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().filter_map(wheel)).collect();
 
         let path = env::var_os("PATH").unwrap_or_default();
         let mut all = Vec::new();
@@ -302,36 +322,9 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-fn check_name(name: &str) -> Result<()> {
-    let bad = |reason| Err(MpiError::BadName { name: name.to_owned(), reason });
-    let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(sane) {
-        return bad("a name is a letter or digit, then letters, digits, `-`, `_` or `.`");
-    }
-    if wheels::is_reserved(name)
-        || ["mpich-", "openmpi-", "impi-"].iter().any(|known| name.starts_with(known))
-    {
-        return bad("it is kept for what `ddtbench mpi install` installs");
-    }
-    if name.starts_with("system-") {
-        return bad("it is kept for what is found in PATH");
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names() {
-        for good in ["cray", "vendor_2.1", "9"] {
-            assert!(check_name(good).is_ok(), "{good}");
-        }
-        for bad in ["", "-x", "a/b", "..", "mpich", "impi-2021.18.1", "system-mpich", "a b"] {
-            assert!(check_name(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn an_unknown_name_tells_what_to_do() {
@@ -351,6 +344,6 @@ mod tests {
             Addition { name: "mine".to_owned(), mpicc: "/no/such/mpicc".into(), ..Addition::default() };
         let error = project.add(&addition, &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("/no/such/mpicc"), "{error}");
-        assert!(!project.list_file().exists());
+        assert!(!project.state.own.list_file().exists());
     }
 }

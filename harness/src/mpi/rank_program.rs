@@ -1,17 +1,14 @@
-//! Builds the rank program, once for each MPI, in folders that never mix.
-//!
-//! The crate `mpi` looks at its variables only when it is built first, so a folder that was built for another MPI
-//! would silently stay with it. A stamp in each folder says what it was built for; one that differs is deleted. What does
-//! not depend on the MPI is built once ([`shared_build`]).
+//! Builds the rank program, once for each MPI, in folders that never mix ([`builds`]). What does not depend on the MPI is built
+//! once ([`shared_build`]).
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
+use super::builds::{self, Build};
 use super::error::{MpiError, Result, at, last_lines};
 use super::install::{self, Marker};
 use super::launcher::quoted;
@@ -22,61 +19,67 @@ use super::{Installation, Project, Say, find, tool, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
+/// Where cargo usually puts it.
+const PROGRAM: &str = "release/ddtbench-rank";
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
 const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
 /// A build says at most so often how far it is.
 const SAID_AGAIN: Duration = Duration::from_secs(10);
 
 impl Project {
-    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source.
+    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. What was built in a place
+    /// that is only read is used as it is.
     pub fn rank_program(&self, mpi: &Installation, say: Say<'_>) -> Result<PathBuf> {
-        let target = self.build_folder(&mpi.name);
-        let program = target.join("release").join(RANK_PROGRAM);
-        if cargo().is_none() {
-            if program.exists() && !is_of_another(&target, mpi) {
-                say(&format!(
-                    "cargo was not found; using the rank program as it was built: {}",
-                    program.display()
-                ));
-                return Ok(program);
-            }
-            return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
-        }
-        let _lock = Lock::take(&lock_file(&target), say)?;
-        if target.exists() && is_of_another(&target, mpi) {
-            say(&format!(
-                "the MPI called {} is another one than before; its rank program is built anew",
-                mpi.name
-            ));
-            fs::remove_dir_all(&target).map_err(at("removing", &target))?;
-        }
-        let shared = match target.exists() {
-            true => shared_build::renew(&target, &program).map(|()| Shared::None)?,
-            false => shared_build::begin(&target)?,
-        };
-        fs::create_dir_all(&target).map_err(at("creating", &target))?;
-        fs::write(stamp_file(&target), stamp(mpi)).map_err(at("writing", &target))?;
-
-        let mut command = self.cargo(mpi, say)?;
         let (name, title) = (&mpi.name, mpi.title());
+        let shared = self.state.shared.as_ref();
+        if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
+            say(&format!(
+                "the rank program for {name} ({title}) is used as it was built: {}",
+                program.display()
+            ));
+            return Ok(program);
+        }
+        let build = Build::of(mpi, &self.state);
+        let target = &build.folder;
+        if cargo().is_none() {
+            let Some(program) = build.program() else {
+                return Err(MpiError::NoCargo { name: name.clone(), program: target.join(PROGRAM) });
+            };
+            say(&format!(
+                "cargo was not found; using the rank program as it was built: {}",
+                program.display()
+            ));
+            return Ok(program);
+        }
+        self.state.tell(say);
+        let _lock = Lock::take(&lock_file(target), say)?;
+        let program = build.program().unwrap_or_else(|| target.join(PROGRAM));
+        let others = self.state.places().map(|place| place.builds.as_path()).collect::<Vec<_>>();
+        let taken = match target.exists() {
+            true => shared_build::renew(target, &program).map(|()| Shared::None)?,
+            false => shared_build::begin(target, &others)?,
+        };
+        if build.was_moved {
+            say(&format!("{name} lay elsewhere when its rank program was built, which is built anew"));
+            forget_parts(&program)?;
+        }
+        build.begin()?;
+
+        let command = self.cargo(mpi, say)?;
         match program.exists() {
             true => say(&format!("checking the rank program for {name} ({title})")),
-            false => say(&format!("building the rank program for {name} ({title}), {}", shared.lasts())),
+            false => say(&format!("building the rank program for {name} ({title}), {}", taken.lasts())),
         }
-        let order = ["build", "--release", "--package", RANK_PROGRAM];
-        command.args(order);
-        if let Err(error) = self.build(command, mpi, say) {
-            // Parts of two builds may not fit together, where a part was generated into a folder that is another one here.
-            let release = target.join("release");
-            if !matches!(error, MpiError::Build { .. }) || !release.join("deps").exists() {
-                return Err(error);
+        let built = match self.build(command, mpi, say) {
+            Err(MpiError::Build { .. }) if forget_parts(&program)? => {
+                say("the build failed; once more, with nothing taken over from another build");
+                self.build(self.cargo(mpi, say)?, mpi, say)?
             }
-            say("the build failed; once more, with nothing taken over from another build");
-            fs::remove_dir_all(&release).map_err(at("removing", &release))?;
-            let mut command = self.cargo(mpi, say)?;
-            command.args(order);
-            self.build(command, mpi, say)?;
-        }
+            built => built?,
+        };
+        // Cargo names it; where it does not, it is where it usually is.
+        let program = built.unwrap_or(program);
+        build.end(&program, self.root())?;
         Ok(program)
     }
 
@@ -86,38 +89,44 @@ impl Project {
     /// # Errors
     /// If there is no cargo, or no libclang.
     pub fn cargo(&self, mpi: &Installation, say: Say<'_>) -> Result<Command> {
-        let target = self.build_folder(&mpi.name);
+        let target = Build::of(mpi, &self.state).folder;
         let Some(cargo) = cargo() else {
-            let program = target.join("release").join(RANK_PROGRAM);
-            return Err(MpiError::NoCargo { name: mpi.name.clone(), program });
+            return Err(MpiError::NoCargo { name: mpi.name.clone(), program: target.join(PROGRAM) });
         };
         let mut command = Command::new(cargo);
         command.current_dir(self.root());
         for variable in OTHER_MPI_VARIABLES {
             command.env_remove(variable);
         }
-        command.env("CARGO_TARGET_DIR", &target).env("MPICC", &mpi.mpicc).envs(&mpi.env);
+        // Both folders: the parts of two MPIs must not meet in one that the user has chosen for the parts alone.
+        command.env("CARGO_TARGET_DIR", &target).env("CARGO_BUILD_BUILD_DIR", &target);
+        command.env("MPICC", &mpi.mpicc).envs(&mpi.env);
         command.envs(self.libclang(mpi, say)?);
         Ok(command)
     }
 
-    /// Runs cargo to its end; says now and then how far it is.
-    fn build(&self, mut command: Command, mpi: &Installation, say: Say<'_>) -> Result<()> {
+    /// Has cargo build; says now and then how far it is. The program, as cargo names it: it lies elsewhere where the user builds
+    /// for a named platform.
+    fn build(&self, mut command: Command, mpi: &Installation, say: Say<'_>) -> Result<Option<PathBuf>> {
+        command.args(["build", "--release", "--package", RANK_PROGRAM]);
         let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let settings: Vec<String> = settings
             .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(&value.to_string_lossy())))
             .collect();
         let line = format!("{} {}", settings.join(" "), install::command_line(&command));
+        command.arg("--message-format=json-render-diagnostics");
         if !self.verbose {
             // Wide enough for cargo to count.
             command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
         }
         let mut told = Told::new(self.verbose);
+        let mut program = None;
         let exit = tool::follow(command, None, |line| match line {
+            Line::Out(line) if line.starts_with('{') => program = executable(&line).or(program.take()),
             Line::Out(line) | Line::Err(line) => told.hear(&line, say),
         })?;
         if exit.success() {
-            return Ok(());
+            return Ok(program);
         }
         Err(MpiError::Build {
             name: mpi.name.clone(),
@@ -133,9 +142,12 @@ impl Project {
         if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
             return Ok(Vec::new());
         }
-        let folder = self.state().join("libclang");
-        let packages = [wheels::LIBCLANG.to_owned()];
-        match install::install(&packages, &folder, Marker::Libclang, say) {
+        let mut folders = self.state.places().map(|place| place.installed.join("libclang"));
+        let folder = folders.find(|folder| Marker::Libclang.find(folder).is_some());
+        let folder = folder.unwrap_or_else(|| self.state.own.installed.join("libclang"));
+        let packages = [wheels::libclang()];
+        let is_there = Marker::Libclang.find(&folder).is_some();
+        match if is_there { Ok(()) } else { install::install(&packages, &folder, Marker::Libclang, say) } {
             Ok(()) => {}
             Err(error @ MpiError::Interrupted) => return Err(error),
             Err(error) if has_libclang() => {
@@ -241,23 +253,26 @@ fn lock_file(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{}.lock", name.to_string_lossy()))
 }
 
-fn stamp_file(target: &Path) -> PathBuf {
-    target.join("built-for.txt")
+/// The program that a message of cargo's names, if it is ours.
+fn executable(message: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    let is_ours = message.get("target")?.get("name")? == RANK_PROGRAM;
+    is_ours.then(|| message.get("executable")?.as_str().map(PathBuf::from)).flatten()
 }
 
-/// What a folder is built for: the same path may hold another MPI tomorrow.
-fn stamp(mpi: &Installation) -> String {
-    let changed = mpi.mpicc.metadata().and_then(|facts| facts.modified()).ok();
-    let seconds =
-        changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
-    format!("{}\n{}\nwrapper of {}\n", mpi.mpicc.display(), mpi.title(), seconds.as_nanos())
-}
-
-fn is_of_another(target: &Path, mpi: &Installation) -> bool {
-    match fs::read_to_string(stamp_file(target)) {
-        Ok(found) => found != stamp(mpi),
-        Err(error) => error.kind() != io::ErrorKind::NotFound || target.join("release").exists(),
+/// Removes what a build was made of, but not the program, which another run may be using. Whether there was anything.
+///
+/// Parts of two builds may not fit together, where a part was generated into a folder that is another one here.
+fn forget_parts(program: &Path) -> Result<bool> {
+    let profile = program.parent().unwrap_or(program);
+    let mut was_there = false;
+    for part in [".fingerprint", "build", "deps", "incremental"].map(|name| profile.join(name)) {
+        if part.exists() {
+            was_there = true;
+            fs::remove_dir_all(&part).map_err(at("removing", &part))?;
+        }
     }
+    Ok(was_there)
 }
 
 #[cfg(test)]
@@ -280,17 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn another_mpi_under_the_same_name_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let mpicc = folder.path().join("mpicc");
-        fs::write(&mpicc, "").unwrap();
-        let mut mpi = Installation { mpicc, ..Installation::fake("mpiexec") };
-        assert!(!is_of_another(folder.path(), &mpi));
-        fs::create_dir(folder.path().join("release")).unwrap();
-        assert!(is_of_another(folder.path(), &mpi), "built, but nobody knows for what");
-        fs::write(stamp_file(folder.path()), stamp(&mpi)).unwrap();
-        assert!(!is_of_another(folder.path(), &mpi));
-        mpi.version = "5.0.3".to_owned();
-        assert!(is_of_another(folder.path(), &mpi));
+    fn cargo_names_the_program() {
+        let message = |name: &str, file: &str| {
+            format!(r#"{{"reason":"compiler-artifact","target":{{"name":"{name}"}},"executable":{file}}}"#)
+        };
+        let named = executable(&message(RANK_PROGRAM, r#""/t/x86/release/ddtbench-rank""#));
+        assert_eq!(named, Some("/t/x86/release/ddtbench-rank".into()));
+        for other in [message("build-script-build", r#""/t/x""#), message(RANK_PROGRAM, "null"), "{".into()] {
+            assert_eq!(executable(&other), None, "{other}");
+        }
     }
 }

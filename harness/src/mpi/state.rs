@@ -1,0 +1,190 @@
+//! Where things are kept on this machine: below the project where that can be written, else in a folder of the user's own.
+//!
+//! A project may be one that many share, or that lies on a file system that is only read. What is installed and built there is
+//! used as it is; what is missing goes to the folder of the user's own.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::ffi::{CString, OsStr};
+use std::hash::{Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Say;
+
+/// The folder that was asked for by a flag.
+static ASKED: OnceLock<PathBuf> = OnceLock::new();
+
+/// The variable that names a folder as the flag `--state` does.
+const VARIABLE: &str = "DDTBENCH_STATE";
+
+/// Keeps all in this folder, as `--state` asks. To be called once, before a project is located.
+pub fn keep_in(folder: &Path) {
+    // A second folder would be a mistake of ours, and the first wins.
+    let _ = ASKED.set(absolute(folder));
+}
+
+/// What is kept in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// MPIs that were installed, libclang, and the list of MPIs.
+    pub installed: PathBuf,
+    /// Rank programs, a folder for each.
+    pub builds: PathBuf,
+}
+
+impl Place {
+    fn in_project(root: &Path) -> Self {
+        Self { installed: root.join(".ddtbench"), builds: root.join("target/rank") }
+    }
+
+    /// In a folder that several projects may use: MPIs are for all of them, rank programs are each one's own.
+    fn in_folder(folder: &Path, root: &Path) -> Self {
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        let builds = folder.join("rank").join(format!("{name}-{}", short_hash(root.as_os_str())));
+        Self { installed: folder.to_owned(), builds }
+    }
+
+    /// The folder of an MPI that was installed, or would be.
+    pub fn wheel_folder(&self, name: &str) -> PathBuf {
+        self.installed.join("mpi").join(name)
+    }
+
+    /// The list of this machine's MPIs.
+    pub fn list_file(&self) -> PathBuf {
+        self.installed.join("mpis.toml")
+    }
+}
+
+/// The places of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// Where all goes that is installed and built from now on.
+    pub own: Place,
+    /// The project's own place where that is another one, which is read alone.
+    pub shared: Option<Place>,
+}
+
+impl State {
+    /// Below the project, whatever else was asked for.
+    pub fn in_project(root: &Path) -> Self {
+        Self { own: Place::in_project(root), shared: None }
+    }
+
+    /// In the folder that was asked for, else below the project, else in the user's own folder.
+    pub fn of(root: &Path) -> Self {
+        Self::chosen(root, asked(), &users)
+    }
+
+    fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> PathBuf) -> Self {
+        let project = Place::in_project(root);
+        let folder = match asked {
+            Some(folder) => folder,
+            None if can_be_written(&project.installed) && can_be_written(&project.builds) => {
+                return Self::in_project(root);
+            }
+            None => users(),
+        };
+        Self { own: Place::in_folder(&folder, root), shared: Some(project) }
+    }
+
+    /// Both places, the one that is written to first.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        std::iter::once(&self.own).chain(&self.shared)
+    }
+
+    /// Says once where things go, if that is not below the project.
+    pub fn tell(&self, say: Say<'_>) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        let Some(shared) = &self.shared else { return };
+        if asked().is_none() && !TOLD.swap(true, Ordering::Relaxed) {
+            let project = shared.installed.parent().unwrap_or(&shared.installed);
+            say(&format!(
+                "{} cannot be written to: what is installed and built goes to {} (--state names another folder)",
+                project.display(),
+                self.own.installed.display()
+            ));
+        }
+    }
+}
+
+/// The folder for what is remembered of a program: its own where that can be written, else one of the user's.
+pub fn memory_of(program: &Path) -> PathBuf {
+    let folder = program.parent().unwrap_or(Path::new("."));
+    if can_be_written(folder) {
+        return folder.to_owned();
+    }
+    asked().unwrap_or_else(users).join("probes").join(short_hash(program.as_os_str()))
+}
+
+/// The folder that was asked for.
+fn asked() -> Option<PathBuf> {
+    let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
+    ASKED.get().cloned().or_else(|| variable().map(|folder| absolute(Path::new(&folder))))
+}
+
+/// The user's own folder: that of the XDG base directories for what a program keeps of its own accord.
+fn users() -> PathBuf {
+    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
+    state.unwrap_or_else(env::temp_dir).join("ddtbench")
+}
+
+fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Whether something can be written in a folder, or where it would be made.
+pub(super) fn can_be_written(folder: &Path) -> bool {
+    let Some(there) = folder.ancestors().find(|folder| folder.exists()) else { return false };
+    let Ok(path) = CString::new(there.as_os_str().as_bytes()) else { return false };
+    // SAFETY: `path` is a string that ends with a zero and outlives the call.
+    there.is_dir() && unsafe { libc::access(path.as_ptr(), libc::W_OK | libc::X_OK) } == 0
+}
+
+/// Tells names apart that are otherwise alike.
+pub(super) fn short_hash(text: &OsStr) -> String {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    format!("{:06x}", hasher.finish() & 0xff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_wins_over_the_project_and_that_over_the_users_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("clone");
+        fs::create_dir(&root).unwrap();
+        let users = || folder.path().join("users");
+        let in_project = State::chosen(&root, None, &users);
+        assert_eq!(in_project, State::in_project(&root));
+        let asked = State::chosen(&root, Some(folder.path().join("asked")), &users);
+        assert_eq!(asked.own.installed, folder.path().join("asked"));
+        assert_eq!(
+            asked.places().last(),
+            Some(&in_project.own),
+            "what is in the project is used all the same"
+        );
+        // A file in the way cannot be written to by anybody, root included.
+        fs::write(root.join("target"), "").unwrap();
+        let read = State::chosen(&root, None, &users);
+        assert_eq!(read.own.installed, users());
+        assert!(read.own.builds.starts_with(users().join("rank")));
+    }
+
+    #[test]
+    fn clones_share_mpis_and_no_builds() {
+        let folder = Path::new("/state");
+        let (a, b) =
+            (Place::in_folder(folder, Path::new("/a/c")), Place::in_folder(folder, Path::new("/b/c")));
+        assert_eq!(a.installed, b.installed);
+        assert_ne!(a.builds, b.builds);
+    }
+}
