@@ -106,7 +106,9 @@ impl<'a> WorkNames<'a> {
             if cases.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
                 return OfTest::ByValues(differing);
             }
-            OfTest::BySet(by(|case| &case.set, &cases).into_iter().map(|(set, of)| (set, telling(&of))).collect())
+            OfTest::BySet(
+                by(|case| &case.set, &cases).into_iter().map(|(set, of)| (set, telling(&of))).collect(),
+            )
         };
         let tests = by(|case| &case.test, all);
         Self { of_test: tests.into_iter().map(|(test, cases)| (test, of_test(cases))).collect() }
@@ -186,6 +188,10 @@ mod tests {
         let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
         assert_eq!(WorkNames::of(&[&a, &b]).name(&a), "t s time_us=5");
         let (c, d) = (of_set("nx=1 time_us=5 size=8"), of_set("nx=1 time_us=9 size=9"));
-        assert_eq!(WorkNames::of(&[&a, &c, &d]).name(&c), "t s size=8", "the one parameter that tells all apart");
+        assert_eq!(
+            WorkNames::of(&[&a, &c, &d]).name(&c),
+            "t s size=8",
+            "the one parameter that tells all apart"
+        );
     }
 }

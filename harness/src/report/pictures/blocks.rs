@@ -1,5 +1,7 @@
 //! Tests below each other in a picture with a row per method, and how high their rows are.
 
+use std::collections::HashMap;
+
 use super::Shape;
 use super::canvas::{TEXT, width};
 use super::data::Datum;

@@ -1,5 +1,7 @@
 //! What a picture shows, before it is drawn: a row per mark, which is also its CSV.
 
+use std::hash::{Hash, Hasher};
+
 use serde::Serialize;
 
 use crate::model::{Case, Figure, Record};
@@ -12,6 +14,19 @@ pub enum Place {
     Number(f64),
     /// A word: places are in the order in which words come.
     Word(String),
+}
+
+/// Its numbers are no NaN.
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        match self {
+            // Both zeros are one number.
+            Self::Number(number) => (number + 0.0).to_bits().hash(to),
+            Self::Word(word) => word.hash(to),
+        }
+    }
 }
 
 impl From<f64> for Place {

@@ -140,8 +140,9 @@ impl Sheet<'_> {
         // Room for points that stand apart, at both ends.
         let room = (APART_AT_MOST / 2.0 + 4.0) / at.width * (across.range.end - across.range.start);
         across.range = across.range.start - room..across.range.end + room;
-        let mut stops = distinct(xs);
+        let mut stops = xs;
         stops.sort_by(f64::total_cmp);
+        stops.dedup();
         let values = held(of.iter().copied(), self.picture.scale);
         let up = Axis::around(&values, None, self.picture.scale, self.picture.unit.shown(self.typical).0, 6);
 

@@ -13,8 +13,9 @@ pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
         let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
         let cases = distinct(of_test.iter().map(|datum| &datum.case));
         let axis = axis(&cases);
+        let differing = varied(&cases);
         let panel_of =
-            |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &cases, &[axis]));
+            |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &differing, &[axis]));
         let panels: Vec<String> = of_test.iter().map(|datum| panel_of(&datum.case)).collect();
         for name in distinct(panels.iter()) {
             let of_panel = of_test.iter().zip(&panels).filter(|(_, panel)| *panel == name);
@@ -43,7 +44,8 @@ pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
 /// they differ in several at once, and in size.
 fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     let values = |name: &str| {
-        let values: Option<Vec<f64>> = cases.iter().map(|case| number(case, name)).collect();
+        let values: Option<Vec<Place>> =
+            cases.iter().map(|case| number(case, name).map(Into::into)).collect();
         values.map_or(0, |values| distinct(values).len())
     };
     let named = cases.iter().all(|case| case.set != CUSTOM);
@@ -51,9 +53,8 @@ fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     widest.filter(|name| !named && values(name) > 1)
 }
 
-/// The test of a case with all parameters in which cases differ, but for those that the axis shows.
-fn panel(case: &Case, cases: &[&Case], on_axis: &[&str]) -> String {
-    let differing = varied(cases);
+/// The test of a case with the parameters in which cases differ, but for those that the axis shows.
+fn panel(case: &Case, differing: &[&str], on_axis: &[&str]) -> String {
     let told = params(case).into_iter();
     let told = told.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
     let words = told.map(|(name, value)| format!("{name}={value}"));
@@ -87,9 +88,10 @@ pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -
     for test in distinct(data.iter().map(|datum| &datum.case.test)) {
         let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
         let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let differing = varied(&cases);
         let cells = axes(&cases)
             .into_iter()
-            .map(|axes| of_test.iter().filter_map(|d| cell(d, &cases, &axes)).collect());
+            .map(|axes| of_test.iter().filter_map(|d| cell(d, &differing, &axes)).collect());
         let found = cells.map(filled_maps).find(|cells| !cells.is_empty());
         placed.extend(found.into_iter().flatten());
     }
@@ -105,12 +107,12 @@ const FOLLOWERS: &[(&str, &[&str])] = &[
 ];
 
 /// A mark as a cell over two axes.
-fn cell(datum: &Datum, cases: &[&Case], [x, y]: &[String; 2]) -> Option<Datum> {
+fn cell(datum: &Datum, differing: &[&str], [x, y]: &[String; 2]) -> Option<Datum> {
     let axes = [x.as_str(), y.as_str()];
     let followers =
         FOLLOWERS.iter().filter(|(axis, _)| axes.contains(axis)).flat_map(|(_, followers)| *followers);
     let on_axes: Vec<&str> = axes.into_iter().chain(followers.copied()).collect();
-    let panel = format!("{}, {}", datum.method, panel(&datum.case, cases, &on_axes));
+    let panel = format!("{}, {}", datum.method, panel(&datum.case, differing, &on_axes));
     Some(Datum {
         x: Some(place(&datum.case, x)?),
         y: Some(place(&datum.case, y)?),
@@ -135,10 +137,10 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
 
 /// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
 pub fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
-    let cases = distinct(data.iter().map(|datum| &datum.case));
+    let differing = varied(&distinct(data.iter().map(|datum| &datum.case)));
     let place = |datum: &Datum| {
         let x = number(&datum.case, parameter)?;
-        let panel = panel(&datum.case, &cases, &[parameter]);
+        let panel = panel(&datum.case, &differing, &[parameter]);
         Some(Datum { x_name: x_name.to_owned(), x: Some(x.into()), panel, ..datum.clone() })
     };
     data.iter().filter_map(place).collect()
@@ -157,14 +159,14 @@ pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
 
 /// Those of partitioned transfers over the size of a partition.
 pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
-    let cases = distinct(data.iter().map(|datum| &datum.case));
+    let differing = varied(&distinct(data.iter().map(|datum| &datum.case)));
     let both = [BYTES, "partitions"];
-    let vary = both.into_iter().filter(|name| varied(&cases).contains(name)).count();
+    let vary = both.into_iter().filter(|name| differing.contains(name)).count();
     // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
     let on_axis = if vary > 1 { &both[1..] } else { &both[..] };
     let place = |datum: &Datum| {
         let size = number(&datum.case, BYTES)? / number(&datum.case, "partitions")?;
-        let panel = panel(&datum.case, &cases, on_axis);
+        let panel = panel(&datum.case, &differing, on_axis);
         Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size.into()), panel, ..datum.clone() })
     };
     let placed: Vec<Datum> = data.iter().filter_map(place).collect();
