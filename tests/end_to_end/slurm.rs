@@ -27,18 +27,13 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
         let full = format!("{name}::slurm::{what}");
-        if let Some(reason) = &lack {
-            return Trial::test(format!("{full}: not run, since {reason}"), || Ok(()))
-                .with_ignored_flag(true);
-        }
-        Trial::test(full, move || {
+        two_hosts::unless(lack.as_deref(), full, move || {
             let mpi = mpi(name);
             match cluster() {
                 Ok(cluster) => check(mpi, &cluster),
                 // What cannot be fetched is no fault of what is tested.
                 Err(reason) => eprintln!("not run, since {reason}"),
             }
-            Ok(())
         })
     };
     MPIS.into_iter().flat_map(|name| checks.map(|(what, check)| trial(name, what, check))).collect()

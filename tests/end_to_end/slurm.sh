@@ -31,6 +31,8 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$PWD/up,workdir=$PWD/work" root
 for package in "$folder"/deb/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar --extract --keep-directory-symlink --directory root
 done
+# First, since what is shared may lie below it.
+mount -t tmpfs tmpfs root/tmp
 for shared in "$folder" "$@"; do
     mkdir -p "root$shared"
     mount --bind "$shared" "root$shared"
@@ -41,7 +43,6 @@ mount --rbind /dev root/dev
 mount --rbind /sys root/sys
 mount -t proc proc root/proc
 mount -t tmpfs tmpfs root/dev/shm
-mount -t tmpfs tmpfs root/tmp
 cd root
 pivot_root . old
 cd /
@@ -54,9 +55,17 @@ unshare --net --uts --ipc --mount --pid --fork --kill-child --mount-proc bash -c
     hostname nodeb
     ip link set lo up
     # Steps and MPIs have files of the same names on each node.
-    for own in /dev/shm /tmp /var/spool/slurmd; do mount -t tmpfs tmpfs $own; done
+    mkdir /run/own
+    for own in /dev/shm /var/spool/slurmd /run/own; do mount -t tmpfs tmpfs $own; done
+    for shared; do
+        case $shared in /tmp/*)
+            mkdir -p "/run/own${shared#/tmp}"
+            mount --bind "$shared" "/run/own${shared#/tmp}" ;;
+        esac
+    done
+    mount --rbind /run/own /tmp
     touch /run/nodeb
-    exec -a slurm-nodeb bash -c "sleep infinity & wait"' &
+    exec -a slurm-nodeb bash -c "sleep infinity & wait"' nodeb "$folder" "$@" &
 until [ -e /run/nodeb ]; do
     kill -0 $!
     sleep 0.02

@@ -54,15 +54,7 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOnHosts| {
         let full = format!("{name}::two hosts::{what}");
-        match lack {
-            Some(reason) => {
-                Trial::test(format!("{full}: not run, since {reason}"), || Ok(())).with_ignored_flag(true)
-            }
-            None => Trial::test(full, move || {
-                check(mpi(name));
-                Ok(())
-            }),
-        }
+        unless(lack, full, move || check(mpi(name)))
     };
     let mut trials = Vec::new();
     for name in MPIS {
@@ -70,6 +62,19 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(trial("mpich", "hosts that no network joins are told", no_network));
     trials
+}
+
+/// A trial, or where the machine lacks what it needs, one that is told not to be run, and why.
+pub fn unless(lack: Option<&str>, full: String, check: impl FnOnce() + Send + 'static) -> Trial {
+    match lack {
+        Some(reason) => {
+            Trial::test(format!("{full}: not run, since {reason}"), || Ok(())).with_ignored_flag(true)
+        }
+        None => Trial::test(full, move || {
+            check();
+            Ok(())
+        }),
+    }
 }
 
 /// Why there cannot be two hosts on this machine.

@@ -63,20 +63,26 @@ fn other_launchers() {
     assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
 }
 
-#[test]
-fn srun_is_told_the_pmi_and_ranks_what_it_needs() {
-    let installation = installation(Family::OpenMpi);
-    let launch = Launch {
-        installation: &installation,
+/// Two ranks under the MPI's own launcher, unbound.
+fn two_ranks(installation: &Installation) -> Launch<'_> {
+    Launch {
+        installation,
         ranks: 2,
         threads: 1,
         program: Path::new("/p"),
         args: &[],
-        launcher: Some("srun"),
-        launcher_args: &["--x".to_owned()],
+        launcher: None,
+        launcher_args: &[],
         bind: false,
         env: BTreeMap::new(),
-    };
+    }
+}
+
+#[test]
+fn srun_is_told_the_pmi_and_ranks_what_it_needs() {
+    let installation = installation(Family::OpenMpi);
+    let options = ["--x".to_owned()];
+    let launch = Launch { launcher: Some("srun"), launcher_args: &options, ..two_ranks(&installation) };
     let pmix = || Some(Pmi::Chosen { mpi: "Open MPI 5".to_owned(), name: "pmix" });
     let of = |pmi, is_set: &dyn Fn(&str) -> bool| {
         launch.command_line_on(false, false, pmi, is_set).unwrap().to_string()
@@ -103,17 +109,8 @@ fn the_users_placement_stands() {
 #[test]
 fn variables_of_the_user_stand() {
     let installation = installation(Family::OpenMpi);
-    let launch = Launch {
-        installation: &installation,
-        ranks: 2,
-        threads: 1,
-        program: Path::new("/p"),
-        args: &[],
-        launcher: None,
-        launcher_args: &[],
-        bind: false,
-        env: [("X".to_owned(), "1".to_owned())].into(),
-    };
+    let env = [("X".to_owned(), "1".to_owned())].into();
+    let launch = Launch { env, ..two_ranks(&installation) };
     let yields = |name: &str| name == "OMPI_MCA_mpi_yield_when_idle";
     let command = launch.command_line_on(true, true, None, &yields).unwrap();
     let names: Vec<&str> = command.env.keys().map(String::as_str).collect();
