@@ -19,6 +19,9 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// How often something is looked for that is waited for.
 const POLL: Duration = Duration::from_millis(20);
 
+/// A pause after a failed start of a launcher.
+const LAUNCHER_RECOVERS: Duration = Duration::from_secs(1);
+
 /// A running command. Dropping it kills all that is left of it.
 pub struct Job {
     child: Child,
@@ -191,8 +194,17 @@ fn parent(pid: i32) -> i32 {
     fields.skip(1).find_map(|field| field.parse().ok()).unwrap_or(0)
 }
 
-/// Runs a command to its end.
+/// What Open MPI's launcher says where it fails before it has started anything, now and then on a busy machine.
+/// `ddtbench` starts such a process once more; who types the launcher does so by hand.
+const LAUNCHER_FAILED: &str = "The PMIx server's listener thread failed to start";
+
+/// Runs a command to its end; once more if the launcher failed before it had started anything.
 pub fn run(command: &mut Command) -> Ended {
+    let ended = Job::start(command).wait();
+    if ended.code == Some(0) || !ended.out.is_empty() || !ended.err.contains(LAUNCHER_FAILED) {
+        return ended;
+    }
+    thread::sleep(LAUNCHER_RECOVERS);
     Job::start(command).wait()
 }
 
