@@ -83,11 +83,11 @@ pub struct WorkNames<'a> {
 /// How the works of a test are told apart.
 enum OfTest<'a> {
     /// There is one.
-    ByTest,
+    Alone,
     /// By values: of these parameters.
-    ByValues(Vec<&'a str>),
+    Values(Vec<&'a str>),
     /// By their sets, and within a set by these parameters.
-    BySet(HashMap<&'a str, Vec<&'a str>>),
+    Sets(HashMap<&'a str, Vec<&'a str>>),
 }
 
 impl<'a> WorkNames<'a> {
@@ -101,12 +101,12 @@ impl<'a> WorkNames<'a> {
         let of_test = |cases: Vec<&'a Case>| {
             let differing = varied(&cases);
             if differing.is_empty() {
-                return OfTest::ByTest;
+                return OfTest::Alone;
             }
             if cases.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
-                return OfTest::ByValues(differing);
+                return OfTest::Values(differing);
             }
-            OfTest::BySet(
+            OfTest::Sets(
                 by(|case| &case.set, &cases).into_iter().map(|(set, of)| (set, telling(&of))).collect(),
             )
         };
@@ -118,9 +118,9 @@ impl<'a> WorkNames<'a> {
     pub fn name(&self, case: &Case) -> String {
         let Case { test, set, .. } = case;
         match self.of_test.get(test.as_str()) {
-            None | Some(OfTest::ByTest) => test.clone(),
-            Some(OfTest::ByValues(names)) => format!("{test} {}", told(case, names)),
-            Some(OfTest::BySet(names)) => {
+            None | Some(OfTest::Alone) => test.clone(),
+            Some(OfTest::Values(names)) => format!("{test} {}", told(case, names)),
+            Some(OfTest::Sets(names)) => {
                 let told = names.get(set.as_str()).map_or_else(String::new, |names| told(case, names));
                 format!("{test} {set} {told}").trim_end().to_owned()
             }
