@@ -1,7 +1,9 @@
 //! What stands side by side in a picture, and what below each other, with their names.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
+
+use indexmap::{IndexMap, IndexSet};
 
 use crate::model::{CUSTOM, Case};
 
@@ -25,9 +27,18 @@ pub fn on_side(case: &Case, side: &Case) -> bool {
 }
 
 /// Values in the order in which they come first.
-pub fn distinct<T: Eq + Hash + Clone>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut known = HashSet::new();
-    values.into_iter().filter(|value| known.insert(value.clone())).collect()
+pub fn distinct<T: Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().collect::<IndexSet<T>>().into_iter().collect()
+}
+
+/// Values in groups of one key, in the order in which keys come first.
+pub fn grouped<T, K: Eq + Hash>(
+    values: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> K,
+) -> IndexMap<K, Vec<T>> {
+    let mut groups: IndexMap<K, Vec<T>> = IndexMap::new();
+    values.into_iter().for_each(|value| groups.entry(key(&value)).or_default().push(value));
+    groups
 }
 
 /// The sides with their names: the MPI, and besides what tells apart those of one MPI.
@@ -93,11 +104,6 @@ enum OfTest<'a> {
 impl<'a> WorkNames<'a> {
     /// Of all cases that stand beside each other.
     pub fn of(all: &[&'a Case]) -> Self {
-        let by = |key: fn(&'a Case) -> &'a str, cases: &[&'a Case]| {
-            let mut groups: HashMap<&'a str, Vec<&'a Case>> = HashMap::new();
-            cases.iter().for_each(|&case| groups.entry(key(case)).or_default().push(case));
-            groups
-        };
         let of_test = |cases: Vec<&'a Case>| {
             let differing = varied(&cases);
             if differing.is_empty() {
@@ -106,11 +112,10 @@ impl<'a> WorkNames<'a> {
             if cases.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
                 return OfTest::Values(differing);
             }
-            OfTest::Sets(
-                by(|case| &case.set, &cases).into_iter().map(|(set, of)| (set, telling(&of))).collect(),
-            )
+            let sets = grouped(cases, |case| case.set.as_str());
+            OfTest::Sets(sets.into_iter().map(|(set, of)| (set, telling(&of))).collect())
         };
-        let tests = by(|case| &case.test, all);
+        let tests = grouped(all.iter().copied(), |case| case.test.as_str());
         Self { of_test: tests.into_iter().map(|(test, cases)| (test, of_test(cases))).collect() }
     }
 

@@ -5,7 +5,7 @@ use super::data::Datum;
 use super::{Picture, Results};
 use crate::model::{Case, Phase, Record};
 use crate::report::case::measured;
-use crate::report::names::{WorkNames, distinct, side, sides};
+use crate::report::names::{WorkNames, distinct, grouped, side, sides};
 use crate::report::units;
 
 /// The caption of a picture.
@@ -62,11 +62,10 @@ pub fn cells(picture: &Picture, data: &[Datum]) -> String {
 
 /// The method whose launches differ most.
 pub fn spread(picture: &Picture, data: &[Datum]) -> String {
+    let launches = data.iter().filter(|datum| datum.launch.is_some());
+    let launches = grouped(launches, |datum| datum.of());
     let of = |one: &Datum| {
-        let same = data
-            .iter()
-            .filter(|other| other.launch.is_some() && other.method == one.method && other.case == one.case);
-        let values = same.map(|datum| datum.value);
+        let values = launches.get(&one.of()).into_iter().flatten().map(|datum| datum.value);
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (value.min(low), value.max(high)))
     };
     let all = data.iter().filter(|datum| datum.launch.is_none()).map(|datum| (datum, of(datum)));

@@ -102,7 +102,7 @@ struct Rest<'a> {
 
 impl Datum {
     /// What all marks of a record share.
-    pub fn of(record: &Record, quantity: &str, value: f64, unit: &'static str) -> Self {
+    pub fn new(record: &Record, quantity: &str, value: f64, unit: &'static str) -> Self {
         Self {
             case: record.case.clone(),
             method: record.method.clone(),
@@ -117,14 +117,19 @@ impl Datum {
 
     /// A figure of a record; `None` without a value.
     pub fn figure(record: &Record, figure: &Figure) -> Option<Self> {
-        let datum = Self::of(record, &name(figure.quantity), figure.value?, figure.quantity.unit());
+        let datum = Self::new(record, &name(figure.quantity), figure.value?, figure.quantity.unit());
         Some(Self { against: figure.against.clone(), interval: figure.interval(), ..datum })
     }
 
     /// The median of a record; `None` without one.
     pub fn median(record: &Record) -> Option<Self> {
-        let datum = Self::of(record, record.phase.name(), record.median_s?, "s");
+        let datum = Self::new(record, record.phase.name(), record.median_s?, "s");
         Some(Self { interval: record.median_low_s.zip(record.median_high_s), ..datum })
+    }
+
+    /// What it is a value of: parts and launches of one method in one case share it.
+    pub fn of(&self) -> (&Case, &str) {
+        (&self.case, &self.method)
     }
 
     /// The name of its line: the method, and what tells it from others of that.

@@ -1,6 +1,8 @@
 //! Heat maps: a cell per pair of places, coloured by its value, which stands in it. A map per panel and side, those of one test with
 //! the same axes.
 
+use std::collections::HashMap;
+
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -16,7 +18,7 @@ use super::places::Places;
 use super::sheet::outline;
 use super::{Picture, Shape};
 use crate::model::Case;
-use crate::report::names::{distinct, on_side, sides};
+use crate::report::names::{grouped, on_side, sides};
 
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
@@ -83,10 +85,8 @@ pub fn missing(data: &[Datum]) -> (usize, usize) {
     count
 }
 
-fn groups(data: &[Datum]) -> Vec<Group<'_>> {
-    let key = |datum: &Datum| (datum.case.test.clone(), datum.x_name.clone(), datum.y_name.clone());
-    let group = |of: (String, String, String)| {
-        let all: Vec<&Datum> = data.iter().filter(|datum| key(datum) == of).collect();
+fn groups<'a>(data: &'a [Datum]) -> Vec<Group<'a>> {
+    let group = |all: Vec<&'a Datum>| {
         let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
         let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
         let rows = rows(&all, x.all.len());
@@ -95,7 +95,8 @@ fn groups(data: &[Datum]) -> Vec<Group<'_>> {
         let left = (widest + 30.0).max(width(axis_of(y.name).0, TEXT - 1.0) + 12.0);
         Group { x, y, rows, left }
     };
-    distinct(data.iter().map(key)).into_iter().map(group).collect()
+    let of_axes = grouped(data, |datum| (&datum.case.test, &datum.x_name, &datum.y_name));
+    of_axes.into_values().map(group).collect()
 }
 
 /// Panels below each other with their sides beside each other; where there is one side, panels stand beside each other.
@@ -106,11 +107,8 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
         5..=8 => 2,
         _ => 1,
     };
-    let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
+    let panels = grouped(data.iter().copied(), |datum| datum.panel.as_str());
     let all = sides(data.iter().map(|datum| &datum.case));
-    let of = |panel: &str, side: &Case| -> Vec<&'a Datum> {
-        data.iter().copied().filter(|d| d.panel == panel && on_side(&d.case, side)).collect()
-    };
     let in_rows = |maps: Vec<Map<'a>>| {
         let mut rows = Vec::new();
         let mut maps = maps.into_iter().peekable();
@@ -119,13 +117,13 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
         }
         rows
     };
-    if let [(side, _)] = &all[..] {
-        let map = |panel: &str| Map { title: panel.to_owned(), cells: of(panel, side) };
+    if all.len() == 1 {
+        let map = |(panel, cells): (&str, Vec<&'a Datum>)| Map { title: panel.to_owned(), cells };
         return in_rows(panels.into_iter().map(map).collect());
     }
-    let of_panel = |panel: &str| {
+    let of_panel = |(panel, data): (&str, Vec<&'a Datum>)| {
         let map = |(side, name): &(Case, String)| {
-            let cells = of(panel, side);
+            let cells: Vec<&Datum> = data.iter().copied().filter(|d| on_side(&d.case, side)).collect();
             (!cells.is_empty()).then(|| Map { title: format!("{panel}, {name}"), cells })
         };
         in_rows(all.iter().filter_map(map).collect())
@@ -208,11 +206,12 @@ impl Group<'_> {
         let title = cut(&map.title, size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
         let (top, columns, rows) = (y + HEAD, self.x.edges(size), self.rows_down());
+        let cells: HashMap<_, _> =
+            map.cells.iter().map(|datum| ((datum.x.as_ref(), datum.y.as_ref()), datum)).collect();
         for (across, pair) in self.x.all.iter().zip(columns.windows(2)) {
             for (up, (from, to)) in self.y.all.iter().zip(&rows) {
-                let is_it = |d: &&&Datum| d.x.as_ref() == Some(across) && d.y.as_ref() == Some(up);
                 let corners = [(x + pair[0], top + from), (x + pair[1], top + to)];
-                match map.cells.iter().find(is_it) {
+                match cells.get(&(Some(*across), Some(*up))) {
                     Some(datum) => filled(root, picture, colours, datum, corners)?,
                     None => empty(root, corners)?,
                 }

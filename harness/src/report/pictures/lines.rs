@@ -13,7 +13,7 @@ use super::rows::typical;
 use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, RIGHT, frame, point, symbol, whisker};
 use super::{Picture, Results};
 use crate::model::Case;
-use crate::report::names::{distinct, on_side};
+use crate::report::names::{distinct, grouped, on_side};
 
 /// Room left of the first panel, for numbers and the title of the vertical axis.
 const LEFT: f64 = 66.0;
@@ -158,15 +158,14 @@ impl Sheet<'_> {
             let size = (at.width, PANEL);
             let mut frame = frame(root, (*x, top), size, [&across, &up], i == 0)?;
             let on: Vec<&Datum> = of.iter().copied().filter(|datum| on_side(&datum.case, of_side)).collect();
-            let all: Vec<Series<'_>> = distinct(on.iter().map(|datum| series_of(datum)));
-            for (j, series) in all.iter().enumerate() {
+            let all = grouped(on, |datum| series_of(datum));
+            let count = all.len() as f64;
+            for (j, (series, points)) in all.into_iter().enumerate() {
                 // Intervals at the same place of the axis stand beside each other.
-                let apart =
-                    (j as f64 - (all.len() - 1) as f64 / 2.0) * APART.min(APART_AT_MOST / all.len() as f64);
+                let apart = (j as f64 - (count - 1.0) / 2.0) * APART.min(APART_AT_MOST / count);
                 let apart = apart / size.0 * (across.range.end - across.range.start);
-                let points = on.iter().copied().filter(|datum| series_of(datum) == *series);
                 let apart = if is_model(series.1) { 0.0 } else { apart };
-                self.line(&mut frame, [&across, &up], (apart, &stops), series, points.collect())?;
+                self.line(&mut frame, [&across, &up], (apart, &stops), &series, points)?;
             }
         }
         let end = top + PANEL + NUMBERS + 1.0;
@@ -210,7 +209,10 @@ impl Sheet<'_> {
 
 /// The parts of a line between which it lacks a point at a stop of the axis: no line is drawn over what was not measured.
 fn unbroken<'a, 'b>(data: &'b [&'a Datum], stops: &[f64]) -> Vec<&'b [&'a Datum]> {
-    let stop = |datum: &Datum| stops.iter().position(|stop| Some(*stop) == datum.x_number());
+    let stop = |datum: &Datum| {
+        let x = datum.x_number()?;
+        stops.binary_search_by(|stop| stop.total_cmp(&x)).ok()
+    };
     let follows = |a: &&Datum, b: &&Datum| stop(a).zip(stop(b)).is_some_and(|(a, b)| b <= a + 1);
     data.chunk_by(follows).collect()
 }

@@ -114,7 +114,7 @@ pub fn phases(results: &Results<'_>) -> Vec<Datum> {
     for headline in results.headlines().filter(shown) {
         let of = |phase: Phase| known.get(&(&headline.case, headline.method.as_str(), phase)).copied();
         let mut part = |record: Option<&Record>, quantity: &str, times: f64| {
-            data.extend(record.and_then(|r| Some(Datum::of(r, quantity, times * r.median_s?, "s"))));
+            data.extend(record.and_then(|r| Some(Datum::new(r, quantity, times * r.median_s?, "s"))));
         };
         let (create, pack, unpack) = (of(Phase::Create), of(Phase::Pack), of(Phase::Unpack));
         part(create, "create", 1.0);

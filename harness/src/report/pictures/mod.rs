@@ -22,10 +22,14 @@ mod sheet;
 mod sweep;
 mod table;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::model::Record;
 use crate::report::account::Account;
+use crate::report::names::{distinct, work};
 use crate::report::table::TableFormat;
 pub use axis::Scale;
 use axis::Unit;
@@ -161,18 +165,36 @@ impl Picture {
         if data.is_empty() {
             return None;
         }
-        let notes = [notes, &base(self.shape, &data)].concat();
-        let notes = &notes;
+        let (shown, left_out) = first(self.shape, &data);
+        let notes = [notes, &base(self.shape, &data), &left_out].concat();
         let caption = caption::of(self, results, &data);
         let draw = match self.shape {
             Shape::Lines => lines::draw,
             Shape::Heat { .. } => heat::draw,
             _ => rows::draw,
         };
-        let heading = Heading::of(results, self, notes);
-        let svg = draw(results, self, &data, &heading, &caption);
+        let heading = Heading::of(results, self, &notes);
+        let svg = draw(results, self, &shown, &heading, &caption);
         Some(Drawn { name: self.name, title: self.title, caption, svg, csv: data::csv(&data) })
     }
+}
+
+/// Tests or panels that a picture shows at most: browsers do not show many more, and nobody looks at them.
+const MOST: usize = 200;
+
+/// The marks of as many tests or panels as a picture shows, and a note if that is not all.
+fn first(shape: Shape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
+    let (place, what): (fn(&Datum) -> [&str; 4], &str) = match shape {
+        Shape::Lines | Shape::Heat { .. } => (|datum| [&datum.panel, "", "", ""], "panels"),
+        _ => (|datum| work(&datum.case), "tests"),
+    };
+    let all = distinct(data.iter().map(place));
+    if all.len() <= MOST {
+        return (Cow::Borrowed(data), Vec::new());
+    }
+    let shown: HashSet<[&str; 4]> = all[..MOST].iter().copied().collect();
+    let marks = data.iter().filter(|datum| shown.contains(&place(datum))).cloned().collect();
+    (Cow::Owned(marks), vec![format!("the first {MOST} of {} {what}; the CSV has all", all.len())])
 }
 
 /// What points are held against, which is the same for all of them.

@@ -7,7 +7,7 @@ use super::canvas::{Area, COLOURS, REFERENCE, fine};
 use super::data::Datum;
 use super::legend::Entry;
 use super::sheet::{Look, symbol};
-use crate::report::names::distinct;
+use crate::report::names::{distinct, grouped};
 
 /// The legend of the parts of stacked bars, or of verdicts; other shapes need none.
 pub fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
@@ -67,9 +67,6 @@ pub fn verdict_look(verdict: &str) -> Look {
 
 /// The lengths of whole bars.
 pub fn totals(data: &[&Datum]) -> Vec<f64> {
-    let of = |one: &&Datum| {
-        let same = data.iter().filter(|other| other.method == one.method && other.case == one.case);
-        same.map(|datum| datum.value).sum()
-    };
-    data.iter().map(of).collect()
+    let bars = grouped(data, |datum| datum.of());
+    bars.values().map(|parts| parts.iter().map(|datum| datum.value).sum()).collect()
 }

@@ -3,23 +3,19 @@
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::{Datum, Place};
 use crate::model::{CUSTOM, Case};
-use crate::report::names::{distinct, number, on_side, params, varied, work};
+use crate::report::names::{distinct, grouped, number, params, side, varied, work};
 
 /// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
 /// differ in them, else the parameter that was swept.
 pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
     let mut placed = Vec::new();
-    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
-        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
+    for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
         let cases = distinct(of_test.iter().map(|datum| &datum.case));
         let axis = axis(&cases);
         let differing = varied(&cases);
         let panel_of =
             |case: &Case| axis.map_or_else(|| case.test.clone(), |axis| panel(case, &differing, &[axis]));
-        let panels: Vec<String> = of_test.iter().map(|datum| panel_of(&datum.case)).collect();
-        for name in distinct(panels.iter()) {
-            let of_panel = of_test.iter().zip(&panels).filter(|(_, panel)| *panel == name);
-            let of_panel: Vec<&Datum> = of_panel.map(|(datum, _)| *datum).collect();
+        for (name, of_panel) in grouped(of_test, |datum| panel_of(&datum.case)) {
             let sizes = distinct(of_panel.iter().map(|datum| datum.bytes)).len();
             let works = distinct(of_panel.iter().map(|datum| work(&datum.case))).len();
             let x_name = axis.filter(|_| sizes != works).unwrap_or(BYTES);
@@ -85,8 +81,7 @@ fn place(case: &Case, name: &str) -> Option<Place> {
 /// besides. Of the pairs of `axes` the first is taken of which more than half of the cells have a value.
 pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
-    for test in distinct(data.iter().map(|datum| &datum.case.test)) {
-        let of_test: Vec<&Datum> = data.iter().filter(|datum| datum.case.test == *test).collect();
+    for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
         let cases = distinct(of_test.iter().map(|datum| &datum.case));
         let differing = varied(&cases);
         let cells = axes(&cases)
@@ -125,14 +120,13 @@ fn cell(datum: &Datum, differing: &[&str], [x, y]: &[String; 2]) -> Option<Datum
 
 /// The cells of maps that have two places at least on each axis, and values in more than half of their cells.
 fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
-    let is_map = |one: &&Datum| {
-        let same = |other: &&Datum| other.panel == one.panel && on_side(&other.case, &one.case);
-        let of_map: Vec<&Datum> = cells.iter().filter(same).collect();
+    let is_map = |of_map: &Vec<&Datum>| {
         let columns = distinct(of_map.iter().map(|datum| &datum.x)).len();
         let rows = distinct(of_map.iter().map(|datum| &datum.y)).len();
         columns > 1 && rows > 1 && 2 * of_map.len() > columns * rows
     };
-    cells.iter().filter(is_map).cloned().collect()
+    let maps = grouped(&cells, |datum| (&datum.panel, side(&datum.case)));
+    maps.into_values().filter(is_map).flatten().cloned().collect()
 }
 
 /// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
@@ -170,9 +164,7 @@ pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
         Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size.into()), panel, ..datum.clone() })
     };
     let placed: Vec<Datum> = data.iter().filter_map(place).collect();
-    let is_swept = |datum: &&Datum| {
-        let of_panel = placed.iter().filter(|other| other.panel == datum.panel);
-        distinct(of_panel.map(|other| other.x.clone())).len() > 1
-    };
-    placed.iter().filter(is_swept).cloned().collect()
+    let is_swept = |of_panel: &Vec<&Datum>| distinct(of_panel.iter().map(|datum| &datum.x)).len() > 1;
+    let panels = grouped(&placed, |datum| &datum.panel);
+    panels.into_values().filter(is_swept).flatten().cloned().collect()
 }

@@ -1,0 +1,157 @@
+//! Planning and reporting take work in proportion to the cases: four times as many cases, four times as many allocations. Time
+//! is measured by the bench `many_cases`; allocations are the same in every run, and what looks at all cases for each of them makes
+//! some for each look, since names and values of cases are texts.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::launches::over_launches;
+use ddtbench::model::{Case, Figure, Quantity, Record};
+use ddtbench::plan::Plan;
+use ddtbench::report::compared::Compared;
+use ddtbench::report::pictures::{self, Results};
+
+/// Counts what the current thread allocates.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: all is done by the system's allocator; the count is a plain number of the thread.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that ends has no count any more.
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: what the caller promises of the layout is what the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the place is of `alloc`, which is the system's.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of some work.
+fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
+    let before = ALLOCATIONS.get();
+    black_box(work());
+    ALLOCATIONS.get() - before
+}
+
+/// Enough that what each case takes outweighs what all share, and more than a picture shows.
+const CASES: usize = 300;
+
+/// By how much four times the work may be more than that: tables grow by doubling.
+const SLACK: f64 = 1.15;
+
+#[track_caller]
+fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
+    let [one, four] = [CASES, 4 * CASES].map(|cases| allocations(|| work(cases)));
+    let ratio = four as f64 / one as f64;
+    assert!(
+        ratio < 4.0 * SLACK,
+        "{what}: {one} allocations of {CASES} cases, {ratio:.2} times as many of four times these"
+    );
+}
+
+/// A plan with cases of one test.
+fn plan(cases: usize) -> String {
+    let mut text = "schema = 3\nexperiment = \"pingpong\"\nmethods = [\"manual\", \"ddt\"]\n".to_owned();
+    for i in 0..cases {
+        let _ =
+            write!(text, "[[cases]]\ntest = \"strided\"\nparams = {{ count = 16, stride = {} }}\n", i + 2);
+    }
+    text
+}
+
+/// Records of all launches of a sweep, on two MPIs; `params` are those of a case.
+fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: usize) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (i, mpi) in (0..cases).flat_map(|i| ["mpich", "openmpi"].map(|mpi| (i, mpi))) {
+        let case = Case {
+            experiment: kind.name().to_owned(),
+            test: test.to_owned(),
+            set: "custom".to_owned(),
+            params: params(i),
+            mpi: mpi.to_owned(),
+            ranks: 2,
+            hosts: 1,
+            ..Case::default()
+        };
+        for (method, launch) in ["reference", "manual", "ddt"].iter().flat_map(|m| [(m, 0), (m, 1)]) {
+            let median_s = 1e-6 * (i + launch + method.len()) as f64;
+            let figures =
+                [Quantity::Gain, Quantity::Bandwidth, Quantity::OverheadReference, Quantity::OverheadRatio];
+            let figures = figures
+                .map(|quantity| Figure::with_interval(quantity, median_s, (0.5 * median_s, 2.0 * median_s)));
+            records.push(Record {
+                case: case.clone(),
+                method: (*method).to_owned(),
+                launch: Some(launch),
+                launches: 1,
+                phase: kind.headline(),
+                pair: Record::ALL_PAIRS.to_owned(),
+                bytes: 8 * i as u64 + 8,
+                median_s: Some(median_s),
+                median_low_s: Some(0.9 * median_s),
+                median_high_s: Some(1.1 * median_s),
+                fastest: Some("manual".to_owned()),
+                outcome: "converged".to_owned(),
+                figures: figures.to_vec(),
+                ..Record::default()
+            });
+        }
+    }
+    records
+}
+
+/// All that a run shows of its records.
+fn report(kind: Kind, launches: &[Record]) {
+    let over = over_launches(launches, Some(0.01));
+    let form = kind.table_format();
+    let results = Results { form, over: &over, launches, accounts: &[], figure: None, changes: &[] };
+    let drawn = pictures::all(&results);
+    assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
+    black_box(kind.page(&over, &drawn, "", &Compared::default()));
+    black_box((kind.answer(&over, Some(80)), kind.table(&over, None)));
+}
+
+#[test]
+fn planning_is_in_proportion() {
+    let [one, four] = [CASES, 4 * CASES].map(plan);
+    expect_in_proportion("planning", |cases| {
+        let text = if cases == CASES { &one } else { &four };
+        let checked = Plan::parse(text).expect("it is a plan").check().expect("it can be run");
+        assert_eq!(checked.cases.len(), cases);
+        black_box(checked.expected_s());
+    });
+}
+
+#[test]
+fn reporting_is_in_proportion() {
+    type Params = fn(usize) -> String;
+    let sweeps: [(&str, &str, Params); 6] = [
+        // One parameter, two of which one has few values, all of them in each case.
+        ("pingpong", "strided", |i| format!("count=16 stride={}", i + 2)),
+        ("pingpong", "subarray", |i| format!("shape={}x{} face=x+", i % 20 + 2, i / 20 + 2)),
+        ("halo", "nas_mg", |i| format!("nx={} ny=4", i + 2)),
+        ("engine", "strided", |i| format!("count={} stride={}", i % 7 + 1, i + 2)),
+        ("partitioned", "contiguous", |i| format!("bytes={} partitions={}", 64 * (i / 8 + 1), i % 8 + 1)),
+        ("overlap", "ibcast", |i| format!("communication_us={} computation_us={}", i / 16 + 1, i % 16 + 1)),
+    ];
+    for (kind, test, params) in sweeps {
+        let kind = Kind::find(kind).expect("there is such a kind");
+        let [one, four] = [CASES, 4 * CASES].map(|cases| records(kind, test, params, cases));
+        expect_in_proportion(&format!("{} {test}", kind.name()), |cases| {
+            report(kind, if cases == CASES { &one } else { &four });
+        });
+    }
+}
