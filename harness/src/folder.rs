@@ -242,9 +242,8 @@ impl Folder {
     /// # Errors
     /// If they cannot be written.
     pub fn write_summary(&self, records: &[Record], page: &str) -> Result<()> {
-        let figures: Vec<_> = FigureRow::all(records).collect();
         self.locked.write(SUMMARY, &times_csv(records))?;
-        self.locked.write(FIGURES, &table(&figures, &figure_columns()))?;
+        self.locked.write(FIGURES, &figures_csv(records))?;
         self.locked.write(REPORT, page.as_bytes())
     }
 
@@ -369,6 +368,11 @@ fn record_header(log: &Log) -> Vec<u8> {
 /// Times as a table.
 pub fn times_csv(records: &[Record]) -> Vec<u8> {
     table(records, &record_columns())
+}
+
+/// Figures of records as a table.
+pub fn figures_csv(records: &[Record]) -> Vec<u8> {
+    table(&FigureRow::all(records).collect::<Vec<_>>(), &figure_columns())
 }
 
 /// The columns of the cases, which have these parameters that are numbers: the key, the case's number, the rest. A parameter that

@@ -4,15 +4,19 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::hint::black_box;
 
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
-use ddtbench::model::{Case, Figure, Quantity, Record};
+use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{self, Results};
+
+#[path = "../benches/many_cases/made_up.rs"]
+mod made_up;
+
+use made_up::{plan, records};
 
 /// Counts what the current thread allocates.
 struct Counting;
@@ -60,57 +64,6 @@ fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
         ratio < 4.0 * SLACK,
         "{what}: {one} allocations of {CASES} cases, {ratio:.2} times as many of four times these"
     );
-}
-
-/// A plan with cases of one test.
-fn plan(cases: usize) -> String {
-    let mut text = "schema = 3\nexperiment = \"pingpong\"\nmethods = [\"manual\", \"ddt\"]\n".to_owned();
-    for i in 0..cases {
-        let _ =
-            write!(text, "[[cases]]\ntest = \"strided\"\nparams = {{ count = 16, stride = {} }}\n", i + 2);
-    }
-    text
-}
-
-/// Records of all launches of a sweep, on two MPIs; `params` are those of a case.
-fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: usize) -> Vec<Record> {
-    let mut records = Vec::new();
-    for (i, mpi) in (0..cases).flat_map(|i| ["mpich", "openmpi"].map(|mpi| (i, mpi))) {
-        let case = Case {
-            experiment: kind.name().to_owned(),
-            test: test.to_owned(),
-            set: "custom".to_owned(),
-            params: params(i),
-            mpi: mpi.to_owned(),
-            ranks: 2,
-            hosts: 1,
-            ..Case::default()
-        };
-        for (method, launch) in ["reference", "manual", "ddt"].iter().flat_map(|m| [(m, 0), (m, 1)]) {
-            let median_s = 1e-6 * (i + launch + method.len()) as f64;
-            let figures =
-                [Quantity::Gain, Quantity::Bandwidth, Quantity::OverheadReference, Quantity::OverheadRatio];
-            let figures = figures
-                .map(|quantity| Figure::with_interval(quantity, median_s, (0.5 * median_s, 2.0 * median_s)));
-            records.push(Record {
-                case: case.clone(),
-                method: (*method).to_owned(),
-                launch: Some(launch),
-                launches: 1,
-                phase: kind.headline(),
-                pair: Record::ALL_PAIRS.to_owned(),
-                bytes: 8 * i as u64 + 8,
-                median_s: Some(median_s),
-                median_low_s: Some(0.9 * median_s),
-                median_high_s: Some(1.1 * median_s),
-                fastest: Some("manual".to_owned()),
-                outcome: "converged".to_owned(),
-                figures: figures.to_vec(),
-                ..Record::default()
-            });
-        }
-    }
-    records
 }
 
 /// All that a run shows of its records.
