@@ -372,7 +372,7 @@ pub fn times_csv(records: &[Record]) -> Vec<u8> {
 
 /// Figures of records as a table.
 pub fn figures_csv(records: &[Record]) -> Vec<u8> {
-    table(&FigureRow::all(records).collect::<Vec<_>>(), &figure_columns())
+    table(FigureRow::all(records).collect::<Vec<_>>(), &figure_columns())
 }
 
 /// The columns of the cases, which have these parameters that are numbers: the key, the case's number, the rest. A parameter that

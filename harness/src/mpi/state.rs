@@ -1,7 +1,8 @@
 //! Where things are kept on this machine: below the project where that can be written, else in a folder of the user's own.
 //!
 //! A project may be one that many share, or that lies on a file system that is only read. What is installed and built there is
-//! used as it is; what is missing goes to the folder of the user's own.
+//! used as it is; what is missing goes to the folder of the user's own. So does all of a project whose path an MPI's compiler
+//! wrapper could not print: these print paths unquoted, for others to split at blanks.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -43,6 +44,7 @@ impl Place {
     /// In a folder that several projects may use: MPIs are for all of them, rank programs are each one's own.
     fn in_folder(folder: &Path, root: &Path) -> Self {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.replace(|c| !is_plain_char(c), "_");
         let builds = folder.join("rank").join(format!("{name}-{}", short_hash(root.as_os_str())));
         Self { installed: folder.to_owned(), builds }
     }
@@ -65,12 +67,14 @@ pub(super) struct State {
     pub own: Place,
     /// The project's own place where that is another one, which is read alone.
     pub shared: Option<Place>,
+    /// Why nothing goes below the project, where nobody asked for another folder.
+    away: Option<&'static str>,
 }
 
 impl State {
     /// Below the project, whatever else was asked for.
     pub fn in_project(root: &Path) -> Self {
-        Self { own: Place::in_project(root), shared: None }
+        Self { own: Place::in_project(root), shared: None, away: None }
     }
 
     /// In the folder that was asked for, else below the project, else in the user's own folder.
@@ -80,14 +84,18 @@ impl State {
 
     fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> PathBuf) -> Self {
         let project = Place::in_project(root);
-        let folder = match asked {
-            Some(folder) => folder,
+        let away = match asked {
+            Some(_) => None,
+            None if !is_plain(root) => Some("has a path that compiler wrappers of MPIs cannot print"),
             None if can_be_written(&project.installed) && can_be_written(&project.builds) => {
                 return Self::in_project(root);
             }
-            None => users(),
+            None => Some("cannot be written to"),
         };
-        Self { own: Place::in_folder(&folder, root), shared: Some(project) }
+        let folder = asked.unwrap_or_else(users);
+        // An MPI below such a path cannot be used.
+        let shared = Some(project).filter(|project| is_plain(&project.installed));
+        Self { own: Place::in_folder(&folder, root), shared, away }
     }
 
     /// Both places, the one that is written to first.
@@ -95,16 +103,14 @@ impl State {
         std::iter::once(&self.own).chain(&self.shared)
     }
 
-    /// Says once where things go, if that is not below the project.
-    pub fn tell(&self, say: Say<'_>) {
+    /// Says once where things of the project go, if that is not below it.
+    pub fn tell(&self, project: &Path, say: Say<'_>) {
         static TOLD: AtomicBool = AtomicBool::new(false);
-        let Some(shared) = &self.shared else { return };
-        if asked().is_none() && !TOLD.swap(true, Ordering::Relaxed) {
-            let project = shared.installed.parent().unwrap_or(&shared.installed);
+        let Some(away) = self.away else { return };
+        if !TOLD.swap(true, Ordering::Relaxed) {
+            let (project, folder) = (project.display(), self.own.installed.display());
             say(&format!(
-                "{} cannot be written to: what is installed and built goes to {} (--state names another folder)",
-                project.display(),
-                self.own.installed.display()
+                "{project} {away}: what is installed and built goes to {folder} (--state names another folder)"
             ));
         }
     }
@@ -134,6 +140,16 @@ fn users() -> PathBuf {
 
 fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Whether compiler wrappers of MPIs print a path so that it can be read: without blanks and quotes, and without what a linker's
+/// options and lists of folders are split at.
+pub(super) fn is_plain(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.chars().all(|c| c == '/' || is_plain_char(c)))
+}
+
+fn is_plain_char(c: char) -> bool {
+    c.is_alphanumeric() || "._-+=@%~".contains(c)
 }
 
 /// Whether something can be written in a folder, or where it would be made.
@@ -177,6 +193,21 @@ mod tests {
         let read = State::chosen(&root, None, &users);
         assert_eq!(read.own.installed, users());
         assert!(read.own.builds.starts_with(users().join("rank")));
+    }
+
+    #[test]
+    fn a_path_that_wrappers_cannot_print_holds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["my clone", "a'b", "a\"b", "a,b", "a:b", "a$b", "a\\b", "a(b)"] {
+            let root = folder.path().join(name);
+            fs::create_dir(&root).unwrap();
+            let state = State::chosen(&root, None, &|| folder.path().join("users"));
+            assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None), "{name}");
+            assert!(is_plain(&state.own.builds), "{:?}", state.own.builds);
+        }
+        let root = folder.path().join("für_2.0+x@y=z~");
+        fs::create_dir(&root).unwrap();
+        assert_eq!(State::chosen(&root, None, &|| unreachable!()), State::in_project(&root));
     }
 
     #[test]
