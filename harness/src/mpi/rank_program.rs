@@ -233,11 +233,8 @@ fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
 /// Whether the machine has a libclang where bindgen looks for one.
 fn has_libclang() -> bool {
     let in_folder = |folder: PathBuf| {
-        folder.read_dir().into_iter().flatten().flatten().any(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("libclang.so") || name.starts_with("libclang-") || name == "libclang.dylib"
-        })
+        let mut entries = folder.read_dir().into_iter().flatten().flatten();
+        entries.any(|entry| is_libclang(&entry.file_name().to_string_lossy()))
     };
     let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
     let llvm = llvm.filter(|path| path.to_string_lossy().contains("/llvm")).map(|path| path.join("lib"));
@@ -246,6 +243,12 @@ fn has_libclang() -> bool {
         .map(PathBuf::from)
         .chain(llvm)
         .any(in_folder)
+}
+
+/// Whether a file has a name of libclang's, whose interface is C's: that of C++ is another library.
+fn is_libclang(name: &str) -> bool {
+    let is_c = name.starts_with("libclang.so") || name.starts_with("libclang-") || name == "libclang.dylib";
+    is_c && !name.starts_with("libclang-cpp")
 }
 
 fn lock_file(target: &Path) -> PathBuf {
@@ -292,6 +295,16 @@ mod tests {
         let mut told = Told::new(false);
         drawn.lines().for_each(|line| told.hear(line, &mut |text| said.push(text.to_owned())));
         assert_eq!((told.rest.as_str(), said.len()), ("   Compiling syn v3\nerror: no\n", 0), "{said:?}");
+    }
+
+    #[test]
+    fn libclang_by_its_names() {
+        for name in ["libclang.so", "libclang.so.1", "libclang-14.so.1", "libclang.dylib"] {
+            assert!(is_libclang(name), "{name}");
+        }
+        for name in ["libclang-cpp.so.14", "libclang_rt.so", "libclang.a"] {
+            assert!(!is_libclang(name), "{name}");
+        }
     }
 
     #[test]
