@@ -16,6 +16,7 @@ use crate::folder::rows::FigureRow;
 use crate::folder::{gzip, original, torn};
 use crate::model::plain::from_json;
 use crate::model::{Case, Record};
+use crate::mpi::registry::Registry;
 use crate::mpi::{ExitDescription, Line};
 use crate::plan::{Plan, Variant};
 use crate::report::account::accounts;
@@ -26,7 +27,7 @@ use crate::run::process_log::{Exit, ProcessLog};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 15] = [
     ("aggregation", aggregation),
     ("arrival", arrival),
     ("cases", table::<Case>),
@@ -37,6 +38,7 @@ pub const TARGETS: [Target; 14] = [
     ("figures", table::<FigureRow>),
     ("launches", table::<Record>),
     ("layout", layout),
+    ("mpis", mpis),
     ("original", original),
     ("parameters", parameters),
     ("plan", plan),
@@ -123,6 +125,15 @@ fn layout(bytes: &[u8]) {
     let _ = datatypes::Layout::from_json(text);
     if let Ok(layout) = text.parse::<datatypes::Layout>() {
         assert_eq!(layout.to_text().parse().as_ref(), Ok(&layout), "{text}");
+    }
+}
+
+/// The list of a machine's MPIs, which people write by hand.
+fn mpis(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    if let Ok(list) = Registry::parse(text) {
+        let again = list.to_toml().expect("names, paths and variables");
+        assert_eq!(Registry::parse(&again).as_ref(), Ok(&list), "{text}");
     }
 }
 

@@ -11,7 +11,7 @@ use ddtbench::experiments::{Kind, partitioned, pingpong};
 use ddtbench::folder::Folder;
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured};
-use ddtbench::mpi::{Installation, MpiError, Project, interrupt};
+use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
 use ddtbench::report::columns::wrapped;
 use ddtbench::run::doctor::{self, Finding, Health, Seen};
@@ -85,8 +85,11 @@ impl DoctorArgs {
         let Some((mpi, ping_pongs)) = self.run(name, pingpong::KIND, "nas_lu_y", none)? else {
             return Ok(None);
         };
-        let transfers = self.run(name, partitioned::KIND, "partitioned", two_threads)?;
-        Ok(transfers.map(|(_, transfers)| doctor::mpi(&mpi, &ping_pongs, &transfers)))
+        let Some((_, transfers)) = self.run(name, partitioned::KIND, "partitioned", two_threads)? else {
+            return Ok(None);
+        };
+        let pmi = Pmi::here(&mpi)?;
+        Ok(Some(doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers)))
     }
 
     /// Runs all methods of a kind on one test.

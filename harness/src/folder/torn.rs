@@ -5,7 +5,11 @@ pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut row, mut cells, mut end) = (csv::ByteRecord::new(), None, 0);
     while let Ok(true) = reader.read_byte_record(&mut row) {
-        let next = reader.position().byte() as usize;
+        let mut next = reader.position().byte() as usize;
+        // Of a line that ends as in DOS, as some editors leave them, the reader has taken the first half alone.
+        if bytes[..next].ends_with(b"\r") && bytes.get(next) == Some(&b'\n') {
+            next += 1;
+        }
         let bytes = &bytes[end..next];
         // The end of the file also ends a row in which a quote is still open.
         let is_closed = bytes.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
@@ -31,7 +35,9 @@ pub fn undamaged(bytes: &[u8]) -> Result<(), String> {
     let ends = !split(rest).0.is_empty();
     let later = rest.split_inclusive(|&byte| byte == b'\n').skip(1);
     let follows = later.map(split).any(|(row, _)| !row.is_empty() && cells(row) == cells(whole));
-    if ends || follows {
+    // A header has one line: where that ends and is not whole, what follows cannot be told.
+    let lacks_header = whole.is_empty() && rest.contains(&b'\n');
+    if ends || follows || lacks_header {
         return Err(format!("line {line} is damaged; mend or remove it in a copy of the folder"));
     }
     Ok(())
@@ -69,6 +75,8 @@ mod tests {
             ("a,b\n1,2\n3,", "a,b\n1,2\n"),
             ("a,b\n1,2\n3,4", "a,b\n1,2\n"),
             ("a,b\n1,\"x\ny\"\n3,\"z\nw\n", "a,b\n1,\"x\ny\"\n"),
+            ("a,b\r\n1,2\r\n3,4\n5", "a,b\r\n1,2\r\n3,4\n"),
+            ("a,b\r\n1,2\r", "a,b\r\n"),
             ("a,b", ""),
             ("", ""),
         ] {
@@ -84,6 +92,12 @@ mod tests {
         assert_eq!((check("a,b\n1,2\n3,"), check("")), (Ok(()), Ok(())));
         assert!(check("a,b\n1,2\n3\n4,5\n").unwrap_err().contains("line 3 is damaged"));
         assert!(check("a,b\n1,2\n3,\"\n4,5\n").unwrap_err().contains("line 3 is damaged"), "an open quote");
+        assert!(
+            check("\"a,b\n1,2\n3,4\n").unwrap_err().contains("line 1 is damaged"),
+            "a quote in the header"
+        );
+        assert_eq!(check("a,b\r\n1,2\r\n"), Ok(()), "lines of DOS");
+        assert_eq!(check("a,"), Ok(()), "cut in the header");
         assert_eq!(check("a,b\n1,2\n3,\"one\ntwo\n"), Ok(()), "a cut within quotes");
         assert!(check("a,c\n1,2\n").unwrap_err().contains("\"c\""));
         assert!(check("a\n1\n").unwrap_err().contains("1 columns, this version has 2"), "fewer");

@@ -18,7 +18,7 @@ mod pmi;
 mod process;
 mod project;
 mod rank_program;
-mod registry;
+pub(crate) mod registry;
 mod shared_build;
 pub mod shared_memory;
 mod show;

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use super::error::{MpiError, Result};
 use super::tool::{self, QUESTION};
-use super::{Family, Installation};
+use super::{Family, Installation, find};
 
 /// The variable by which a user gives `srun` what `--mpi` does.
 pub(super) const VARIABLE: &str = "SLURM_MPI_TYPE";
@@ -68,6 +68,15 @@ impl Pmi {
             return Ok(Self::Unknown);
         }
         Ok(Self::of_listed(installation, listed(srun)?))
+    }
+
+    /// For ranks of an MPI under the `srun` of `PATH`; `None` where there is none.
+    ///
+    /// # Errors
+    /// If the user wants to stop meanwhile.
+    pub fn here(installation: &Installation) -> Result<Option<Self>> {
+        let srun = find::in_path("srun".as_ref());
+        srun.map(|srun| Self::choose(installation, &srun, [])).transpose()
     }
 
     /// What the user has said.

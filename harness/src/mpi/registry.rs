@@ -14,7 +14,7 @@ use super::wheels;
 /// One MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// Its name here.
     pub name: String,
     /// The compiler wrapper.
@@ -33,7 +33,7 @@ pub(super) struct Entry {
 /// An MPI of the list, or any other, with more variables set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct VariantEntry {
+pub(crate) struct VariantEntry {
     /// The MPI's name.
     pub mpi: String,
     /// Its own name, which follows the MPI's: `mpich:nocma`.
@@ -45,7 +45,7 @@ pub(super) struct VariantEntry {
 /// The whole list, in the order in which MPIs were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Registry {
+pub(crate) struct Registry {
     /// `[[mpi]]` tables.
     #[serde(default, rename = "mpi")]
     pub entries: Vec<Entry>,
@@ -55,17 +55,23 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Reads the list; without a file it is empty. Names become parts of paths, so they are looked at here, whoever has written
-    /// them.
+    /// Reads the list; without a file it is empty.
     pub fn read(file: &Path) -> Result<Self> {
         let text = match fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(at("reading", file)(error)),
         };
-        let wrong = |reason: String| MpiError::List { file: file.to_owned(), reason };
-        let registry: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        registry.check().map_err(|error| wrong(error.to_string()))?;
+        Self::parse(&text).map_err(|reason| MpiError::List { file: file.to_owned(), reason })
+    }
+
+    /// Understands a list. Names become parts of paths, so they are looked at here, whoever has written them.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        let registry: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        registry.check().map_err(|error| error.to_string())?;
         Ok(registry)
     }
 
@@ -101,10 +107,16 @@ impl Registry {
         self
     }
 
+    /// The list as a text.
+    pub fn to_toml(&self) -> std::result::Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
     /// Writes the list, all or nothing: a reader never sees half of it.
     pub fn write(&self, file: &Path) -> Result<()> {
-        let text = toml::to_string(self)
-            .map_err(|error| MpiError::List { file: file.to_owned(), reason: error.to_string() })?;
+        let text = self
+            .to_toml()
+            .map_err(|reason| MpiError::List { file: file.to_owned(), reason: reason.to_string() })?;
         let folder = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(at("creating", folder))?;
         // As any other file, and not the owner's alone: the folder may be shared.

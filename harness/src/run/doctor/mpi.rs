@@ -7,7 +7,7 @@ use crate::experiments::Kind;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
 use crate::model::{Outcome, Record};
-use crate::mpi::Installation;
+use crate::mpi::{Installation, Pmi};
 
 /// Of an MPI for which nothing could be built or started.
 pub fn broken(reason: &str) -> Vec<Finding> {
@@ -25,11 +25,13 @@ pub struct Seen {
     pub records: Vec<Record>,
 }
 
-/// Of an MPI on which ping-pongs have run, and transfers by several threads.
-pub fn mpi(mpi: &Installation, ping_pongs: &Seen, transfers: &Seen) -> Vec<Finding> {
+/// Of an MPI on which ping-pongs have run, and transfers by several threads. `pmi` is how its ranks would find each other under
+/// `srun`, where there is one.
+pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: &Seen) -> Vec<Finding> {
     let hello = &ping_pongs.hello;
     let mut all = vec![version(mpi, hello), library(hello)];
     all.push(Finding::ok("launcher", mpi.mpiexec.display().to_string()));
+    all.extend(pmi.map(under_srun));
     all.extend([thread_level(&transfers.hello), binding(&hello.ranks)]);
     all.extend(Load::of(hello).map(load));
     all.push(transport(hello));
@@ -64,6 +66,20 @@ fn library(hello: &Hello) -> Finding {
         () => "",
     };
     Finding::ok("library", format!("{path}{abi}"))
+}
+
+/// Whether `--launcher srun` has a PMI that the MPI can.
+fn under_srun(pmi: &Pmi) -> Finding {
+    let told = pmi.to_string();
+    match pmi {
+        Pmi::Given { .. } | Pmi::Chosen { .. } | Pmi::Unknown => Finding::ok("under srun", told),
+        Pmi::Lacking { .. } => Finding::bad(
+            Health::Warning,
+            "under srun",
+            &told,
+            "its own launcher starts ranks in a job as well; a Slurm with the PMI, or an MPI built for this Slurm, runs under srun",
+        ),
+    }
 }
 
 fn thread_level(hello: &Hello) -> Finding {
@@ -208,7 +224,7 @@ mod tests {
 
     fn health(hello: &Hello, what: &str) -> Health {
         let mpi_5 = Installation { version: "5.0.2".to_owned(), ..Installation::fake("mpiexec") };
-        let all = mpi(&mpi_5, &seen(hello, &[]), &seen(hello, &[]));
+        let all = mpi(&mpi_5, None, &seen(hello, &[]), &seen(hello, &[]));
         all.iter().find(|finding| finding.what == what).unwrap_or_else(|| panic!("{all:?}")).health
     }
 
@@ -233,6 +249,14 @@ mod tests {
         assert_eq!(health(&unbound, "binding"), Health::Warning);
         unbound.ranks[1].host = "other".to_owned();
         assert_eq!(health(&unbound, "binding"), Health::Ok, "the other is on a machine of its own");
+    }
+
+    #[test]
+    fn a_pmi_that_srun_lacks_is_a_warning() {
+        let (mpi, listed) = ("Open MPI 5.0.11".to_owned(), vec!["pmi2".to_owned()]);
+        let lacking = under_srun(&Pmi::Lacking { mpi: mpi.clone(), wanted: &["pmix"], listed });
+        assert!(lacking.health == Health::Warning && lacking.told.contains("needs pmix"), "{lacking:?}");
+        assert_eq!(under_srun(&Pmi::Chosen { mpi, name: "pmix" }).health, Health::Ok);
     }
 
     #[test]

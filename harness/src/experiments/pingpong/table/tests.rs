@@ -390,6 +390,28 @@ fn a_page_says_that_threads_shared_cores() {
     assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
 }
 
+/// Widths in format strings end at 65,535.
+#[test]
+fn a_cell_may_be_of_any_length() {
+    let long = "x".repeat(70_000);
+    let change: [fn(&mut Record, &str); 5] = [
+        |record, long| record.case.test = long.to_owned(),
+        |record, long| record.case.params = format!("nx={long}"),
+        |record, long| record.case.mpi = long.to_owned(),
+        |record, long| record.method = long.to_owned(),
+        |record, long| (record.outcome, record.detail) = ("crashed".to_owned(), Some(long.to_owned())),
+    ];
+    for change in change {
+        let mut records = sample();
+        change(&mut records[0], &long);
+        let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
+        assert!(page.contains(&long) && table(&records, None).contains(&long));
+        for width in [None, Some(80)] {
+            assert!(!KIND.answer(&records, width).is_empty() && !table(&records, width).is_empty());
+        }
+    }
+}
+
 #[test]
 fn no_records_make_a_page_too() {
     assert!(html(&TABLE_FORMAT, &[], &[], "", &Compared::default()).contains("No records"));
