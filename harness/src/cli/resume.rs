@@ -62,6 +62,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
         }
         false => recorded,
     };
+    recorded.lacking(&done)?.iter().for_each(|warning| say(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
     let (folder, moved) = recorded.resume(&done, about)?;
     folder.write_plan(&checked.plan.to_toml())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::gzip::{self, Member, members};
 use super::locked_folder::{LockedFolder, replace};
-use super::rows::{FigureRow, FromCells};
+use super::rows::{FigureRow, FromCells, NumberedCase};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
     SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, original, record_columns, torn,
@@ -37,6 +37,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
         return earlier::read(path);
     }
     let mut records = read_times(&file)?;
+    refuse_doubles(&file, &records)?;
     let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
     for FigureRow { key, phase_and_pair, figure } in figures {
@@ -106,7 +107,32 @@ impl Recorded {
         for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }
-        Ok(Self { numbers: numbers(&path.join(CASES))?, locked, plan, records, forgets_probe: |_| false })
+        let cases = path.join(CASES);
+        if !records.is_empty() && !cases.exists() {
+            let reason = format!("is missing: its numbers tell whose the rows of {SAMPLES} and {BLOCKS} are");
+            return Err(FolderError::Broken { path: cases, reason });
+        }
+        Ok(Self { numbers: numbers(&cases)?, locked, plan, records, forgets_probe: |_| false })
+    }
+
+    /// What is missing beside the times of these cases and launches: their samples or blocks, which nobody but a person removes.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn lacking(&self, done: &HashSet<(Case, usize)>) -> Result<Vec<String>> {
+        let mut lacking = Vec::new();
+        for name in [SAMPLES, BLOCKS] {
+            let bytes = read(&self.path().join(name))?;
+            let known: HashSet<_> = members(&bytes).0.iter().filter_map(case_and_launch).collect();
+            let is_known = |(case, launch): &(Case, usize)| {
+                self.numbers.get(case).is_some_and(|number| known.contains(&(*number, *launch)))
+            };
+            let count = done.iter().filter(|of| !is_known(of)).count();
+            if count > 0 {
+                lacking.push(format!("{name} has nothing of {count} cases and launches that {LAUNCHES} has"));
+            }
+        }
+        Ok(lacking)
     }
 
     /// The same, but that these probes are set aside when it is resumed, so that they are tried again.
@@ -174,10 +200,46 @@ impl Recorded {
     }
 }
 
-/// The numbers of the cases.
+/// The numbers of the cases, by which samples and blocks name them.
+///
+/// # Errors
+/// A row whose number is not that of its place: with another, samples would go to the wrong case.
 fn numbers(file: &Path) -> Result<HashMap<Case, usize>> {
-    let cases: Vec<Case> = read_table(file)?;
-    Ok(cases.into_iter().enumerate().map(|(number, case)| (case, number)).collect())
+    let mut numbers = HashMap::new();
+    for (place, row) in read_table::<NumberedCase>(file)?.into_iter().enumerate() {
+        let is_known = numbers.insert(row.case, place).is_some();
+        if is_known || row.number != place {
+            let reason = format!(
+                "row {} has number {} where {place} would be right: a row was removed, doubled or moved",
+                place + 1,
+                row.number
+            );
+            return Err(FolderError::Broken { path: file.to_owned(), reason });
+        }
+    }
+    Ok(numbers)
+}
+
+/// Refuses records of which one is there twice: it would count as two.
+fn refuse_doubles(file: &Path, records: &[Record]) -> Result<()> {
+    let mut known = HashMap::new();
+    for (row, record) in records.iter().enumerate() {
+        if let Some(first) = known.insert((record.key(), record.phase, &record.pair), row) {
+            let (first, row) = (first + 1, row + 1);
+            let reason = format!(
+                "row {row} is of the same method and launch as row {first}: remove one in a copy of the folder"
+            );
+            return Err(FolderError::Broken { path: file.to_owned(), reason });
+        }
+    }
+    Ok(())
+}
+
+/// The number of the case that a member of samples or blocks is of, and the launch: its first row has them.
+fn case_and_launch(member: &Member<'_>) -> Option<(usize, usize)> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
+    let row = reader.records().next()?.ok()?;
+    Some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
 }
 
 /// Where what cannot be used is put: files of a number that none had before.
@@ -218,12 +280,12 @@ impl Aside {
         let (whole, torn) = torn::split(&bytes);
         let mut reader = csv::Reader::from_reader(whole);
         let headers = reader.headers().cloned().unwrap_or_default();
-        let mut start = reader.position().byte() as usize;
+        let mut start = torn::row_end(&bytes, reader.position());
         let header = &bytes[..start];
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         let mut cells = csv::StringRecord::new();
         while let Ok(true) = reader.read_record(&mut cells) {
-            let end = reader.position().byte() as usize;
+            let end = torn::row_end(&bytes, reader.position());
             let to =
                 if T::read(&cells, &headers).is_ok_and(|row| is_kept(&row)) { &mut kept } else { &mut rest };
             to.extend_from_slice(&bytes[start..end]);
@@ -241,16 +303,11 @@ impl Aside {
         let (all, torn) = members(&bytes);
         let mut all = all.into_iter();
         let Some(header) = all.next() else { return self.split(file, &[], torn) };
-        let of = |member: &Member<'_>| -> Option<(usize, usize)> {
-            let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
-            let row = reader.records().next()?.ok()?;
-            Some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
-        };
         let (mut kept, mut rest) = (header.packed.to_vec(), Vec::new());
         for member in all {
             // A member without rows says nothing of any case.
-            let keeps =
-                member.bytes.is_empty() || of(&member).is_some_and(|(case, launch)| is_kept(case, launch));
+            let keeps = member.bytes.is_empty()
+                || case_and_launch(&member).is_some_and(|(case, launch)| is_kept(case, launch));
             if keeps { &mut kept } else { &mut rest }.extend_from_slice(member.packed);
         }
         rest.extend_from_slice(torn);

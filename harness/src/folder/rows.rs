@@ -69,6 +69,27 @@ impl FromCells for Case {
     }
 }
 
+/// A case with its number.
+pub struct NumberedCase {
+    /// The case.
+    pub case: Case,
+    /// Its number, from 0.
+    pub number: usize,
+}
+
+/// The column behind a case's own.
+#[derive(serde::Deserialize)]
+struct Number {
+    number: usize,
+}
+
+impl FromCells for NumberedCase {
+    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
+        let Number { number } = part(cells, headers)?;
+        Ok(Self { case: part(cells, headers)?, number })
+    }
+}
+
 /// Refuses what no measurement gives, and only damage can have made.
 fn sound<const N: usize>(values: [Option<f64>; N], cells: &csv::StringRecord) -> Result<(), csv::Error> {
     match values.into_iter().flatten().find(|value| !value.is_finite()) {

@@ -298,11 +298,22 @@ fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
     };
     let open_quote = text(LAUNCHES).replacen(",reference,", ",\"reference,", 1);
     let another = |name: &str, from: &str| text(name).replacen(from, "colour", 1);
+    let lines = |name: &str, order: &[usize]| {
+        let text = text(name);
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        order.iter().map(|line| lines[*line]).collect::<String>()
+    };
+    let all_but_one: Vec<usize> = (0..text(LAUNCHES).lines().count()).chain([1]).collect();
     for (name, damaged, words) in [
         (LAUNCHES, ragged(LAUNCHES), "line 2 is damaged"),
         (LAUNCHES, open_quote, "line 2 is damaged"),
         (LAUNCH_FIGURES, ragged(LAUNCH_FIGURES), "line 2 is damaged"),
         (CASES, ragged(CASES), "line 2 is damaged"),
+        (LAUNCHES, text(LAUNCHES).replacen("run,", "\"run,", 1), "line 1 is damaged"),
+        (LAUNCHES, lines(LAUNCHES, &all_but_one), "of the same method and launch as row 1"),
+        (CASES, lines(CASES, &[0, 2, 1]), "row 1 has number 1 where 0 would be right"),
+        (CASES, lines(CASES, &[0, 1, 1, 2]), "row 2 has number 0 where 1 would be right"),
+        (CASES, lines(CASES, &[0, 2]), "row 1 has number 1"),
         (LAUNCHES, another(LAUNCHES, "median_low_s"), "\"colour\""),
         (LAUNCH_FIGURES, another(LAUNCH_FIGURES, "unsteady"), "\"colour\""),
     ] {
@@ -313,6 +324,48 @@ fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
         assert!(error.contains(name) && error.contains(words), "{error}");
         assert!(contents(&path) == before && !path.join(SET_ASIDE).exists(), "{name}");
     }
+}
+
+#[test]
+fn lines_of_dos_are_read_and_gone_on_with() {
+    let (_dir, path, stages) = finished();
+    let dos = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace('\n', "\r\n");
+    for (stage, done) in [(2, 2), (3, 3)] {
+        restore(&path, &stages[stage]);
+        let cut = dos(&stages[stage][place(LAUNCHES)]) + "half a";
+        fs::write(path.join(LAUNCHES), &cut).unwrap();
+        let (mut folder, moved) = resume(&path);
+        assert_eq!(moved.len(), 1, "{moved:?}");
+        let kept = fs::read_to_string(path.join(LAUNCHES)).unwrap();
+        assert_eq!(format!("{kept}half a"), cut);
+        if done == 2 {
+            keep(&mut folder, &result(UNITS[2])).unwrap();
+        }
+        drop(folder);
+        assert_eq!(read_records(&path).unwrap().len(), {
+            restore(&path, &stages[3]);
+            read_records(&path).unwrap().len()
+        });
+    }
+}
+
+#[test]
+fn what_a_person_has_removed_is_told() {
+    let (_dir, path, stages) = finished();
+    let lacking = || {
+        let recorded = Recorded::open(&path).unwrap();
+        recorded.lacking(&done(&recorded.records)).unwrap()
+    };
+    assert_eq!(lacking(), Vec::<String>::new());
+    fs::remove_file(path.join(SAMPLES)).unwrap();
+    fs::write(path.join(BLOCKS), &stages[2][place(BLOCKS)]).unwrap();
+    let told = lacking();
+    assert!(told[0].contains(SAMPLES) && told[0].contains("nothing of 3"), "{told:?}");
+    assert!(told[1].contains(BLOCKS) && told[1].contains("nothing of 1"), "{told:?}");
+    restore(&path, &stages[3]);
+    fs::remove_file(path.join(CASES)).unwrap();
+    let error = Recorded::open(&path).unwrap_err().to_string();
+    assert!(error.contains(CASES) && error.contains("is missing"), "{error}");
 }
 
 #[test]

@@ -5,11 +5,7 @@ pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut row, mut cells, mut end) = (csv::ByteRecord::new(), None, 0);
     while let Ok(true) = reader.read_byte_record(&mut row) {
-        let mut next = reader.position().byte() as usize;
-        // Of a line that ends as in DOS, as some editors leave them, the reader has taken the first half alone.
-        if bytes[..next].ends_with(b"\r") && bytes.get(next) == Some(&b'\n') {
-            next += 1;
-        }
+        let next = row_end(bytes, reader.position());
         let bytes = &bytes[end..next];
         // The end of the file also ends a row in which a quote is still open.
         let is_closed = bytes.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
@@ -19,6 +15,14 @@ pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
         end = next;
     }
     bytes.split_at(end)
+}
+
+/// Where a row ends that a reader of `bytes` has just read: of the end of a line as in DOS, which some editors leave, it has taken
+/// the first half alone.
+pub fn row_end(bytes: &[u8], position: &csv::Position) -> usize {
+    let end = position.byte() as usize;
+    let is_half = bytes[..end].ends_with(b"\r") && bytes.get(end) == Some(&b'\n');
+    end + usize::from(is_half)
 }
 
 /// Refuses a table in which something follows a row that is not whole.
