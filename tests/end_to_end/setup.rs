@@ -81,8 +81,18 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder lies in the project's")
 }
 
-/// The command `ddtbench`, in the folder `dir`.
+/// Lets cargo and pip ask nobody: what was installed and built once needs no network any more. Only the set-up has one.
+const WITHOUT_NETWORK: [(&str, &str); 2] = [("CARGO_NET_OFFLINE", "true"), ("PIP_NO_INDEX", "1")];
+
+/// The command `ddtbench`, in the folder `dir`, on a machine without a network.
 pub fn ddtbench(dir: &Path) -> Command {
+    let mut command = with_network(dir);
+    command.envs(WITHOUT_NETWORK);
+    command
+}
+
+/// The same on a machine that has a network.
+fn with_network(dir: &Path) -> Command {
     let mut command = Command::new(program());
     // A user's choice of MPI, project or state must not decide what is tested.
     command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC").env_remove("DDTBENCH_STATE");
@@ -131,13 +141,13 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
 
 fn install(name: &'static str) -> Result<Mpi, String> {
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let installed = run(ddtbench(dir.path()).args(["mpi", "install", name]));
+    let installed = run(with_network(dir.path()).args(["mpi", "install", name]));
     if installed.code != Some(0) {
         return Err(installed.to_string());
     }
     // A run builds the rank program.
     let short = ["contiguous", "-p", "bytes=8", "-m", "reference", "--max-time", "0.01", "--mpi", name];
-    let measured = run(ddtbench(dir.path()).args(short).args(ONE_LAUNCH).env_remove(WITHOUT_SLEEP.0));
+    let measured = run(with_network(dir.path()).args(short).args(ONE_LAUNCH).env_remove(WITHOUT_SLEEP.0));
     if measured.code != Some(0) {
         return Err(measured.to_string());
     }
