@@ -107,15 +107,21 @@ impl Recorded {
         for file in [SAMPLES, BLOCKS].map(|name| path.join(name)) {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }
-        let cases = path.join(CASES);
-        if !records.is_empty() && !cases.exists() {
-            let reason = format!("is missing: its numbers tell whose the rows of {SAMPLES} and {BLOCKS} are");
-            return Err(FolderError::Broken { path: cases, reason });
+        let numbers = numbers(&path.join(CASES))?;
+        // A case gets its number before anything else of it is written.
+        if let Some(record) = records.iter().find(|record| !numbers.contains_key(&record.case)) {
+            let Case { test, params, .. } = &record.case;
+            let reason = format!(
+                "has no row of {test} {params}, of which {LAUNCHES} has times: its number would tell which rows of {SAMPLES} and \
+                 {BLOCKS} are its own"
+            );
+            return Err(FolderError::Broken { path: path.join(CASES), reason });
         }
-        Ok(Self { numbers: numbers(&cases)?, locked, plan, records, forgets_probe: |_| false })
+        Ok(Self { numbers, locked, plan, records, forgets_probe: |_| false })
     }
 
-    /// What is missing beside the times of these cases and launches: their samples or blocks, which nobody but a person removes.
+    /// What is missing beside the times of these cases and launches: their samples, blocks or figures, which nobody but a person
+    /// removes.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -131,6 +137,19 @@ impl Recorded {
             if count > 0 {
                 lacking.push(format!("{name} has nothing of {count} cases and launches that {LAUNCHES} has"));
             }
+        }
+        let of = |record: &Record| Some((record.case.clone(), record.launch?));
+        let all = |is_it: fn(&Record) -> bool| -> HashSet<(Case, usize)> {
+            self.records.iter().filter(|record| is_it(record)).filter_map(of).collect()
+        };
+        let (timed, with_figures) =
+            (all(|record| record.median_s.is_some()), all(|record| !record.figures.is_empty()));
+        let count = timed.difference(&with_figures).filter(|of| done.contains(of)).count();
+        // There are kinds without figures.
+        if count > 0 && !(with_figures.is_empty() && self.path().join(LAUNCH_FIGURES).exists()) {
+            lacking.push(format!(
+                "{LAUNCH_FIGURES} has nothing of {count} cases and launches that {LAUNCHES} has"
+            ));
         }
         Ok(lacking)
     }

@@ -363,9 +363,18 @@ fn what_a_person_has_removed_is_told() {
     assert!(told[0].contains(SAMPLES) && told[0].contains("nothing of 3"), "{told:?}");
     assert!(told[1].contains(BLOCKS) && told[1].contains("nothing of 1"), "{told:?}");
     restore(&path, &stages[3]);
-    fs::remove_file(path.join(CASES)).unwrap();
-    let error = Recorded::open(&path).unwrap_err().to_string();
-    assert!(error.contains(CASES) && error.contains("is missing"), "{error}");
+    fs::write(path.join(LAUNCH_FIGURES), &stages[1][place(LAUNCH_FIGURES)]).unwrap();
+    assert!(
+        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("nothing of 2"),
+        "{:?}",
+        lacking()
+    );
+    for cases in [&stages[1][place(CASES)][..], b""] {
+        restore(&path, &stages[3]);
+        fs::write(path.join(CASES), cases).unwrap();
+        let error = Recorded::open(&path).unwrap_err().to_string();
+        assert!(error.contains(CASES) && error.contains("has no row of"), "{error}");
+    }
 }
 
 #[test]
