@@ -31,6 +31,8 @@ mod faulty_mpi;
 mod figures;
 /// Exchanges between many ranks.
 mod halo;
+/// Kills at any moment, as many as are wanted.
+mod kills;
 /// Several MPIs, cache modes and launches in one run.
 mod launches;
 /// Any layout, as text or in a file.
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         clocks::trials(),
         partitioned::trials(),
         robustness::trials(),
+        kills::trials(),
         by_hand::trials(),
         conditions::trials(),
         launches::trials(),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -54,7 +54,10 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOnHosts| {
         let full = format!("{name}::two hosts::{what}");
-        unless(lack, full, move || check(mpi(name)))
+        unless(lack, full, move || {
+            check(mpi(name));
+            Ok(())
+        })
     };
     let mut trials = Vec::new();
     for name in MPIS {
@@ -64,17 +67,21 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A trial, or where the machine lacks what it needs, one that is told not to be run, and why.
-pub fn unless(lack: Option<&str>, full: String, check: impl FnOnce() + Send + 'static) -> Trial {
-    match lack {
-        Some(reason) => {
-            Trial::test(format!("{full}: not run, since {reason}"), || Ok(())).with_ignored_flag(true)
-        }
-        None => Trial::test(full, move || {
-            check();
-            Ok(())
-        }),
-    }
+/// A trial, or where the machine lacks what it needs, as is known beforehand or said by the check, one that is told not to be run,
+/// and why.
+pub fn unless(
+    lack: Option<&str>,
+    full: String,
+    check: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
+    let lack = lack.map(str::to_owned);
+    Trial::ignorable_test(full, move || {
+        let ended = lack.map_or_else(check, Err);
+        Ok(match ended {
+            Ok(()) => Completion::Completed,
+            Err(reason) => Completion::ignored_with(format!("not run, since {reason}")),
+        })
+    })
 }
 
 /// Why there cannot be two hosts on this machine.
