@@ -5,7 +5,7 @@
 //! Each layout of the send side is in an array of its own, and so is each of the receive side; where nothing is said of the
 //! latter, it is laid out like the former. An array ends with its last byte of data. There are no hand-written loops.
 
-use datatypes::{Element, Entry, Layout, Signature, TypeMap, interpret};
+use datatypes::{Element, Entry, Layout, TypeMap, interpret};
 
 use crate::{
     ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, Piece,
@@ -91,13 +91,14 @@ impl Sides {
                 format!("must have as many bytes as are sent, {}, and has {}", send.size(), receive.size());
             return Err(values.refuse("receive", reason));
         }
-        let signature = signature(&send);
-        check_elements(&signature).map_err(|reason| values.refuse("send", reason))?;
-        same_types(&signature, &self::signature(&receive))
-            .map_err(|reason| values.refuse("receive", reason))?;
+        let uniform = uniform(&send);
+        check_values(send.size(), uniform).map_err(|reason| values.refuse("send", reason))?;
+        if values.layouts("receive").is_some() {
+            same_types(&send, &receive).map_err(|reason| values.refuse("receive", reason))?;
+        }
         no_overlap(&receive).map_err(|reason| values.refuse("receive", reason))?;
-        let element = signature.uniform().unwrap_or(Element::Byte);
-        Ok(Self { send, receive, element, mixes_types: signature.uniform().is_none() })
+        let element = uniform.unwrap_or(Element::Byte);
+        Ok(Self { send, receive, element, mixes_types: uniform.is_none() })
     }
 
     /// The arrays of both sides.
@@ -164,10 +165,12 @@ fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterat
     message.pieces.iter().map(move |piece| {
         let bytes = (piece.origin_bytes + piece.layout.true_upper_bound()) as u64;
         // Where values lie between those of an array of them, it is one of bytes.
-        let is_even = |run: datatypes::ElementRun| {
-            (piece.origin_bytes + run.offset).unsigned_abs().is_multiple_of(size)
+        let is_even = |offset: i64| (piece.origin_bytes + offset).unsigned_abs().is_multiple_of(size);
+        let are_even = || {
+            is_even(0) && piece.layout.is_plainly_in_steps_of(size)
+                || piece.layout.runs().all(|run| is_even(run.offset))
         };
-        match bytes.is_multiple_of(size) && piece.layout.runs().all(is_even) {
+        match bytes.is_multiple_of(size) && are_even() {
             true => ArraySpec::new(name, element, &[(bytes / size) as usize]),
             false => ArraySpec::new(name, Element::Byte, &[bytes as usize]),
         }
@@ -201,16 +204,35 @@ fn check_places(message: &Message) -> Result<(), String> {
     Ok(())
 }
 
-fn signature(message: &Message) -> Signature {
-    let runs = message.pieces.iter().flat_map(|piece| piece.layout.runs());
-    runs.map(|run| (run.element, run.count)).collect()
+/// The one type of all values of a message, if there is one.
+fn uniform(message: &Message) -> Option<Element> {
+    let mut types = message.pieces.iter().filter(|piece| piece.layout.size() > 0).map(|p| p.layout.uniform());
+    let first = types.next()??;
+    types.all(|other| other == Some(first)).then_some(first)
 }
 
-/// Refuses more values than MPI counts.
-fn check_elements(signature: &Signature) -> Result<(), String> {
-    let values = signature.uniform().map(|_| signature.pairs()[0].1);
-    let bytes = || signature.pairs().iter().map(|(element, count)| element.size() * count).sum();
-    let sent: u64 = values.unwrap_or_else(bytes);
+/// The types of a message with how many values of each follow each other: its type signature, which may be too long to be kept.
+fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
+    fn of(piece: &Piece) -> Box<dyn Iterator<Item = (Element, u64)> + '_> {
+        let Piece { layout, .. } = piece;
+        match layout.uniform() {
+            Some(element) => Box::new(std::iter::once((element, layout.size() / element.size()))),
+            None => Box::new(layout.runs().map(|run| (run.element, run.count))),
+        }
+    }
+    let mut runs = message.pieces.iter().flat_map(of).peekable();
+    std::iter::from_fn(move || {
+        let (element, mut count) = runs.next()?;
+        while let Some((_, more)) = runs.next_if(|(next, _)| *next == element) {
+            count += more;
+        }
+        Some((element, count))
+    })
+}
+
+/// Refuses more values than MPI counts; of several types, bytes are what is counted.
+fn check_values(bytes: u64, uniform: Option<Element>) -> Result<(), String> {
+    let sent = bytes / uniform.map_or(1, Element::size);
     if sent > i32::MAX as u64 {
         return Err(format!("has {sent} values: must have at most {}, which MPI takes as int", i32::MAX));
     }
@@ -218,12 +240,15 @@ fn check_elements(signature: &Signature) -> Result<(), String> {
 }
 
 /// Refuses a receive side with other types than are sent.
-fn same_types(sent: &Signature, received: &Signature) -> Result<(), String> {
-    if sent == received {
-        return Ok(());
-    }
+fn same_types(sent: &Message, received: &Message) -> Result<(), String> {
+    let (mut sent, mut received) = (types(sent), types(received));
     let mut before = 0;
-    for (a, b) in sent.pairs().iter().zip(received.pairs()) {
+    loop {
+        let (a, b) = match (sent.next(), received.next()) {
+            (None, None) => return Ok(()),
+            (Some(a), Some(b)) => (a, b),
+            _ => break,
+        };
         if a == b {
             before += a.1;
             continue;

@@ -330,6 +330,8 @@ fn layouts_that_cannot_be_sent_or_received_are_refused() {
     sends("hindexed_block(1,[0,9223372036854775000],double)", "larger than an address space");
     sends("double@9223372036854775807", "ends beyond the address space");
     sends("contiguous(2147483648,byte)", "has 2147483648 values: must have at most 2147483647");
+    // At once: nobody counts them one by one.
+    sends("vector(100000000000000,1,2,double)", "has 100000000000000 values: must have at most 2147483647");
     // It can be sent, but not received into the same.
     let overlapping = "vector(3,2,1,double)";
     sends(overlapping, "parameter receive = send: must write each byte once");

@@ -43,6 +43,7 @@ mod schema;
 mod segments;
 mod signature;
 mod statistics;
+mod steps;
 mod text;
 mod tree;
 mod typemap;

@@ -1,6 +1,6 @@
 //! The type signature: which predefined types, in which order, without their places.
 
-use crate::{Element, Layout};
+use crate::{Constructor, Element, Layout};
 
 /// A type signature as (type, how many) pairs, neighbours of one type counted together (MPI-4.1, section 5.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,6 +46,47 @@ impl std::fmt::Display for Signature {
 impl Layout {
     /// The type signature of one copy.
     pub fn signature(&self) -> Signature {
-        self.runs().map(|run| (run.element, run.count)).collect()
+        match self.uniform() {
+            Some(element) => [(element, self.size() / element.size())].into_iter().collect(),
+            None => self.runs().map(|run| (run.element, run.count)).collect(),
+        }
+    }
+
+    /// The one predefined type of all values, where there is only one; told by the constructors, of however many values.
+    pub fn uniform(&self) -> Option<Element> {
+        if self.size() == 0 {
+            return None;
+        }
+        let constructor = self.constructor();
+        if let Constructor::Named { element } = constructor {
+            return Some(*element);
+        }
+        let is_used = |i: usize| match constructor {
+            Constructor::Struct { blocklengths, .. } => blocklengths[i] > 0,
+            _ => true,
+        };
+        let used = constructor.children().iter().enumerate().filter(|(i, _)| is_used(*i));
+        let mut types = used.filter(|(_, child)| child.size() > 0).map(|(_, child)| child.uniform());
+        let first = types.next()??;
+        types.all(|other| other == Some(first)).then_some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::random_layout;
+
+    #[test]
+    fn the_constructors_tell_whether_there_is_one_type() {
+        let mut alike = 0;
+        for seed in 0..20_000 {
+            let layout = random_layout(seed, 4, 200);
+            let all: Signature = layout.runs().map(|run| (run.element, run.count)).collect();
+            assert_eq!(layout.uniform(), all.uniform(), "{}", layout.to_text());
+            assert_eq!(layout.signature(), all, "{}", layout.to_text());
+            alike += usize::from(all.uniform().is_some());
+        }
+        assert!((1_000..19_000).contains(&alike), "{alike}");
     }
 }

@@ -10,18 +10,27 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
 }
 
 /// Memory that a rank needs, in bytes: the arrays, two wire buffers, and what verification makes of the message: the
-/// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space.
+/// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space. Where that is
+/// more than this machine has, it is at least so much.
 pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
-    /// Offset and length.
-    const PLACE_BYTES: u64 = 16;
-    /// Segments of which no machine has the memory for places, 128 GiB: more need not be counted.
-    const MOST: usize = 1 << 32;
-    let counted = || app.message(Side::Send, WireOrder::Ddt).segments().take(MOST).count() as u64;
-    let segments = app.listed_segments().unwrap_or_else(counted);
+    rank_bytes_here(app, available_bytes().unwrap_or(u64::MAX))
+}
+
+fn rank_bytes_here(app: &dyn MicroApp, available: u64) -> Option<u64> {
+    /// Of a segment on both sides: offset and length.
+    const PLACES_BYTES: u64 = 2 * 16;
     let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
     let size = app.message_bytes();
     let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
-    arrays.checked_add(buffers)?.checked_add(segments.checked_mul(2 * PLACE_BYTES)?)
+    let without = arrays.checked_add(buffers)?;
+    // To count segments takes time: no more than for whose places there is room.
+    let room = available.saturating_sub(without) / PLACES_BYTES;
+    let counted = || {
+        let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
+        app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
+    };
+    let segments = app.listed_segments().unwrap_or_else(counted);
+    without.checked_add(segments.checked_mul(PLACES_BYTES)?)
 }
 
 /// Refuses what `ranks` on one machine cannot have.
@@ -84,4 +93,27 @@ fn gib(bytes: u64) -> String {
 /// Memory that can be had without swapping, in bytes; `None` where the system does not tell.
 pub fn available_bytes() -> Option<u64> {
     Meminfo::current().ok()?.mem_available
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(layout: &str) -> Box<dyn MicroApp> {
+        let mut values = apps::LAYOUT.set(apps::LAYOUT.quick_set().name).unwrap();
+        values.assign(&apps::LAYOUT, "send", layout).unwrap();
+        apps::LAYOUT.build(&values, apps::Context { ranks: 2, seed: 1 }).unwrap()
+    }
+
+    #[test]
+    fn segments_are_counted_as_far_as_there_is_room_for_their_places() {
+        let app = of("vector(1000,1,2,double)");
+        let all = rank_bytes_here(&*app, u64::MAX).unwrap();
+        assert!(all > 1000 * 32 && rank_bytes(&*app) == Some(all));
+        let some = rank_bytes_here(&*app, all - 500 * 32).unwrap();
+        assert!(some > all - 500 * 32 && some < all, "{some} of {all}");
+        // Two thousand million of them, and none is looked at: the arrays alone are too large.
+        let app = of("vector(2000000000,1,2,double)");
+        assert!(rank_bytes_here(&*app, 1 << 30).unwrap() > 48 << 30);
+    }
 }
