@@ -1,0 +1,37 @@
+//! Standard streams that are closed or full: no panic, and the exit code that there would be otherwise.
+
+use std::fs::OpenOptions;
+use std::process::Command;
+
+/// Commands that are refused.
+const REFUSED: [&[&str]; 4] =
+    [&["run", "nosuch"], &["report", "/no/such/folder"], &["list", "nosuch"], &["run", "--max-time", "x"]];
+
+/// The exit code of a command under a shell that redirects a stream.
+fn code(words: &[&str], redirection: &str) -> Option<i32> {
+    let script = format!("exec \"$0\" \"$@\" {redirection}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_ddtbench")]).args(words);
+    command.output().unwrap().status.code()
+}
+
+#[test]
+fn a_refusal_that_nobody_can_read_is_one_all_the_same() {
+    assert!(OpenOptions::new().write(true).open("/dev/full").is_ok(), "Linux has it");
+    for words in REFUSED {
+        for redirection in ["2>&-", "2>/dev/full", "2>&- >&-", "2>/dev/full >/dev/full"] {
+            assert_eq!(code(words, redirection), Some(2), "{words:?} {redirection}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told_and_a_reader_that_has_gone_is_no_error() {
+    assert_eq!(code(&["list"], ">/dev/full"), Some(2));
+    // More than a pipe holds, so that the reader has gone before all is written.
+    let script = "\"$0\" layout wrf_x_vec --segments; echo $? >&2";
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("({script}) | true"), env!("CARGO_BIN_EXE_ddtbench")]);
+    let ended = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert_eq!(ended.lines().last(), Some("0"), "{ended}");
+}
