@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 
 use super::faulty_mpi;
 use super::job::{Ended, run};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
 
 /// A case in which no message takes long.
 const CASE: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -27,12 +27,7 @@ pub fn trials() -> Vec<Trial> {
         ("a thing is as fast as itself", itself),
         ("recorded runs are compared if they were measured alike", folders),
     ];
-    trials.extend(alone.map(|(what, check)| {
-        Trial::test(format!("mpich::compare::{what}"), move || {
-            check();
-            Ok(())
-        })
-    }));
+    trials.extend(setup::trials_of("mpich::compare", &alone));
     trials
 }
 

@@ -27,13 +27,7 @@ pub fn trials() -> Vec<Trial> {
         ("git bisect finds the commit that is slow", bisect),
         ("a ReFrame test", reframe),
     ];
-    let trial = |(what, check): (&str, fn())| {
-        Trial::test(format!("mpich::examples::{what}"), move || {
-            check();
-            Ok(())
-        })
-    };
-    checks.into_iter().map(trial).collect()
+    setup::trials_of("mpich::examples", &checks)
 }
 
 fn example(name: &str) -> PathBuf {

@@ -65,6 +65,17 @@ pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
     trials
 }
 
+/// A trial for each check that is of no MPI or chooses its own, called `theme::what`.
+pub fn trials_of(theme: &str, checks: &[(&str, fn())]) -> Vec<Trial> {
+    let trial = |&(what, check): &(&str, fn())| {
+        Trial::test(format!("{theme}::{what}"), move || {
+            check();
+            Ok(())
+        })
+    };
+    checks.iter().map(trial).collect()
+}
+
 /// The set-up by itself, so that its failure has a name.
 pub fn trials() -> Vec<Trial> {
     let mpi_is_there = |name: &'static str| {

@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 use tempfile::TempDir;
 
 use super::job::{Ended, Job, everything_in, run, signal};
-use super::setup::ddtbench;
+use super::setup::{self, ddtbench};
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, fn()); 10] = [
@@ -26,13 +26,7 @@ pub fn trials() -> Vec<Trial> {
         ("names that were written by hand", names_by_hand),
         ("kill -9 while cargo, pip or mpicc is at work", killed_while_preparing),
     ];
-    let trial = |(what, check): (&str, fn())| {
-        Trial::test(format!("sites::{what}"), move || {
-            check();
-            Ok(())
-        })
-    };
-    checks.into_iter().map(trial).collect()
+    setup::trials_of("sites", &checks)
 }
 
 /// A user of the machine that nobody is: whom to be where root can write to everything.
