@@ -20,6 +20,7 @@ pub(crate) mod torn;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ use locked_folder::LockedFolder;
 use log::Log;
 use original::Original;
 pub use pictures::write_pictures;
-pub use recorded::{Recorded, read_records, read_times};
+pub use recorded::{Done, Recorded, read_records, read_times};
 use rows::FigureRow;
 
 /// The plan as it was checked, so that a run can be resumed or repeated.
@@ -69,7 +70,7 @@ pub const SET_ASIDE: &str = "set-aside";
 pub struct Folder {
     locked: LockedFolder,
     about: About,
-    numbers: HashMap<Case, usize>,
+    numbers: HashMap<Arc<Case>, usize>,
     number_is_first: bool,
     cases: Log,
     samples: Log,
@@ -181,7 +182,7 @@ impl Folder {
         true
     }
 
-    fn open(locked: LockedFolder, about: About, numbers: HashMap<Case, usize>) -> Result<Self> {
+    fn open(locked: LockedFolder, about: About, numbers: HashMap<Arc<Case>, usize>) -> Result<Self> {
         let log = |name| Log::open(&locked.path().join(name));
         Ok(Self {
             number_is_first: number_is_first(&recorded::read(&locked.path().join(CASES))?),

@@ -16,6 +16,7 @@ mod tries;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
@@ -28,7 +29,7 @@ use paths::Paths;
 use starts::Starts;
 
 use crate::experiments::{pingpong, summary};
-use crate::folder::{self, Folder, FolderError};
+use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
@@ -140,7 +141,7 @@ impl Run<'_> {
     pub fn all(
         &self,
         folder: &mut Folder,
-        done: &HashSet<(Case, usize)>,
+        done: &Done,
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(RunEnd, Vec<Record>), RunError> {
@@ -155,7 +156,7 @@ impl Run<'_> {
         &self,
         units: &[Unit],
         folder: &mut Folder,
-        done: &HashSet<(Case, usize)>,
+        done: &Done,
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(RunEnd, Vec<Record>), RunError> {
@@ -175,7 +176,7 @@ impl Run<'_> {
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
         let mut starts: Vec<Starts> =
             self.targets.iter().map(|target| Starts::of(has_done(target))).collect();
-        let mut paths = Paths::of(done.iter().map(|(case, _)| case));
+        let mut paths = Paths::of(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         for (number, unit) in units.iter().enumerate() {
             let case = self.case(*unit);
@@ -250,7 +251,7 @@ impl Run<'_> {
     /// What became of a case.
     fn result(&self, unit: Unit, case: Case, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
         CaseResult {
-            case,
+            case: Arc::new(case),
             launch: unit.launch,
             rule: self.plan.plan.limits.rule,
             message: hello.map_or_else(|| self.plan.cases[unit.case].message(), |hello| hello.message),

@@ -1,6 +1,7 @@
 //! Plans and records of as many cases as are wanted.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Figure, Quantity, Record};
@@ -19,7 +20,7 @@ pub fn plan(cases: usize) -> String {
 pub fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: usize) -> Vec<Record> {
     let mut records = Vec::new();
     for (i, mpi) in (0..cases).flat_map(|i| ["mpich", "openmpi"].map(|mpi| (i, mpi))) {
-        let case = Case {
+        let case = Arc::new(Case {
             experiment: kind.name().to_owned(),
             test: test.to_owned(),
             set: "custom".to_owned(),
@@ -28,7 +29,7 @@ pub fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: 
             ranks: 2,
             hosts: 1,
             ..Case::default()
-        };
+        });
         for (method, launch) in ["reference", "manual", "ddt"].iter().flat_map(|m| [(m, 0), (m, 1)]) {
             let median_s = 1e-6 * (i + launch + method.len()) as f64;
             let figures =
@@ -36,7 +37,7 @@ pub fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: 
             let figures = figures
                 .map(|quantity| Figure::with_interval(quantity, median_s, (0.5 * median_s, 2.0 * median_s)));
             records.push(Record {
-                case: case.clone(),
+                case: Arc::clone(&case),
                 method: (*method).to_owned(),
                 launch: Some(launch),
                 launches: 1,

@@ -144,7 +144,7 @@ fn record(launch: usize, (test, method, phase): &(String, String, String), media
     let kind = Kind::default();
     let case = Case { experiment: kind.name().to_owned(), test: test.clone(), ..Case::default() };
     Record {
-        case,
+        case: case.into(),
         method: method.clone(),
         launch: Some(launch),
         phase: if phase == "pack" { Phase::Pack } else { kind.headline() },

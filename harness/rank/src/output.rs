@@ -1,6 +1,7 @@
 //! Where events go: as JSON lines to the program that started this one, or into a table for the person who did.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use ddtbench::experiments::{Kind, summary};
 use ddtbench::model::Outcome;
@@ -68,7 +69,7 @@ impl Output {
         let load = self.hello.as_deref().and_then(Load::of);
         let way = |hello: &Hello| Some((hello.hosts(), hello.transport.as_ref()?.name()));
         let (hosts, transport) = self.hello.as_deref().and_then(way).unwrap_or_default();
-        let case = Case { hosts, transport, ..case };
+        let case = Arc::new(Case { hosts, transport, ..case });
         self.print(|message, methods| {
             let result = CaseResult { case, launch: 0, rule, message, load, methods };
             kind.table(&summary::records(kind, &result), None)

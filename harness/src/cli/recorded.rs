@@ -42,7 +42,7 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
             bail!("{}: a run of {kind}, beside one of {}", dir.display(), other.case.experiment);
         }
         if dirs.len() > 1 {
-            of_run.iter_mut().for_each(|record| record.case.run = dir.display().to_string());
+            Record::name_run(&mut of_run, &dir.display().to_string());
         }
         if all.iter().any(|other| other.case.run == of_run[0].case.run) {
             bail!("{}: is named twice", dir.display());

@@ -1,12 +1,12 @@
 //! Going on with a run that was cut off, or in which something failed. Everything is checked before anything is touched.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use ddtbench::experiments::probes::list;
-use ddtbench::folder::{self, About, Recorded};
+use ddtbench::folder::{self, About, Done, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
@@ -80,7 +80,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
 
 /// The cases and launches that are not to be run again: those in which every method has ended, and where failures are tried
 /// again, none has failed.
-fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> HashSet<(Case, usize)> {
+fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     let kind = checked.plan.experiment;
     let of_case: HashMap<(&str, String), usize> = (0..checked.cases.len())
         .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params()), i))
@@ -154,6 +154,8 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -172,11 +174,12 @@ mod tests {
         )
         .unwrap();
         let checked = plan.check().unwrap();
-        let case = Case { test: "nas_lu_y".to_owned(), params: checked.cases[0].params(), ..Case::default() };
+        let params = checked.cases[0].params();
+        let case = Arc::new(Case { test: "nas_lu_y".to_owned(), params, ..Case::default() });
         let phase = checked.plan.experiment.headline();
         let launch = |launch: usize, outcomes: [&str; 3]| {
             let record = |(method, outcome): (&str, &str)| Record {
-                case: case.clone(),
+                case: Arc::clone(&case),
                 launch: Some(launch),
                 method: method.to_owned(),
                 outcome: outcome.to_owned(),
@@ -191,7 +194,7 @@ mod tests {
             records.extend(launch(i + 1, ["converged", failure, "converged"]));
         }
         assert_eq!(done(&checked, &records, false).len(), 1 + failures.len());
-        assert_eq!(done(&checked, &records, true), [(case.clone(), 0)].into());
+        assert_eq!(done(&checked, &records, true), [(case, 0)].into());
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
         ..Case::default()
     };
     Record {
-        case,
+        case: case.into(),
         method: method.to_owned(),
         launch: Some(launch),
         phase: kind.headline(),
@@ -30,7 +30,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
 /// A row with a verdict, whose interval is 1% wide on either side.
 pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> ComparisonRow {
     let mut record = record("r", 0, method, 1.0);
-    record.case.test = test.to_owned();
+    record.case_mut().test = test.to_owned();
     let side = Side::of("x", [&record], ComparisonUnit::Launch);
     let answer = Answer {
         ratio,

@@ -1,5 +1,7 @@
 //! A comparison as a page and its picture have it.
 
+use std::sync::Arc;
+
 use super::text::COLUMNS;
 use super::{Comparison, ComparisonRow, Comparisons, findings};
 use crate::model::Case;
@@ -47,7 +49,7 @@ fn change(comparison: &Comparison, row: &ComparisonRow) -> Option<Datum> {
         ..Case::default()
     };
     Some(Datum {
-        case,
+        case: Arc::new(case),
         method: subject.method.clone(),
         series: row.verdict.name().to_owned(),
         quantity: if row.over_control.is_some() { "change_over_control" } else { "change" }.to_owned(),

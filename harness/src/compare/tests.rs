@@ -30,7 +30,7 @@ fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f6
                     let factor = if side == 1 { slower(test, method) } else { 1.0 };
                     let time = (process + 0.04 * normal(random)).exp() * 1e-5 * factor;
                     let mut record = record("r", launch, method, time);
-                    record.case.test = format!("test {test}");
+                    record.case_mut().test = format!("test {test}");
                     records.push(record);
                 }
             }

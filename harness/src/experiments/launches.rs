@@ -4,6 +4,7 @@
 mod fastest;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Kind;
 use crate::model::{Basis, Case, Figure, Outcome, Phase, Quantity, Record};
@@ -17,7 +18,7 @@ pub const FEWEST: usize = launches::FEWEST;
 /// the interval over launches of its headline phase is within `precision` of the median, a share; `None` where launches end by
 /// a rule of their own.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
-    type Of<'a> = (&'a Case, &'a str, Phase, &'a str);
+    type Of<'a> = (&'a Arc<Case>, &'a str, Phase, &'a str);
     let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
     for record in records {
         let of = (&record.case, record.method.as_str(), record.phase, record.pair.as_str());
@@ -57,7 +58,7 @@ fn is_headline(record: &Record) -> bool {
 fn say_how_it_ended(over: &mut [Record], precision: f64) {
     let has_ended =
         |record: &&Record| record.basis != Basis::WithinLaunch && Outcome::counts(&record.outcome);
-    let outcomes: HashMap<(Case, String), Outcome> = over
+    let outcomes: HashMap<(Arc<Case>, String), Outcome> = over
         .iter()
         .filter(|record| is_headline(record))
         .filter(has_ended)
@@ -215,7 +216,7 @@ mod tests {
         let mut records: Vec<_> =
             [1.0, a.exp(), 1.0].into_iter().enumerate().map(|(i, m)| record(i, m)).collect();
         for record in &mut records {
-            record.case.experiment = Kind::default().name().to_owned();
+            record.case_mut().experiment = Kind::default().name().to_owned();
             (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
         }
         let over = &over_launches(&records, PRECISION)[0];
@@ -245,7 +246,7 @@ mod tests {
         let outcome = |medians: [f64; 3], precision| {
             let headline = |(launch, median_s): (usize, f64)| {
                 let mut record = record(launch, median_s);
-                record.case.experiment = Kind::default().name().to_owned();
+                record.case_mut().experiment = Kind::default().name().to_owned();
                 (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
                 record.outcome = "time limit".to_owned();
                 let packing = Record { phase: Phase::Pack, ..record.clone() };
@@ -266,7 +267,7 @@ mod tests {
     fn runs_that_were_joined_are_not_mixed() {
         let of_run = |run: &str, median_s| {
             let mut record = record(0, median_s);
-            record.case.run = run.to_owned();
+            record.case_mut().run = run.to_owned();
             record
         };
         let over = over_launches(&[of_run("a", 1.0), of_run("b", 2.0)], PRECISION);

@@ -1,5 +1,7 @@
 //! How much memory a rank needs, and how much there is.
 
+use std::sync::LazyLock;
+
 use apps::{Arrays, MicroApp, Side, WireOrder};
 use procfs::{Current, Meminfo};
 
@@ -13,7 +15,9 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
 /// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space. Where that is
 /// more than this machine has, it is at least so much.
 pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
-    rank_bytes_here(app, available_bytes().unwrap_or(u64::MAX))
+    /// As it was when it was first asked for: it bounds a count, and to read it takes longer than most counts.
+    static AVAILABLE: LazyLock<u64> = LazyLock::new(|| available_bytes().unwrap_or(u64::MAX));
+    rank_bytes_here(app, *AVAILABLE)
 }
 
 fn rank_bytes_here(app: &dyn MicroApp, available: u64) -> Option<u64> {

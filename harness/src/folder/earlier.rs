@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{FolderError, LAUNCHES, Result, SUMMARY, at, torn};
 use crate::model::conditions::Cache;
@@ -101,7 +102,7 @@ impl Cells {
         };
         let phase = serde_json::from_value::<Phase>(self.text("phase")?.into()).ok()?;
         let record = Record {
-            case,
+            case: Arc::new(case),
             method: self.text("method")?.to_owned(),
             launch: Some(0),
             launches: 1,
@@ -187,9 +188,10 @@ fn of_summary(cells: &Cells) -> Option<Record> {
 /// A row of `engine.csv`.
 fn of_engine(cells: &Cells) -> Option<Record> {
     let mut record = cells.record()?;
-    "engine".clone_into(&mut record.case.experiment);
+    let case = record.case_mut();
+    "engine".clone_into(&mut case.experiment);
     if let Some(order) = cells.text("order").filter(|&order| order != "same") {
-        record.case.params += &format!(" order={order}");
+        case.params += &format!(" order={order}");
     }
     record.add(cells.figure(Quantity::TimeOver, "ratio", "engine"));
     record.add(cells.figure(Quantity::BoundShare, "bound_share", "bound"));
@@ -209,7 +211,7 @@ fn name_kind(records: &mut [Record]) {
         () => "pingpong",
     };
     let unnamed = records.iter_mut().filter(|record| record.case.experiment.is_empty());
-    unnamed.for_each(|record| kind.clone_into(&mut record.case.experiment));
+    unnamed.for_each(|record| kind.clone_into(&mut record.case_mut().experiment));
 }
 
 /// Gives methods of schema 1 the names that stand for them today. Halos wrote what their `reference` sends anew then as well.

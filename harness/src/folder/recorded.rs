@@ -3,16 +3,20 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::gzip::{self, Member, members};
 use super::locked_folder::{LockedFolder, replace};
-use super::rows::{FigureRow, FromCells, NumberedCase};
+use super::rows::{Columns, FigureRow, FromCells, NumberedCase, PhaseAndPair};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
     SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, original, record_columns, torn,
 };
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, Phase, Record};
+
+/// Cases, each with a launch in which all of it was measured.
+pub type Done = HashSet<(Arc<Case>, usize)>;
 
 /// A run that can be gone on with.
 #[derive(Debug)]
@@ -22,7 +26,7 @@ pub struct Recorded {
     pub plan: String,
     /// What each launch came to, with figures.
     pub records: Vec<Record>,
-    numbers: HashMap<Case, usize>,
+    numbers: HashMap<Arc<Case>, usize>,
     forgets_probe: fn(&Record) -> bool,
 }
 
@@ -37,15 +41,16 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
         return earlier::read(path);
     }
     let mut records = read_times(&file)?;
-    refuse_doubles(&file, &records)?;
-    let figures: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
-    let mut of_record: HashMap<_, Vec<_>> = HashMap::new();
-    for FigureRow { key, phase_and_pair, figure } in figures {
-        of_record.entry((key, phase_and_pair.phase, phase_and_pair.pair)).or_default().push(figure);
+    let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
+    let mut figures = vec![Vec::new(); records.len()];
+    let places = places(&file, &records)?;
+    for FigureRow { key, phase_and_pair: PhaseAndPair { phase, pair }, figure } in rows {
+        if let Some(&place) = places.get(&(&key.case, &key.method, key.launch, phase, &pair)) {
+            figures[place].push(figure);
+        }
     }
-    for record in &mut records {
-        record.figures =
-            of_record.remove(&(record.key(), record.phase, record.pair.clone())).unwrap_or_default();
+    for (record, figures) in records.iter_mut().zip(figures) {
+        record.figures = figures;
     }
     Ok(records)
 }
@@ -68,11 +73,10 @@ fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
 /// # Errors
 /// What is wrong, by its line.
 pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec<T>, String> {
-    torn::undamaged(bytes)?;
-    let whole = plain_bytes(torn::split(bytes).0);
+    let whole = plain_bytes(torn::undamaged(bytes)?);
     let mut reader = csv::Reader::from_reader(&*whole);
-    let headers = reader.headers().cloned().unwrap_or_default();
-    let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &headers);
+    let mut columns = Columns::new(reader.headers().cloned().unwrap_or_default());
+    let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &mut columns);
     let rows: std::result::Result<_, csv::Error> = reader.records().map(row).collect();
     rows.map_err(|error| error.to_string())
 }
@@ -110,7 +114,7 @@ impl Recorded {
         let numbers = numbers(&path.join(CASES))?;
         // A case gets its number before anything else of it is written.
         if let Some(record) = records.iter().find(|record| !numbers.contains_key(&record.case)) {
-            let Case { test, params, .. } = &record.case;
+            let Case { test, params, .. } = &*record.case;
             let reason = format!(
                 "has no row of {test} {params}, of which {LAUNCHES} has times: its number would tell which rows of {SAMPLES} and \
                  {BLOCKS} are its own"
@@ -125,12 +129,12 @@ impl Recorded {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn lacking(&self, done: &HashSet<(Case, usize)>) -> Result<Vec<String>> {
+    pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
         let mut lacking = Vec::new();
         for name in [SAMPLES, BLOCKS] {
             let bytes = read(&self.path().join(name))?;
             let known: HashSet<_> = members(&bytes).0.iter().filter_map(case_and_launch).collect();
-            let is_known = |(case, launch): &(Case, usize)| {
+            let is_known = |(case, launch): &(Arc<Case>, usize)| {
                 self.numbers.get(case).is_some_and(|number| known.contains(&(*number, *launch)))
             };
             let count = done.iter().filter(|of| !is_known(of)).count();
@@ -139,7 +143,7 @@ impl Recorded {
             }
         }
         let of = |record: &Record| Some((record.case.clone(), record.launch?));
-        let all = |is_it: fn(&Record) -> bool| -> HashSet<(Case, usize)> {
+        let all = |is_it: fn(&Record) -> bool| -> Done {
             self.records.iter().filter(|record| is_it(record)).filter_map(of).collect()
         };
         let (timed, with_figures) =
@@ -169,7 +173,7 @@ impl Recorded {
     ///
     /// # Errors
     /// If the cases have other parameters, or files cannot be written.
-    pub fn resume(mut self, done: &HashSet<(Case, usize)>, about: About) -> Result<(Folder, Vec<PathBuf>)> {
+    pub fn resume(mut self, done: &Done, about: About) -> Result<(Folder, Vec<PathBuf>)> {
         let aside = Aside::of(self.path());
         let (mut moved, path) = (Vec::new(), self.path().to_owned());
         let file = |name: &str| path.join(name);
@@ -177,7 +181,7 @@ impl Recorded {
         let bytes = read(&cases)?;
         torn::check(&bytes, &case_columns(&about.numbers, number_is_first(&bytes)))
             .map_err(|reason| FolderError::Broken { path: cases, reason })?;
-        let is_done = |case: &Case, launch: usize| done.contains(&(case.clone(), launch));
+        let is_done = |case: &Arc<Case>, launch: usize| done.contains(&(case.clone(), launch));
         // The marks first: a crash in between leaves marks of what is whole alone.
         moved.extend(aside.rows::<Record>(&file(LAUNCHES), |record| {
             record.launch.is_some_and(|launch| is_done(&record.case, launch))
@@ -185,7 +189,7 @@ impl Recorded {
         moved.extend(aside.rows::<FigureRow>(&file(LAUNCH_FIGURES), |row| {
             row.key.launch.is_some_and(|launch| is_done(&row.key.case, launch))
         })?);
-        let of_number: HashMap<usize, &Case> =
+        let of_number: HashMap<usize, &Arc<Case>> =
             self.numbers.iter().map(|(case, number)| (*number, case)).collect();
         let is_kept =
             |number: usize, launch: usize| of_number.get(&number).is_some_and(|case| is_done(case, launch));
@@ -200,18 +204,14 @@ impl Recorded {
     }
 
     /// The cases of which a launch has a row of the headline phase for each of its methods.
-    pub fn done(
-        records: &[Record],
-        headline: Phase,
-        methods: impl Fn(&Case) -> Option<Vec<String>>,
-    ) -> HashSet<(Case, usize)> {
-        let mut seen: HashMap<(&Case, usize), HashSet<&str>> = HashMap::new();
+    pub fn done(records: &[Record], headline: Phase, methods: impl Fn(&Case) -> Option<Vec<String>>) -> Done {
+        let mut seen: HashMap<(&Arc<Case>, usize), HashSet<&str>> = HashMap::new();
         for record in records.iter().filter(|record| record.phase == headline) {
             if let Some(launch) = record.launch {
                 seen.entry((&record.case, launch)).or_default().insert(&record.method);
             }
         }
-        let has_all = |case: &Case, seen: &HashSet<&str>| {
+        let has_all = |case: &Arc<Case>, seen: &HashSet<&str>| {
             methods(case).is_some_and(|methods| methods.iter().all(|method| seen.contains(method.as_str())))
         };
         let done = seen.iter().filter(|((case, _), seen)| has_all(case, seen));
@@ -223,7 +223,7 @@ impl Recorded {
 ///
 /// # Errors
 /// A row whose number is not that of its place: with another, samples would go to the wrong case.
-fn numbers(file: &Path) -> Result<HashMap<Case, usize>> {
+fn numbers(file: &Path) -> Result<HashMap<Arc<Case>, usize>> {
     let mut numbers = HashMap::new();
     for (place, row) in read_table::<NumberedCase>(file)?.into_iter().enumerate() {
         let is_known = numbers.insert(row.case, place).is_some();
@@ -239,19 +239,26 @@ fn numbers(file: &Path) -> Result<HashMap<Case, usize>> {
     Ok(numbers)
 }
 
-/// Refuses records of which one is there twice: it would count as two.
-fn refuse_doubles(file: &Path, records: &[Record]) -> Result<()> {
-    let mut known = HashMap::new();
-    for (row, record) in records.iter().enumerate() {
-        if let Some(first) = known.insert((record.key(), record.phase, &record.pair), row) {
-            let (first, row) = (first + 1, row + 1);
+/// What tells a record of a launch from others: case, method, launch, phase and pair.
+type Told<'a> = (&'a Arc<Case>, &'a str, Option<usize>, Phase, &'a str);
+
+/// The place of each record.
+///
+/// # Errors
+/// A record that is there twice: it would count as two.
+fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<Told<'a>, usize>> {
+    let mut places = HashMap::with_capacity(records.len());
+    for (place, record) in records.iter().enumerate() {
+        let told = (&record.case, record.method.as_str(), record.launch, record.phase, record.pair.as_str());
+        if let Some(first) = places.insert(told, place) {
+            let (first, row) = (first + 1, place + 1);
             let reason = format!(
                 "row {row} is of the same method and launch as row {first}: remove one in a copy of the folder"
             );
             return Err(FolderError::Broken { path: file.to_owned(), reason });
         }
     }
-    Ok(())
+    Ok(places)
 }
 
 /// The number of the case that a member of samples or blocks is of, and the launch: its first row has them.
@@ -298,15 +305,15 @@ impl Aside {
         let bytes = read(file)?;
         let (whole, torn) = torn::split(&bytes);
         let mut reader = csv::Reader::from_reader(whole);
-        let headers = reader.headers().cloned().unwrap_or_default();
+        let mut columns = Columns::new(reader.headers().cloned().unwrap_or_default());
         let mut start = torn::row_end(&bytes, reader.position());
         let header = &bytes[..start];
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         let mut cells = csv::StringRecord::new();
         while let Ok(true) = reader.read_record(&mut cells) {
             let end = torn::row_end(&bytes, reader.position());
-            let to =
-                if T::read(&cells, &headers).is_ok_and(|row| is_kept(&row)) { &mut kept } else { &mut rest };
+            let keeps = T::read(&cells, &mut columns).is_ok_and(|row| is_kept(&row));
+            let to = if keeps { &mut kept } else { &mut rest };
             to.extend_from_slice(&bytes[start..end]);
             start = end;
         }

@@ -2,6 +2,9 @@
 //!
 //! Numbers are in the shortest form that reads back as the same number; what is missing is an empty cell.
 
+use std::sync::Arc;
+
+use csv::StringRecord;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -38,41 +41,65 @@ pub fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Vec<u8> {
     writer.into_inner().expect("writing to memory does not fail")
 }
 
+/// The columns of a table by their names. Rows of a case stand together: they share it, and it is read once.
+pub struct Columns {
+    headers: StringRecord,
+    of_case: Vec<usize>,
+    last: Option<(StringRecord, Arc<Case>)>,
+}
+
+impl Columns {
+    /// Of a table with these headers.
+    pub fn new(headers: StringRecord) -> Self {
+        let names = columns(&Case::default());
+        let is_of_case = |(_, name): &(usize, &str)| names.iter().any(|known| known == name);
+        let of_case = headers.iter().enumerate().filter(is_of_case).map(|(i, _)| i).collect();
+        Self { headers, of_case, last: None }
+    }
+
+    fn part<T: DeserializeOwned>(&self, cells: &StringRecord) -> Result<T, csv::Error> {
+        cells.deserialize(Some(&self.headers))
+    }
+
+    fn case(&mut self, cells: &StringRecord) -> Result<Arc<Case>, csv::Error> {
+        if let Some((last, case)) = &self.last
+            && self.of_case.iter().all(|&i| cells.get(i) == last.get(i))
+        {
+            return Ok(Arc::clone(case));
+        }
+        let case: Arc<Case> = Arc::new(self.part(cells)?);
+        self.last = Some((cells.clone(), Arc::clone(&case)));
+        Ok(case)
+    }
+}
+
 /// A row that can be read by the names of its columns.
 pub trait FromCells: Sized {
     /// Of the cells under these headers.
     ///
     /// # Errors
     /// A cell that does not fit, or a column that is missing.
-    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error>;
-}
-
-fn part<T: DeserializeOwned>(
-    cells: &csv::StringRecord,
-    headers: &csv::StringRecord,
-) -> Result<T, csv::Error> {
-    cells.deserialize(Some(headers))
+    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error>;
 }
 
 impl FromCells for Record {
-    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
-        let case: Case = part(cells, headers)?;
-        let record = Self { case, ..part(cells, headers)? };
+    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+        let record = Self { case: columns.case(cells)?, ..columns.part(cells)? };
         sound([record.median_s, record.median_low_s, record.median_high_s, record.mean_s], cells)?;
         Ok(record)
     }
 }
 
 impl FromCells for Case {
-    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
-        part(cells, headers)
+    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+        columns.part(cells)
     }
 }
 
 /// A case with its number.
 pub struct NumberedCase {
     /// The case.
-    pub case: Case,
+    pub case: Arc<Case>,
     /// Its number, from 0.
     pub number: usize,
 }
@@ -84,14 +111,14 @@ struct Number {
 }
 
 impl FromCells for NumberedCase {
-    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
-        let Number { number } = part(cells, headers)?;
-        Ok(Self { case: part(cells, headers)?, number })
+    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+        let Number { number } = columns.part(cells)?;
+        Ok(Self { case: columns.case(cells)?, number })
     }
 }
 
 /// Refuses what no measurement gives, and only damage can have made.
-fn sound<const N: usize>(values: [Option<f64>; N], cells: &csv::StringRecord) -> Result<(), csv::Error> {
+fn sound<const N: usize>(values: [Option<f64>; N], cells: &StringRecord) -> Result<(), csv::Error> {
     match values.into_iter().flatten().find(|value| !value.is_finite()) {
         None => Ok(()),
         Some(value) => {
@@ -152,12 +179,12 @@ impl Serialize for FigureRow {
 }
 
 impl FromCells for FigureRow {
-    fn read(cells: &csv::StringRecord, headers: &csv::StringRecord) -> Result<Self, csv::Error> {
-        let MethodAndLaunch { method, launch } = part(cells, headers)?;
-        let key = Key { case: part(cells, headers)?, method, launch };
-        let figure: Figure = part(cells, headers)?;
+    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+        let MethodAndLaunch { method, launch } = columns.part(cells)?;
+        let key = Key { case: columns.case(cells)?, method, launch };
+        let figure: Figure = columns.part(cells)?;
         sound([figure.value, figure.low, figure.high], cells)?;
-        Ok(Self { key, phase_and_pair: part(cells, headers)?, figure })
+        Ok(Self { key, phase_and_pair: columns.part(cells)?, figure })
     }
 }
 
@@ -169,7 +196,8 @@ mod tests {
     fn record() -> Record {
         Record {
             // Names that look like numbers stay names.
-            case: Case { test: "5".to_owned(), mpi_version: "5.10".to_owned(), ranks: 2, ..Case::default() },
+            case: Case { test: "5".to_owned(), mpi_version: "5.10".to_owned(), ranks: 2, ..Case::default() }
+                .into(),
             method: "ddt".to_owned(),
             launch: Some(3),
             pair: "all".to_owned(),
@@ -182,8 +210,8 @@ mod tests {
     fn read<T: FromCells>(columns: &[String], rows: &[u8]) -> Vec<T> {
         let bytes = [header(columns), rows.to_vec()].concat();
         let mut reader = csv::Reader::from_reader(&bytes[..]);
-        let headers = reader.headers().unwrap().clone();
-        reader.records().map(|cells| T::read(&cells.unwrap(), &headers).unwrap()).collect()
+        let mut columns = Columns::new(reader.headers().unwrap().clone());
+        reader.records().map(|cells| T::read(&cells.unwrap(), &mut columns).unwrap()).collect()
     }
 
     #[test]
@@ -200,8 +228,8 @@ mod tests {
             let row = rows([Record { median_s: Some(value), ..record() }]);
             let bytes = [header(&columns(&record())), row].concat();
             let mut reader = csv::Reader::from_reader(&bytes[..]);
-            let headers = reader.headers().unwrap().clone();
-            let error = Record::read(&reader.records().next().unwrap().unwrap(), &headers).unwrap_err();
+            let mut columns = Columns::new(reader.headers().unwrap().clone());
+            let error = Record::read(&reader.records().next().unwrap().unwrap(), &mut columns).unwrap_err();
             assert!(
                 error.to_string().contains("line 2") && error.to_string().contains("no figure"),
                 "{error}"

@@ -123,7 +123,7 @@ mod tests {
 
     fn result(blocks: Vec<Block>) -> CaseResult {
         CaseResult {
-            case: Case { run: "r".to_owned(), ..Case::default() },
+            case: Case { run: "r".to_owned(), ..Case::default() }.into(),
             launch: 2,
             rule: Rule::Interval,
             load: None,

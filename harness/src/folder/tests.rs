@@ -51,7 +51,8 @@ fn result((test, launch): (&str, usize)) -> CaseResult {
             mpi: "fake".to_owned(),
             ranks: 2,
             ..Case::default()
-        },
+        }
+        .into(),
         launch,
         rule: Rule::Interval,
         load: None,
@@ -89,7 +90,7 @@ fn keep(folder: &mut Folder, result: &CaseResult) -> Result<()> {
     })
 }
 
-fn done(records: &[Record]) -> HashSet<(Case, usize)> {
+fn done(records: &[Record]) -> Done {
     let all = || METHODS.map(str::to_owned).to_vec();
     Recorded::done(records, Phase::RoundTrip, |_| Some(all()))
 }
@@ -503,10 +504,10 @@ fn probes_that_are_torn_or_of_earlier_columns_are_set_aside() {
     let (_dir, path, _) = finished();
     let probe = |test: &str| {
         let case = Case { test: test.to_owned(), mpi: "fake".to_owned(), ..Case::default() };
-        Record { case, outcome: "passed".to_owned(), ..Record::default() }
+        Record { case: case.into(), outcome: "passed".to_owned(), ..Record::default() }
     };
     let names = |folder: &Folder| {
-        folder.probes().unwrap().into_iter().map(|record| record.case.test).collect::<Vec<_>>()
+        folder.probes().unwrap().into_iter().map(|record| record.case.test.clone()).collect::<Vec<_>>()
     };
     let (mut folder, _) = resume(&path);
     folder.append_probes(&[probe("ring"), probe("any_order")]).unwrap();

@@ -72,11 +72,11 @@ fn line_end(bytes: &[u8], end: usize) -> usize {
     end + usize::from(is_half)
 }
 
-/// Refuses a table in which something follows a row that is not whole.
+/// All whole rows of a table in which nothing follows a row that is not whole.
 ///
 /// # Errors
 /// The line, from 1, and what is wrong there.
-pub fn undamaged(bytes: &[u8]) -> Result<(), String> {
+pub fn undamaged(bytes: &[u8]) -> Result<&[u8], String> {
     // One for all lines: to build a reader takes longer than to read a line.
     let reader = &mut Reader::new();
     let (cells, end) = whole_rows(reader, bytes);
@@ -94,7 +94,7 @@ pub fn undamaged(bytes: &[u8]) -> Result<(), String> {
     if ends || follows || lacks_header {
         return Err(format!("line {line} is damaged; mend or remove it in a copy of the folder"));
     }
-    Ok(())
+    Ok(whole)
 }
 
 /// Refuses a table in which something follows a row that is not whole, or whose header is another.
@@ -102,8 +102,7 @@ pub fn undamaged(bytes: &[u8]) -> Result<(), String> {
 /// # Errors
 /// The line, from 1, and what is wrong there.
 pub fn check(bytes: &[u8], columns: &[String]) -> Result<(), String> {
-    undamaged(bytes)?;
-    let whole = split(bytes).0;
+    let whole = undamaged(bytes)?;
     let header = csv::Reader::from_reader(whole).headers().cloned().unwrap_or_default();
     if !whole.is_empty() && header.iter().ne(columns) {
         let unlike = columns.iter().zip(&header).find(|(ours, theirs)| ours != theirs);

@@ -1,5 +1,7 @@
 //! Records: what was made of one phase of one method of a case.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::conditions::Rule;
@@ -22,7 +24,7 @@ pub struct Measured {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
     /// What was measured.
-    pub case: Case,
+    pub case: Arc<Case>,
     /// The launch, from 0.
     pub launch: usize,
     /// The rule by which it was measured: it says which blocks count.
@@ -65,7 +67,7 @@ pub enum Basis {
 pub struct Record {
     /// The case. In a table its columns come first; they are read by themselves.
     #[serde(skip_deserializing)]
-    pub case: Case,
+    pub case: Arc<Case>,
     /// The method's name.
     pub method: String,
     /// The launch, from 0; `None`, an empty cell: over all launches.
@@ -163,7 +165,7 @@ impl Record {
     /// The MPIs of records, as tables name them, in the order in which they came.
     pub fn mpis(records: &[Self]) -> Vec<String> {
         let mut labels: Vec<String> = Vec::new();
-        for label in records.iter().map(|record| record.case.mpi_label()) {
+        for label in Self::cases(records).map(|case| case.mpi_label()) {
             if !labels.contains(&label) {
                 labels.push(label);
             }
@@ -171,8 +173,33 @@ impl Record {
         labels
     }
 
+    /// The cases of records: once for those that stand together and share one.
+    pub fn cases(records: &[Self]) -> impl Iterator<Item = &Arc<Case>> {
+        records.chunk_by(|a, b| Arc::ptr_eq(&a.case, &b.case)).map(|of_case| &of_case[0].case)
+    }
+
     /// The pair of a record of all pairs together.
     pub const ALL_PAIRS: &str = "all";
+
+    /// Its case, to be changed: it then shares it with no other record.
+    pub fn case_mut(&mut self) -> &mut Case {
+        Arc::make_mut(&mut self.case)
+    }
+
+    /// Gives records another run. Those that shared a case, and stood together, share one again.
+    pub fn name_run<'a>(records: impl IntoIterator<Item = &'a mut Self>, run: &str) {
+        let mut last: Option<(Arc<Case>, Arc<Case>)> = None;
+        for record in records {
+            let (_, named) = match last.take() {
+                Some(same) if Arc::ptr_eq(&same.0, &record.case) => last.insert(same),
+                _ => {
+                    let named = Case { run: run.to_owned(), ..(*record.case).clone() };
+                    last.insert((Arc::clone(&record.case), Arc::new(named)))
+                }
+            };
+            record.case = Arc::clone(named);
+        }
+    }
 
     /// Case, method and launch.
     pub fn key(&self) -> Key {

@@ -1,9 +1,7 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
-use std::collections::BTreeMap;
-
 use super::columns::{Align, Column};
-use super::names::WorkNames;
+use super::names::{WorkNames, grouped};
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim, FASTER};
@@ -28,18 +26,10 @@ impl<'a> CaseView<'a> {
     /// One view per case, in the order of the records.
     pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
         let is_of_several_runs = records.windows(2).any(|two| two[0].case.run != two[1].case.run);
-        let mut cases: Vec<Self> = Vec::new();
-        let mut places: BTreeMap<&Case, usize> = BTreeMap::new();
-        for record in records {
-            let place = *places.entry(&record.case).or_insert(cases.len());
-            match cases.get_mut(place) {
-                Some(case) => case.records.push(record),
-                None => {
-                    cases.push(Self { form, records: vec![record], is_of_several_runs, told_apart_by: None })
-                }
-            }
-        }
-        let all: Vec<&Case> = cases.iter().map(|case| &case.first().case).collect();
+        let grouped = grouped(records, |record| &record.case).into_values();
+        let view = |records| Self { form, records, is_of_several_runs, told_apart_by: None };
+        let mut cases: Vec<Self> = grouped.map(view).collect();
+        let all: Vec<&Case> = cases.iter().map(|case| &*case.first().case).collect();
         let names = WorkNames::of(&all);
         let name = |case: &&Case| {
             let name = names.name(case);

@@ -32,7 +32,7 @@ mod tests {
 
     fn record(schema: u32, experiment: &str) -> Record {
         let case = Case { experiment: experiment.to_owned(), ..Case::default() };
-        Record { schema, case, ..Record::default() }
+        Record { schema, case: case.into(), ..Record::default() }
     }
 
     #[test]

@@ -202,7 +202,8 @@ mod tests {
                 set: crate::model::CUSTOM.to_owned(),
                 params: format!("shape=8x8 width={width}"),
                 ..crate::model::Case::default()
-            },
+            }
+            .into(),
             ..Record::default()
         };
         let records = [record(1), record(2)];

@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use indexmap::{IndexMap, IndexSet};
 
+use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case};
 
 /// What stands side by side: MPIs, and the conditions under which they ran. Cases of two sides are never drawn as one.
@@ -18,12 +19,15 @@ pub fn work(case: &Case) -> [&str; 4] {
     [&case.experiment, &case.test, &case.set, &case.params].map(String::as_str)
 }
 
+/// What tells sides apart.
+pub fn conditions(case: &Case) -> ([&str; 5], usize, usize, Cache) {
+    let names = [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport];
+    (names.map(String::as_str), case.ranks, case.hosts, case.cache)
+}
+
 /// Whether a case is of a side.
 pub fn on_side(case: &Case, side: &Case) -> bool {
-    fn names(case: &Case) -> [&str; 5] {
-        [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport].map(String::as_str)
-    }
-    (case.ranks, case.hosts, case.cache) == (side.ranks, side.hosts, side.cache) && names(case) == names(side)
+    conditions(case) == conditions(side)
 }
 
 /// Values in the order in which they come first.
@@ -43,7 +47,9 @@ pub fn grouped<T, K: Eq + Hash>(
 
 /// The sides with their names: the MPI, and besides what tells apart those of one MPI.
 pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String)> {
-    let sides = distinct(cases.into_iter().map(side));
+    let told = |case: &'a Case| (conditions(case), case);
+    let sides: Vec<Case> =
+        cases.into_iter().map(told).collect::<IndexMap<_, _>>().into_values().map(side).collect();
     let parts: [fn(&Case) -> String; 6] = [
         |side| side.mpi_version.clone(),
         |side| format!("{} ranks", side.ranks),
@@ -152,7 +158,6 @@ fn told(case: &Case, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::conditions::Cache;
 
     fn case(test: &str, mpi: &str, params: &str) -> Case {
         Case {

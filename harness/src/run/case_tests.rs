@@ -8,7 +8,7 @@ use super::*;
 use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::probes;
-use crate::folder::{self, About, Folder, Recorded};
+use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Cache;
 use crate::model::event::{Block, Event};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
@@ -110,7 +110,7 @@ fn into_folder(run: &Run<'_>, path: &Path) -> Made {
     Made { folder, environment, ended }
 }
 
-fn done(records: &[Record], plan: &CheckedPlan) -> HashSet<(Case, usize)> {
+fn done(records: &[Record], plan: &CheckedPlan) -> Done {
     Recorded::done(records, plan.plan.experiment.headline(), |_| Some(plan.plan.methods.clone()))
 }
 

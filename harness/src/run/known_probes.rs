@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, io};
 
@@ -74,7 +75,7 @@ impl KnownProbes {
         let written = self.file.metadata().and_then(|facts| facts.modified()).ok()?;
         let age = written.elapsed().ok().filter(|age| *age < BELIEVED_FOR && written > self.built)?;
         let records = read_times(&self.file).ok()?.into_iter();
-        let named = |record: Record| Record { case: target.name(record.case), ..record };
+        let named = |record: Record| Record { case: Arc::new(target.name((*record.case).clone())), ..record };
         Some((records.map(named).collect(), age))
     }
 
@@ -123,7 +124,12 @@ mod tests {
 
     fn record(probe: &str) -> Record {
         let case = Case { mpi: "x".to_owned(), test: probe.to_owned(), ..Case::default() };
-        Record { case, phase: Phase::Total, outcome: "timed out".to_owned(), ..Record::default() }
+        Record {
+            case: case.into(),
+            phase: Phase::Total,
+            outcome: "timed out".to_owned(),
+            ..Record::default()
+        }
     }
 
     fn target(mpi: &str) -> Target {

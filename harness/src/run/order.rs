@@ -109,8 +109,11 @@ mod tests {
         assert!(first_mpis.len() > 1, "MPIs take turns in being the first");
         assert_eq!(run.units(), units, "by the seed");
 
-        let record =
-            |unit: &Unit| Record { case: run.case(*unit), launch: Some(unit.launch), ..Record::default() };
+        let record = |unit: &Unit| Record {
+            case: run.case(*unit).into(),
+            launch: Some(unit.launch),
+            ..Record::default()
+        };
         let mut records: Vec<_> = units.iter().map(record).collect();
         run.in_plan_order(&mut records);
         let told: Vec<_> = records

@@ -47,7 +47,7 @@ mod tests {
 
     fn case(number: usize) -> (Unit, CaseResult) {
         let result = CaseResult {
-            case: Case::default(),
+            case: Case::default().into(),
             launch: 0,
             rule: Rule::default(),
             message: MessageFacts::default(),

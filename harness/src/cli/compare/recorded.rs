@@ -74,9 +74,8 @@ impl Recording {
         for (i, run) in runs.iter().enumerate() {
             let mut of_run = recorded::records(run)?;
             // Runs of before there were ids are told apart all the same.
-            for record in of_run.iter_mut().filter(|record| record.case.run.is_empty()) {
-                record.case.run = i.to_string();
-            }
+            let unnamed = of_run.iter_mut().filter(|record| record.case.run.is_empty());
+            Record::name_run(unnamed, &i.to_string());
             records.extend(of_run);
         }
         let environment = |run: &PathBuf| {

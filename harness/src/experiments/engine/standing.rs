@@ -321,9 +321,9 @@ mod tests {
         let mut records = table();
         let mut larger = table();
         larger.retain(|record| record.case.test == "a");
-        larger.iter_mut().for_each(|record| record.case.params = "count=2000".to_owned());
+        larger.iter_mut().for_each(|record| record.case_mut().params = "count=2000".to_owned());
         let mut of_grid = table();
-        of_grid.iter_mut().for_each(|record| record.case.set = grid::SET.to_owned());
+        of_grid.iter_mut().for_each(|record| record.case_mut().set = grid::SET.to_owned());
         let (one, grid) = (records.len(), of_grid.len());
         records.extend(larger);
         records.extend(of_grid);

@@ -61,7 +61,8 @@ mod tests {
         let blocks = (0..blocks).map(block).collect();
         let methods = vec![Measured { method: "manual".to_owned(), outcome: Outcome::Converged, blocks }];
         let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
-        let result = CaseResult { launch: 0, rule: Rule::Interval, case, message, load: None, methods };
+        let result =
+            CaseResult { launch: 0, rule: Rule::Interval, case: case.into(), message, load: None, methods };
         let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == "all";
         summary::records(KIND, &result).into_iter().find(is_whole).expect("a row of the whole")
     }
@@ -84,7 +85,7 @@ mod tests {
             let methods = methods.iter().map(measured).collect();
             let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
             let (rule, case) = (Rule::Interval, case.clone());
-            let result = CaseResult { launch: 0, rule, case, message, load: None, methods };
+            let result = CaseResult { launch: 0, rule, case: case.into(), message, load: None, methods };
             let records = summary::records(KIND, &result);
             let whole =
                 records.iter().filter(|record| record.phase == Phase::Exchange && record.pair == "all");

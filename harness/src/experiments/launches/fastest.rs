@@ -106,7 +106,7 @@ mod tests {
                 Figure::with_interval(Quantity::TimeOverFastest, ratio, (1.0, 2.0)).against(fastest)
             });
             Record {
-                case: Case { experiment: pingpong::KIND.name().to_owned(), ..Case::default() },
+                case: Case { experiment: pingpong::KIND.name().to_owned(), ..Case::default() }.into(),
                 method: method.to_owned(),
                 launch: Some(launch),
                 phase: pingpong::KIND.headline(),

@@ -185,7 +185,8 @@ mod tests {
                 mpi: "mpich".to_owned(),
                 ranks: 2,
                 ..Case::default()
-            },
+            }
+            .into(),
             method: "nonblocking".to_owned(),
             phase: KIND.headline(),
             pair: Record::ALL_PAIRS.to_owned(),

@@ -126,7 +126,7 @@ mod tests {
     /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
         let of = |phase, median_s: f64| Record {
-            case: Case { test: "nas_lu_y".to_owned(), mpi: "mpich".to_owned(), ..Case::default() },
+            case: Case { test: "nas_lu_y".to_owned(), mpi: "mpich".to_owned(), ..Case::default() }.into(),
             method: name.to_owned(),
             phase,
             pair: Record::ALL_PAIRS.to_owned(),

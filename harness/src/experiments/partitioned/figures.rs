@@ -65,6 +65,8 @@ fn setting(params: &str) -> Option<Setting> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::experiments::partitioned::{KIND, NO_EQUATION};
     use crate::experiments::summary;
     use crate::experiments::summary::tests::{high, low};
@@ -114,7 +116,8 @@ mod tests {
                 mpi: "mpich".to_owned(),
                 ranks: 2,
                 ..Case::default()
-            },
+            }
+            .into(),
             launch: 0,
             load: None,
             message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
@@ -199,7 +202,7 @@ mod tests {
         let with = |beta: &str| {
             let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
             let mut result = result(Rule::Interval, methods);
-            result.case.params += &format!(" beta={beta}");
+            Arc::make_mut(&mut result.case).params += &format!(" beta={beta}");
             let records = summary::records(KIND, &result);
             records.into_iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap()
         };

@@ -95,7 +95,7 @@ mod tests {
 
     fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
         let result = summary::tests::result(methods);
-        CaseResult { case: Case { test: test.into(), ..result.case }, ..result }
+        CaseResult { case: Case { test: test.into(), ..(*result.case).clone() }.into(), ..result }
     }
 
     fn measured(method: &str, blocks: Vec<Block>) -> Measured {

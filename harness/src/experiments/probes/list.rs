@@ -187,7 +187,7 @@ mod tests {
 
     fn record(probe: &str, outcome: &str) -> Record {
         let case = Case { test: probe.to_owned(), ..Case::default() };
-        Record { case, outcome: outcome.to_owned(), ..Record::default() }
+        Record { case: case.into(), outcome: outcome.to_owned(), ..Record::default() }
     }
 
     #[test]

@@ -130,7 +130,7 @@ mod tests {
     fn record(mpi: &str, probe: &str, outcome: &str, detail: &str) -> Record {
         let case = Case { mpi: mpi.to_owned(), test: probe.to_owned(), ..Case::default() };
         let detail = Some(detail.to_owned()).filter(|detail| !detail.is_empty());
-        Record { case, outcome: outcome.to_owned(), detail, ..Record::default() }
+        Record { case: case.into(), outcome: outcome.to_owned(), detail, ..Record::default() }
     }
 
     fn records() -> Vec<Record> {

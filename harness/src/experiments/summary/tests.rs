@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::experiments::{halo, pingpong};
 use crate::model::event::{MachineState, MessageFacts};
@@ -15,7 +17,8 @@ pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
             mpi: "mpich".into(),
             ranks: 2,
             ..Case::default()
-        },
+        }
+        .into(),
         launch: 0,
         load: None,
         message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
@@ -270,7 +273,7 @@ fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
         measured("manual", vec![packing.clone(); 6]),
         measured("ddt", vec![exchange(); 6]),
     ]);
-    halo::KIND.name().clone_into(&mut result.case.experiment);
+    halo::KIND.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
     let share = |records: &[Record], method| {
         let record = of(records, method, Phase::Exchange, "all");
         (
@@ -295,7 +298,7 @@ fn what_was_done_once_counts_though_its_block_was_left_out() {
     };
     let first = with(whole(190.0), [(Phase::Init, vec![0.5]), (Phase::Compute, vec![0.1; 5])]);
     let mut result = result(vec![measured("manual", vec![first, whole(33.0), whole(33.0)])]);
-    halo::KIND.name().clone_into(&mut result.case.experiment);
+    halo::KIND.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
     let records = records(&result);
     let exchange = of(&records, "manual", Phase::Exchange, "all");
     assert_eq!((exchange.blocks, exchange.blocks_other_state), (2, 1));

@@ -64,7 +64,7 @@ impl Sizes {
 
 /// Tests in the order in which they come, all in one frame where they share an axis.
 pub fn groups<'a>(shape: Shape, data: &'a [Datum]) -> (Vec<Group<'a>>, Sizes) {
-    let all: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
+    let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let names = WorkNames::of(&all);
     let mut works: HashMap<[&str; 4], Vec<&Datum>> = HashMap::new();
     data.iter().for_each(|datum| works.entry(work(&datum.case)).or_default().push(datum));
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn names_stand_beside_their_rows_where_there_are_many() {
         let datum = |test: &str, method: usize| Datum {
-            case: Case { test: test.to_owned(), ..Case::default() },
+            case: Case { test: test.to_owned(), ..Case::default() }.into(),
             method: method.to_string(),
             ..Datum::default()
         };

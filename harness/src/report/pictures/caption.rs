@@ -5,7 +5,7 @@ use super::data::Datum;
 use super::{Picture, Results};
 use crate::model::{Case, Phase, Record};
 use crate::report::case::measured;
-use crate::report::names::{WorkNames, distinct, grouped, side, sides};
+use crate::report::names::{WorkNames, distinct, grouped, on_side, sides};
 use crate::report::units;
 
 /// The caption of a picture.
@@ -30,7 +30,8 @@ pub fn extremes(picture: &Picture, data: &[Datum]) -> String {
     else {
         return String::new();
     };
-    let say = |datum: &Datum| format!("{}, {}", shown(picture.unit, datum.value), name(datum, data));
+    let name = names(data);
+    let say = |datum: &Datum| format!("{}, {}", shown(picture.unit, datum.value), name(datum));
     if least == most {
         format!("It is {}.", say(most))
     } else {
@@ -74,7 +75,7 @@ pub fn spread(picture: &Picture, data: &[Datum]) -> String {
     widest.map_or_else(String::new, |(datum, (low, high))| {
         format!(
             "Launches differ most for {}: {} to {}, {:.2} times.",
-            name(datum, data),
+            names(data)(datum),
             shown(picture.unit, low),
             shown(picture.unit, high),
             high / low
@@ -93,13 +94,14 @@ fn shown(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The method, test and side of a mark.
-fn name(datum: &Datum, data: &[Datum]) -> String {
-    let cases: Vec<&Case> = distinct(data.iter().map(|datum| &datum.case));
-    let work = WorkNames::of(&cases).name(&datum.case);
-    let of_side = side(&datum.case);
-    let side = sides(cases).into_iter().find(|(side, _)| *side == of_side).map(|(_, name)| name);
-    format!("{} of {work} on {}", datum.method, side.unwrap_or_default())
+/// What names a mark by its method, test and side.
+fn names(data: &[Datum]) -> impl Fn(&Datum) -> String {
+    let cases: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
+    let (works, sides) = (WorkNames::of(&cases), sides(cases));
+    move |datum: &Datum| {
+        let side = sides.iter().find(|(side, _)| on_side(&datum.case, side)).map_or("", |(_, name)| name);
+        format!("{} of {} on {side}", datum.method, works.name(&datum.case))
+    }
 }
 
 /// Methods that have no times, and so no marks.

@@ -1,6 +1,7 @@
 //! What a picture shows, before it is drawn: a row per mark, which is also its CSV.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -49,7 +50,7 @@ impl Place {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Datum {
     /// What was measured.
-    pub case: Case,
+    pub case: Arc<Case>,
     /// By which method.
     pub method: String,
     /// What of the case tells its line from others of the method; empty where nothing has to.
@@ -192,7 +193,8 @@ mod tests {
     #[test]
     fn a_row_has_the_cases_columns_and_empty_cells_for_what_is_missing() {
         let record = Record {
-            case: Case { test: "t".into(), mpi: "mpich".into(), params: "n=1".into(), ..Case::default() },
+            case: Case { test: "t".into(), mpi: "mpich".into(), params: "n=1".into(), ..Case::default() }
+                .into(),
             method: "ddt".into(),
             bytes: 8,
             ..Record::default()

@@ -62,7 +62,7 @@ impl Heading {
 /// The MPIs with their versions, ranks, hosts, threads, what carried the bytes, and caches.
 pub fn setting(records: &[Record]) -> String {
     let all = |of: fn(&Case) -> String| {
-        let texts = distinct(records.iter().map(|record| of(&record.case)));
+        let texts = distinct(Record::cases(records).map(|case| of(case)));
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
     };
     let threads = |case: &Case| {
@@ -118,7 +118,7 @@ mod tests {
             ..Case::default()
         };
         let over = [case("mpich", 1), case("mpich", 4), case("openmpi", 1)]
-            .map(|case| Record { case, ..Record::default() });
+            .map(|case| Record { case: case.into(), ..Record::default() });
         assert_eq!(setting(&over), "mpich 5, openmpi 5; 2 ranks; 1 host; 1, 4 threads; warm caches");
         let over = over.map(|record| Record { runnable_threads: Some(8), cores: Some(2), ..record });
         assert!(setting(&over).ends_with("more threads than cores"));

@@ -108,7 +108,7 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
         _ => 1,
     };
     let panels = grouped(data.iter().copied(), |datum| datum.panel.as_str());
-    let all = sides(data.iter().map(|datum| &datum.case));
+    let all = sides(data.iter().map(|datum| &*datum.case));
     let in_rows = |maps: Vec<Map<'a>>| {
         let mut rows = Vec::new();
         let mut maps = maps.into_iter().peekable();

@@ -1,6 +1,7 @@
 //! The marks of each picture, made of records.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::Results;
 use super::axis::{BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES};
@@ -142,7 +143,7 @@ pub fn launches(results: &Results<'_>) -> Vec<Datum> {
         record.pair == Record::ALL_PAIRS && record.phase == results.form.headline && measured(record)
     };
     let points: Vec<Datum> = results.launches.iter().filter(of).filter_map(Datum::median).collect();
-    let mut counts: HashMap<(&Case, &str), usize> = HashMap::new();
+    let mut counts: HashMap<(&Arc<Case>, &str), usize> = HashMap::new();
     for point in &points {
         *counts.entry((&point.case, point.method.as_str())).or_default() += 1;
     }
@@ -177,7 +178,7 @@ pub fn bandwidth_over_size(results: &Results<'_>) -> Vec<Datum> {
 /// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
 fn bandwidths<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
     let of_pairs = results.over.iter().filter(|record| record.pair != Record::ALL_PAIRS);
-    let several: HashSet<(&Case, &str)> =
+    let several: HashSet<(&Arc<Case>, &str)> =
         of_pairs.map(|record| (&record.case, record.method.as_str())).collect();
     results.figures(Quantity::Bandwidth).map(move |(record, datum)| {
         let ends = record.median_low_s.zip(record.median_high_s);

@@ -24,6 +24,8 @@ mod table;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::panic::resume_unwind;
+use std::thread::{self, ScopedJoinHandle};
 
 use serde::Serialize;
 
@@ -131,10 +133,17 @@ pub fn page_style() -> String {
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
 
-/// The pictures of a run that it has what they need for; those of papers first.
+/// The pictures of a run that it has what they need for; those of papers first. All are drawn at the same time: of many cases they
+/// take longer than all else in a report.
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
-    let of_papers = PAPERS.iter().filter_map(|figure| figure.draw(results));
-    of_papers.chain(PICTURES.iter().filter_map(|picture| picture.draw(results, &[]))).collect()
+    thread::scope(|scope| {
+        let of_papers = PAPERS.iter().map(|figure| scope.spawn(|| figure.draw(results)));
+        let others = PICTURES.iter().map(|picture| scope.spawn(|| picture.draw(results, &[])));
+        let drawn: Vec<_> = of_papers.chain(others).collect();
+        let finished =
+            |drawn: ScopedJoinHandle<'_, _>| drawn.join().unwrap_or_else(|panic| resume_unwind(panic));
+        drawn.into_iter().filter_map(finished).collect()
+    })
 }
 
 impl PaperFigure {

@@ -116,7 +116,7 @@ pub struct Columns {
 impl Columns {
     /// Those of the data, right of labels that take `left`.
     pub fn of(data: &[Datum], left: f64) -> Self {
-        let sides = sides(data.iter().map(|datum| &datum.case));
+        let sides = sides(data.iter().map(|datum| &*datum.case));
         let most = match sides.len() {
             count @ 0..=3 => count.max(1),
             4 => 2,

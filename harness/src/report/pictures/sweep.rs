@@ -3,14 +3,14 @@
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::{Datum, Place};
 use crate::model::{CUSTOM, Case};
-use crate::report::names::{distinct, grouped, number, params, side, varied, work};
+use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
 /// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
 /// differ in them, else the parameter that was swept.
 pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
-        let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let cases = distinct(of_test.iter().map(|datum| &*datum.case));
         let axis = axis(&cases);
         let differing = varied(&cases);
         let panel_of =
@@ -82,7 +82,7 @@ fn place(case: &Case, name: &str) -> Option<Place> {
 pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
-        let cases = distinct(of_test.iter().map(|datum| &datum.case));
+        let cases = distinct(of_test.iter().map(|datum| &*datum.case));
         let differing = varied(&cases);
         let cells = axes(&cases)
             .into_iter()
@@ -125,13 +125,13 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
         let rows = distinct(of_map.iter().map(|datum| &datum.y)).len();
         columns > 1 && rows > 1 && 2 * of_map.len() > columns * rows
     };
-    let maps = grouped(&cells, |datum| (&datum.panel, side(&datum.case)));
+    let maps = grouped(&cells, |datum| (&datum.panel, conditions(&datum.case)));
     maps.into_values().filter(is_map).flatten().cloned().collect()
 }
 
 /// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
 pub fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
-    let differing = varied(&distinct(data.iter().map(|datum| &datum.case)));
+    let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
     let place = |datum: &Datum| {
         let x = number(&datum.case, parameter)?;
         let panel = panel(&datum.case, &differing, &[parameter]);
@@ -153,7 +153,7 @@ pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
 
 /// Those of partitioned transfers over the size of a partition.
 pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
-    let differing = varied(&distinct(data.iter().map(|datum| &datum.case)));
+    let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
     let both = [BYTES, "partitions"];
     let vary = both.into_iter().filter(|name| differing.contains(name)).count();
     // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.

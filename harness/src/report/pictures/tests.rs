@@ -45,7 +45,7 @@ fn case(kind: &str, mpi: &str, params: &str) -> Case {
 /// A record of the headline phase with an interval of a tenth to both sides.
 fn record(case: &Case, method: &str, median_s: f64) -> Record {
     Record {
-        case: case.clone(),
+        case: case.clone().into(),
         method: method.into(),
         pair: Record::ALL_PAIRS.into(),
         bytes: 800,
@@ -287,7 +287,7 @@ fn changes_are_points_that_say_what_they_are_held_against() {
     let case = case("pingpong", "new", "nx=1");
     let over = [record(&case, "ddt", 1e-5)];
     let change = |method: &str, value: f64, verdict: &str| Datum {
-        case: case.clone(),
+        case: case.clone().into(),
         method: method.into(),
         series: verdict.into(),
         against: "old".into(),

@@ -36,7 +36,7 @@ pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_p
         ..Case::default()
     };
     CaseResult {
-        case,
+        case: case.into(),
         launch: 0,
         rule: Rule::Interval,
         load: None,

@@ -14,7 +14,8 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
             mpi: "mpich".into(),
             ranks: 2,
             ..Case::default()
-        },
+        }
+        .into(),
         method: method.into(),
         phase,
         pair: "all".into(),
@@ -143,7 +144,7 @@ fn plain(text: &str) -> String {
 #[test]
 fn the_answer_is_a_line_per_case_and_sentences() {
     let mut cold = sample();
-    cold.iter_mut().for_each(|record| record.case.cache = Cache::Cold);
+    cold.iter_mut().for_each(|record| record.case_mut().cache = Cache::Cold);
     cold.retain(|record| record.method != "put_ddt");
     let records = [sample(), cold].concat();
     let text = plain(&KIND.answer(&records, None));
@@ -210,7 +211,8 @@ fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
         },
     ];
     for record in &mut records {
-        (record.case.test, record.case.set) = ("layout".into(), "my_face".into());
+        let case = record.case_mut();
+        (case.test, case.set) = ("layout".into(), "my_face".into());
     }
     let text = plain(&KIND.answer(&records, None));
     assert!(text.contains("layout  my_face  102.6 kB"), "{text}");
@@ -395,9 +397,9 @@ fn a_page_says_that_threads_shared_cores() {
 fn a_cell_may_be_of_any_length() {
     let long = "x".repeat(70_000);
     let change: [fn(&mut Record, &str); 5] = [
-        |record, long| record.case.test = long.to_owned(),
-        |record, long| record.case.params = format!("nx={long}"),
-        |record, long| record.case.mpi = long.to_owned(),
+        |record, long| record.case_mut().test = long.to_owned(),
+        |record, long| record.case_mut().params = format!("nx={long}"),
+        |record, long| record.case_mut().mpi = long.to_owned(),
         |record, long| record.method = long.to_owned(),
         |record, long| (record.outcome, record.detail) = ("crashed".to_owned(), Some(long.to_owned())),
     ];

@@ -26,8 +26,10 @@ fn a_sweep_is_over_the_bytes_or_over_what_was_swept() {
     assert_eq!(panels[3..], [1.0, 2.0, 3.0].map(|x| ("nas_lu_y s=4".to_owned(), x)));
     assert!(places(&both[..1]).is_empty(), "nothing was swept");
     // Sets with names differ in several parameters at once.
-    let set =
-        |name: &str, record: Record| Record { case: Case { set: name.into(), ..record.case }, ..record };
+    let set = |name: &str, record: Record| Record {
+        case: Case { set: name.into(), ..(*record.case).clone() }.into(),
+        ..record
+    };
     let sets = [set("s", at("nx=1 ny=1", 8)), set("l", at("nx=2 ny=2", 16))];
     assert_eq!(places(&sets), [of("nas_lu_y", "bytes", 8.0), of("nas_lu_y", "bytes", 16.0)]);
 }
@@ -59,7 +61,8 @@ fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
     assert!(picture.svg.contains("\n~1.50\n") && picture.svg.contains("\nno value\n"), "{}", picture.svg);
     let diagonal = [at("ddt", grid[0], 1.5), at("ddt", grid[3], 1.5)];
     assert!(places(&diagonal).is_empty(), "half of the cells are no map");
-    let named = |record: Record| Record { case: Case { set: "s".into(), ..record.case }, ..record };
+    let named =
+        |record: Record| Record { case: Case { set: "s".into(), ..(*record.case).clone() }.into(), ..record };
     assert_eq!(places(&over.iter().cloned().map(named).collect::<Vec<_>>()).len(), 4);
 }
 
