@@ -169,6 +169,9 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     match names.first().filter(|name| !is_test(name)).and_then(|name| Some((name, similar(&commands, name)?)))
     {
         None => Ok(()),
+        Some((name, similar)) if name == similar => {
+            bail!("{name} is a command, and stands before all flags: `ddtbench {name} ...`")
+        }
         Some((name, similar)) => {
             bail!("neither a command nor a test is called {name:?}: did you mean `ddtbench {similar}`?")
         }

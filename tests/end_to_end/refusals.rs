@@ -45,6 +45,11 @@ const REFUSALS: &[Refusal] = &[
     ("to resume what is no run", &["run", "--resume", "nosuch"], &["nosuch"]),
     ("tests beside a plan", &["run", "fft2d", "--plan", "x"], &["--plan", "TEST"]),
     ("a plan that is not there", &["run", "--plan", "nosuch.toml"], &["nosuch.toml"]),
+    (
+        "a flag before a command",
+        &["--state", "s", "doctor"],
+        &["doctor is a command", "`ddtbench doctor ...`"],
+    ),
     ("an unknown flag", &["run", "--rank", "2"], &["--rank"]),
     ("to compare nothing", &["compare"], &["--mpi", "BASE"]),
     ("to compare what is no folder", &["compare", "nosuch", "other"], &["nosuch", "--mpi"]),

@@ -311,7 +311,14 @@ pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
 }
 
 pub(super) fn resume_hint(dir: &Path) -> String {
-    format!("stopped; what was finished is kept, and `ddtbench run --resume {}` goes on", dir.display())
+    let name = dir.display();
+    if dir.join(folder::PLAN).exists() {
+        format!("stopped; what was finished is kept, and `ddtbench run --resume {name}` goes on")
+    } else {
+        format!(
+            "stopped; {name} was moved or removed: `ddtbench run --resume` goes on with what was finished where that is now"
+        )
+    }
 }
 
 pub(super) fn stopped(dir: &Path) -> ExitCode {
@@ -343,6 +350,14 @@ mod tests {
     use ddtbench::model::Phase;
 
     use super::*;
+
+    #[test]
+    fn how_to_go_on_is_said_of_a_folder_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(resume_hint(folder.path()).contains("was moved or removed"));
+        std::fs::write(folder.path().join(folder::PLAN), "").unwrap();
+        assert!(resume_hint(folder.path()).contains(&format!("--resume {}", folder.path().display())));
+    }
 
     #[test]
     fn a_run_succeeds_if_all_has_times_that_count() {
