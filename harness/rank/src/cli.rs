@@ -92,8 +92,8 @@ impl CaseArgs {
     /// The test, its values, and the micro-app on so many ranks.
     pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, Box<dyn MicroApp>)> {
         let test = apps::find(&self.test)?;
-        let (set, params) = (self.set.clone(), self.params.clone());
-        let selection = Selection { tests: vec![self.test.clone()], preset: Preset::Quick, set, params };
+        let (sets, params) = (self.set.iter().cloned().collect(), self.params.clone());
+        let selection = Selection { tests: vec![self.test.clone()], preset: Preset::Quick, sets, params };
         let values = selection.values(test)?;
         let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
         Ok((test, values, app))

@@ -49,10 +49,10 @@ impl EngineArgs {
         }
         plan.check_conditions()?;
         if !self.grid_only {
-            let (preset, ValueArgs { set, params }) =
+            let (preset, ValueArgs { sets, params }) =
                 (self.chosen.preset(Preset::Quick), self.chosen.values.clone());
             let (orders, params) = engine::orders(params).map_err(anyhow::Error::msg)?;
-            let selection = Selection { tests: self.chosen.tests.clone(), preset, set, params };
+            let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
             let mut selected = match self.given.are_alone(&selection.tests) {
                 true => Selected::default(),
                 false => selection.cases(Setup { ranks: engine::RANKS, seed: plan.seed })?,

@@ -99,10 +99,10 @@ impl HaloArgs {
             ]);
             conditions = of_figures.with(&conditions);
         }
-        let ValueArgs { set, params } = self.chosen.values.clone();
+        let ValueArgs { sets, params } = self.chosen.values.clone();
         let layouts = self.layouts.iter().map(|typed| layout_file::case(typed)).collect::<Result<_, _>>();
         let layouts = layouts.map_err(|reason| anyhow!(reason))?;
-        let selection = HaloSelection { tests, preset, set, params, layouts, conditions };
+        let selection = HaloSelection { tests, preset, sets, params, layouts, conditions };
         let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
         selected.notes.iter().for_each(|note| say(note));
         plan.cases = selected.cases;

@@ -68,8 +68,7 @@ pub struct OverlapArgs {
 impl OverlapArgs {
     /// Runs; an error is a refusal, a failed experiment is none.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let ValueArgs { set, params } = &self.values;
-        self.conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])?;
+        self.values.check(&self.conditions)?;
         if let Some(flag) = self.parameters.given() {
             self.conditions.refuse_selection(&[(&flag, true)])?;
         }
@@ -88,9 +87,9 @@ impl OverlapArgs {
             plan.methods = vec![NONBLOCKING.to_owned()];
         }
         plan.check_conditions()?;
-        let ValueArgs { set, params } = self.values.clone();
+        let ValueArgs { sets, params } = self.values.clone();
         let (tests, conditions) = (self.tests.clone(), self.parameters.sweep.clone());
-        let selection = OverlapSelection { tests, preset, set, params, conditions };
+        let selection = OverlapSelection { tests, preset, sets, params, conditions };
         let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
         selected.notes.iter().for_each(|note| say(note));
         plan.cases = selected.cases;

@@ -67,8 +67,8 @@ impl RunArgs {
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;
-            let ValueArgs { set, params } = self.chosen.values.clone();
-            let selection = Selection { tests: self.chosen.tests.clone(), preset, set, params };
+            let ValueArgs { sets, params } = self.chosen.values.clone();
+            let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
             let mut selected = match self.given.are_alone(&selection.tests) {
                 true => Selected::default(),
                 false => selection.cases(plan.setup())?,

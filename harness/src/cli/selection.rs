@@ -32,8 +32,7 @@ impl TestArgs {
     /// # Errors
     /// If there are any.
     pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
-        let ValueArgs { set, params } = &self.values;
-        conditions.refuse_selection(&[("--set", set.is_some()), ("-p", !params.is_empty())])
+        self.values.check(conditions)
     }
 }
 
@@ -68,12 +67,22 @@ impl GivenLayouts {
 /// A test's parameters.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ValueArgs {
-    /// A named parameter set instead of the preset's
-    #[arg(long, value_name = "NAME")]
-    pub set: Option<String>,
+    /// A named parameter set instead of the preset's; several, as 408x408,1020x1020, make a case each
+    #[arg(long = "set", value_name = "NAME", value_delimiter = ',')]
+    pub sets: Vec<String>,
     /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     pub params: Vec<String>,
+}
+
+impl ValueArgs {
+    /// Refuses them beside a plan or an earlier run.
+    ///
+    /// # Errors
+    /// If there are any.
+    pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
+        conditions.refuse_selection(&[("--set", !self.sets.is_empty()), ("-p", !self.params.is_empty())])
+    }
 }
 
 /// A preset, as it is typed.

@@ -162,8 +162,8 @@ impl LayoutArgs {
         let is_text = typed.contains('(');
         let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
             let test = apps::find(&typed)?;
-            let ValueArgs { set, params } = self.values.clone();
-            let selection = Selection { tests: vec![typed], preset: Preset::Quick, set, params };
+            let ValueArgs { sets, params } = self.values.clone();
+            let selection = Selection { tests: vec![typed], preset: Preset::Quick, sets, params };
             return Ok((test, selection.values(test)?));
         };
         let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;

@@ -2,13 +2,14 @@ use apps::Preset;
 
 use super::*;
 use crate::experiments::pingpong::Selection;
+use crate::experiments::planned::Selected;
 use crate::model::CUSTOM;
 
 fn selection(tests: &[&str]) -> Selection {
     Selection {
         tests: tests.iter().map(|&test| test.to_owned()).collect(),
         preset: Preset::Quick,
-        set: None,
+        sets: Vec::new(),
         params: Vec::new(),
     }
 }
@@ -89,7 +90,7 @@ fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
     // One that was asked for by name is refused.
-    let named = Selection { set: Some("256".to_owned()), ..selection(&["fft2d"]) };
+    let named = Selection { sets: vec!["256".to_owned()], ..selection(&["fft2d"]) };
     assert!(named.cases(six.setup()).unwrap_err().to_string().contains("multiple of the 6 ranks"));
 }
 
@@ -125,11 +126,31 @@ fn mistakes_are_named() {
 }
 
 #[test]
+fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
+    let sets = |tests: &[&str], sets: &[&str]| {
+        let sets = sets.iter().map(|&set| set.to_owned()).collect();
+        Selection { sets, ..selection(tests) }.cases(Setup { ranks: 2, seed: 1 })
+    };
+    let names = |selected: Selected| -> Vec<(String, Option<String>)> {
+        selected.cases.into_iter().map(|case| (case.test, case.set)).collect()
+    };
+    let two = [("nas_lu_y", "408x408"), ("nas_lu_y", "1020x1020")];
+    let two = two.map(|(test, set)| (test.to_owned(), Some(set.to_owned())));
+    assert_eq!(names(sets(&["nas_lu_y"], &["408x408", "1020x1020"]).unwrap()), two);
+    // Of no test in particular: a set counts where it is known, and must be known somewhere.
+    let found = names(sets(&[], &["408x408", "256"]).unwrap());
+    let of: Vec<&str> = found.iter().map(|(test, _)| test.as_str()).collect();
+    assert_eq!(of, ["nas_lu_x", "nas_lu_y", "fft2d"]);
+    assert!(sets(&[], &["408x408", "nosuch"]).unwrap_err().to_string().contains("nosuch"));
+    assert!(sets(&["nas_lu_y"], &["408x408", "256"]).unwrap_err().to_string().contains("256"));
+}
+
+#[test]
 fn selections_that_cannot_be() {
     let of = |selection: Selection| plan(&selection).unwrap_err().to_string();
     assert!(of(selection(&["wrf_x_vek"])).contains("did you mean \"wrf_x_vec\"?"));
-    assert!(of(Selection { set: Some("nosuch".to_owned()), ..selection(&[]) }).contains("nosuch"));
-    assert!(of(Selection { set: Some("nosuch".to_owned()), ..selection(&["fft2d"]) }).contains("256"));
+    assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&[]) }).contains("nosuch"));
+    assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&["fft2d"]) }).contains("256"));
     assert!(of(Selection { params: vec!["n=4".to_owned()], ..selection(&[]) }).contains("TEST"));
     assert!(of(Selection { params: vec!["n".to_owned()], ..selection(&["fft2d"]) }).contains("NAME=VALUE"));
     assert!(

@@ -18,8 +18,8 @@ pub struct HaloSelection {
     pub tests: Vec<String>,
     /// Which of their sets.
     pub preset: Preset,
-    /// One named set instead.
-    pub set: Option<String>,
+    /// Named sets instead.
+    pub sets: Vec<String>,
     /// Single values, as `d1=34`; what follows without a name is another value of the name before.
     pub params: Vec<String>,
     /// Layouts besides, or alone where no exchange is named: parameters of the exchange `layout`.
@@ -89,14 +89,14 @@ impl HaloSelection {
     }
 
     fn sets(&self, test: &'static HaloTest) -> Result<Vec<&str>, String> {
-        match &self.set {
-            Some(name) => {
-                test.set(name).map_err(|error| error.to_string())?;
-                Ok(vec![name])
-            }
-            None if !self.params.is_empty() => Ok(vec![test.quick_set().name]),
-            None => Ok(test.sets_of(self.preset).map(|set| set.name).collect()),
+        if self.sets.is_empty() {
+            return match self.params.is_empty() {
+                true => Ok(test.sets_of(self.preset).map(|set| set.name).collect()),
+                false => Ok(vec![test.quick_set().name]),
+            };
         }
+        self.sets.iter().try_for_each(|name| test.set(name).map(drop)).map_err(|error| error.to_string())?;
+        Ok(self.sets.iter().map(String::as_str).collect())
     }
 
     /// All parameters that were given, one combination of the conditions each.

@@ -31,8 +31,8 @@ pub struct OverlapSelection {
     pub tests: Vec<String>,
     /// How large the grid is.
     pub preset: Preset,
-    /// A named set of tests.
-    pub set: Option<String>,
+    /// Named sets of tests.
+    pub sets: Vec<String>,
     /// Single values; what follows without a name is another value of the name before.
     pub params: Vec<String>,
     /// Values of what a case says besides.
@@ -46,11 +46,15 @@ impl OverlapSelection {
     /// An unknown name, a refused value, a selection of nothing.
     pub fn cases(&self, setup: Setup) -> Result<Selected, String> {
         let mut selected = Selected::default();
-        for test in self.tests() {
-            for params in self.combinations(&test)? {
+        let sets = self.sets.iter().map(|set| Some(set.as_str()));
+        let sets: Vec<Option<&str>> = if self.sets.is_empty() { vec![None] } else { sets.collect() };
+        for (test, set) in
+            self.tests().into_iter().flat_map(|test| sets.iter().map(move |set| (test.clone(), *set)))
+        {
+            for params in self.combinations(&test, set)? {
                 let params = params.into_iter().map(|(name, value)| (name, Text(value))).collect();
-                let case =
-                    PlannedCase { test: test.clone(), set: self.set.clone(), params, methods: Vec::new() };
+                let set = set.map(str::to_owned);
+                let case = PlannedCase { test: test.clone(), set, params, methods: Vec::new() };
                 selected.add(PreparedOverlap::of(&case, setup)?.planned());
             }
         }
@@ -70,7 +74,7 @@ impl OverlapSelection {
     }
 
     /// All parameters of a test, one combination each. Without times, those of the preset.
-    fn combinations(&self, test: &str) -> Result<Vec<Vec<(String, String)>>, String> {
+    fn combinations(&self, test: &str, set: Option<&str>) -> Result<Vec<Vec<(String, String)>>, String> {
         let choices = choices(&self.params, "computation_us=4ms")?;
         let is_single = |name: &str| choices[0].iter().any(|(single, _)| single == name);
         let is_swept = |name: &str| self.conditions.names().any(|given| given == name);
@@ -82,10 +86,7 @@ impl OverlapSelection {
         }
         let is_given = |name: &str| is_single(name) || is_swept(name);
         let mut grid = Vec::new();
-        if Traffic::find(test, self.set.as_deref())?.is_sized()
-            && !is_given("bytes")
-            && !is_given("communication_us")
-        {
+        if Traffic::find(test, set)?.is_sized() && !is_given("bytes") && !is_given("communication_us") {
             grid.push(("communication_us", self.times()));
         }
         // What has its bytes is computed beside for as long as it takes itself.
@@ -121,7 +122,7 @@ mod tests {
         OverlapSelection {
             tests: words(tests),
             preset,
-            set: None,
+            sets: Vec::new(),
             params: words(params),
             conditions: Sweep::default(),
         }

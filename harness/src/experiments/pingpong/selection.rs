@@ -12,8 +12,8 @@ pub struct Selection {
     pub tests: Vec<String>,
     /// Which of their sets.
     pub preset: Preset,
-    /// One named set instead.
-    pub set: Option<String>,
+    /// Named sets instead. Where no test is named, each is of the tests that have it.
+    pub sets: Vec<String>,
     /// Single values, as `nx=162`; what follows without a name is another value of the name before.
     pub params: Vec<String>,
 }
@@ -27,10 +27,12 @@ impl Selection {
         let tests = self.tests()?;
         let mut selected = Selected::default();
         for test in tests {
-            if self.set.is_some() || !self.params.is_empty() {
-                for values in self.choices(test)? {
-                    test.build(&values, setup.context())?;
-                    selected.add(PlannedCase::of(test, self.set.as_deref(), &values));
+            if !self.sets.is_empty() || !self.params.is_empty() {
+                for set in self.sets(test) {
+                    for values in self.choices(test, set)? {
+                        test.build(&values, setup.context())?;
+                        selected.add(PlannedCase::of(test, set, &values));
+                    }
                 }
                 continue;
             }
@@ -58,9 +60,13 @@ impl Selection {
     /// The values of one test: the named set or the one of `quick`, changed by the single values, of which each name has one.
     ///
     /// # Errors
-    /// An unknown set or parameter, a text that is no value, or several values of a name.
+    /// An unknown set or parameter, a text that is no value, several sets or several values of a name.
     pub fn values(&self, test: &Test) -> Result<Values, SelectionError> {
-        let mut all = self.choices(test)?;
+        if self.sets.len() > 1 {
+            let sets = self.sets.join(",");
+            return Err(SelectionError::Selection(format!("--set {sets}: one set is needed here")));
+        }
+        let mut all = self.choices(test, self.sets.first().map(String::as_str))?;
         match all.pop() {
             Some(values) if all.is_empty() => Ok(values),
             _ => Err(SelectionError::Selection(format!(
@@ -70,9 +76,18 @@ impl Selection {
         }
     }
 
-    /// The same for each choice of single values.
-    fn choices(&self, test: &Test) -> Result<Vec<Values>, SelectionError> {
-        let start = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
+    /// The named sets of a test; `None` stands for the one of `quick`.
+    fn sets(&self, test: &Test) -> Vec<Option<&str>> {
+        if self.sets.is_empty() {
+            return vec![None];
+        }
+        let is_its_own = |set: &&String| !self.tests.is_empty() || test.set(set).is_ok();
+        self.sets.iter().filter(is_its_own).map(|set| Some(set.as_str())).collect()
+    }
+
+    /// The values of a set for each choice of single values.
+    fn choices(&self, test: &Test, set: Option<&str>) -> Result<Vec<Values>, SelectionError> {
+        let start = test.set(set.unwrap_or(test.quick_set().name))?;
         let choices = parameter::choices(&self.params, "nx=162").map_err(SelectionError::Selection)?;
         let changed = |choice: Vec<(String, String)>| {
             let mut values = start.clone();
@@ -91,14 +106,12 @@ impl Selection {
                 "single values (-p) need the TEST that they are for".to_owned(),
             ));
         }
-        let Some(set) = &self.set else { return Ok(TESTS.iter().collect()) };
-        let with_set: Vec<_> = TESTS.iter().filter(|test| test.set(set).is_ok()).collect();
-        if with_set.is_empty() {
+        if let Some(set) = self.sets.iter().find(|set| TESTS.iter().all(|test| test.set(set).is_err())) {
             return Err(SelectionError::Selection(format!(
                 "no test has a parameter set called {set:?}; `ddtbench list` shows them"
             )));
         }
-        Ok(with_set)
+        Ok(TESTS.iter().filter(|test| !self.sets(test).is_empty()).collect())
     }
 }
 
