@@ -10,6 +10,7 @@ use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::pingpong::ddtbench_format;
 use ddtbench::folder::{self, About, Folder, FolderError};
 use ddtbench::model::event::Event;
+use ddtbench::model::plain::plain;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
@@ -244,7 +245,8 @@ impl Ended {
             }
             None => {}
         }
-        output::print_text(&format!("{text}results: {}\n", dir.display()))?;
+        text += &format!("results: {}\n", dir.display());
+        output::print_text(&plain(&text))?;
         let is_drawn = self.figure.as_ref().is_none_or(|(_, is_drawn)| *is_drawn);
         Ok(if is_drawn && self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }

@@ -28,8 +28,9 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let mut checked = plan.check().with_context(of_file)?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
-    if let Some(earlier) = &earlier {
-        refuse_edits(&recorded.plan, &earlier.plan, dir)?;
+    match &earlier {
+        Some(earlier) => refuse_edits(&recorded.plan, &earlier.plan, dir)?,
+        None => refuse_unknown_origin(&recorded.records, dir)?,
     }
     let chosen = targets::choose(&mut checked.plan, flags.verbose, false)?;
     if let Some(earlier) = &earlier {
@@ -76,6 +77,21 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let records = records.into_iter().filter(is_done).collect();
     let begun = Begun { checked, targets, folder, environment };
     measure::finish(begun, records, flags.verbose)?.tell(&flags.results)
+}
+
+/// Refuses times of which nothing says where they are from: the account of machine, MPIs and plan is written before the first.
+fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} is missing: nothing says on which machine and MPI the {} rows of {} were measured; put it back, or begin a new run with \
+         `ddtbench run --plan {}`",
+        dir.join(folder::ENVIRONMENT).display(),
+        records.len(),
+        folder::LAUNCHES,
+        dir.join(folder::PLAN).display()
+    )
 }
 
 /// The cases and launches that are not to be run again: those in which every method has ended, and where failures are tried
@@ -195,6 +211,14 @@ mod tests {
         }
         assert_eq!(done(&checked, &records, false).len(), 1 + failures.len());
         assert_eq!(done(&checked, &records, true), [(case, 0)].into());
+    }
+
+    #[test]
+    fn times_of_which_nothing_says_where_they_are_from_are_refused() {
+        assert!(refuse_unknown_origin(&[], Path::new("run")).is_ok(), "it was stopped before the first");
+        let refusal = refuse_unknown_origin(&[Record::default()], Path::new("run")).unwrap_err().to_string();
+        assert!(refusal.contains("run/environment.json is missing"), "{refusal}");
+        assert!(refusal.contains("--plan run/plan.toml"), "{refusal}");
     }
 
     #[test]

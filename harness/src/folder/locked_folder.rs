@@ -39,6 +39,7 @@ impl LockedFolder {
 
     /// Locks the folder of an earlier run.
     pub fn reopen(path: &Path) -> Result<Self> {
+        refuse_links(path)?;
         let (lock, unlocked) = lock(path)?;
         Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock, unlocked })
     }
@@ -73,6 +74,26 @@ impl LockedFolder {
         }
         let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
+}
+
+/// Refuses a folder in which something is neither a file nor a folder: what is written to a link goes elsewhere, and what is read
+/// from a pipe may never come.
+///
+/// # Errors
+/// What it is called.
+pub(super) fn refuse_links(path: &Path) -> Result<()> {
+    for entry in fs::read_dir(path).map_err(at(path))? {
+        let entry = entry.map_err(at(path))?;
+        let kind = entry.file_type().map_err(at(&entry.path()))?;
+        if !kind.is_file() && !kind.is_dir() {
+            let what = if kind.is_symlink() { "a link" } else { "no plain file" };
+            let reason = format!(
+                "is {what}: a run's folder has its own files; put the file itself there, or remove it"
+            );
+            return Err(FolderError::Broken { path: entry.path(), reason });
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file beside the old one, then puts it in its place.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::gzip::{self, Member, members};
-use super::locked_folder::{LockedFolder, replace};
+use super::locked_folder::{LockedFolder, refuse_links, replace};
 use super::rows::{Columns, FigureRow, FromCells, NumberedCase, PhaseAndPair};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
@@ -36,6 +36,9 @@ pub struct Recorded {
 /// # Errors
 /// If there are none, or they cannot be understood.
 pub fn read_records(path: &Path) -> Result<Vec<Record>> {
+    if path.is_dir() {
+        refuse_links(path)?;
+    }
     let file = path.join(LAUNCHES);
     if !file.exists() {
         return earlier::read(path);

@@ -192,6 +192,7 @@ impl FromCells for FigureRow {
 mod tests {
     use super::*;
     use crate::model::Quantity;
+    use crate::model::conditions::Cache;
 
     fn record() -> Record {
         Record {
@@ -220,6 +221,35 @@ mod tests {
         assert_eq!(columns[..5], ["run", "experiment", "test", "set", "params"]);
         assert_eq!(columns[11..15], ["cache", "method", "launch", "phase"]);
         assert!(!columns.contains(&"figures".to_owned()));
+    }
+
+    #[test]
+    fn rows_share_a_case_where_all_of_it_is_the_same() {
+        let case = (*record().case).clone();
+        let text = || "other".to_owned();
+        let others = [
+            Case { run: text(), ..case.clone() },
+            Case { experiment: text(), ..case.clone() },
+            Case { test: text(), ..case.clone() },
+            Case { set: text(), ..case.clone() },
+            Case { params: text(), ..case.clone() },
+            Case { mpi: text(), ..case.clone() },
+            Case { mpi_version: text(), ..case.clone() },
+            Case { mpi_variant: text(), ..case.clone() },
+            Case { ranks: 4, ..case.clone() },
+            Case { hosts: 2, ..case.clone() },
+            Case { transport: text(), ..case.clone() },
+            Case { cache: Cache::Cold, ..case.clone() },
+        ];
+        assert_eq!(others.len(), columns(&case).len(), "each of its columns");
+        for other in others {
+            let of = |case: &Case| Record { case: Arc::new(case.clone()), ..record() };
+            let all = vec![of(&case), of(&case), of(&other), of(&case)];
+            let read = read::<Record>(&columns(&record()), &rows(&all));
+            assert_eq!(read, all);
+            let is_shared = |i: usize| Arc::ptr_eq(&read[i - 1].case, &read[i].case);
+            assert_eq!([1, 2, 3].map(is_shared), [true, false, false], "{other:?}");
+        }
     }
 
     #[test]

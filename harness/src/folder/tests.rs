@@ -181,6 +181,32 @@ fn a_folder_in_use_or_not_empty_is_refused() {
 }
 
 #[test]
+fn nothing_is_written_or_read_through_links_in_a_folder() {
+    let (_dir, path, _) = finished();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let victim = elsewhere.path().join("launches.csv");
+    fs::write(&victim, "another's\n").unwrap();
+    // A folder, a file that is there, and one that would be made.
+    for (name, to) in
+        [(PICTURES, elsewhere.path()), (PROBES, &*victim), (SET_ASIDE, &*elsewhere.path().join("new"))]
+    {
+        let link = path.join(name);
+        std::os::unix::fs::symlink(to, &link).unwrap();
+        let refusals = [Recorded::open(&path).err(), read_records(&path).err()];
+        for error in refusals.map(|error| error.unwrap().to_string()) {
+            assert!(error.contains(name) && error.contains("is a link"), "{error}");
+        }
+        fs::remove_file(link).unwrap();
+    }
+    assert_eq!(fs::read(&victim).unwrap(), b"another's\n");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+    // What is read from it may never come.
+    let pipe = path.join(PROBES);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(read_records(&path).unwrap_err().to_string().contains("is no plain file"));
+}
+
+#[test]
 fn what_is_kept_reads_back_as_it_was() {
     let (_dir, path, stages) = finished();
     let all: Vec<_> = UNITS.iter().flat_map(|&unit| records(&result(unit))).collect();

@@ -71,10 +71,12 @@ impl Trace {
         if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
             return Self::parse(source, text);
         }
-        let text = fs::read_to_string(source).map_err(|error| TraceError::Unreadable {
-            source_name: source.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let unreadable = |reason| TraceError::Unreadable { source_name: source.to_owned(), reason };
+        // A device or a pipe may have no end.
+        if fs::metadata(source).is_ok_and(|facts| !facts.is_file()) {
+            return Err(unreadable("no plain file".to_owned()));
+        }
+        let text = fs::read_to_string(source).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(source, &text)
     }
 
