@@ -16,10 +16,10 @@ use super::job::{Job, run, signal};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, kept, samples};
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, in_environment, on_every_mpi};
 
-/// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good; one limit for
-/// all, since what was seen of a probe is known under that.
+/// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good, and machines that
+/// are shared have stood still for three seconds; one limit for all, since what was seen of a probe is known under that.
 const SHORT: [&str; 10] =
-    ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--warmup", "1", "--timeout", "3"];
+    ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--warmup", "1", "--timeout", "6"];
 /// Ways to aggregate beside that without a name, which adapts.
 const AGGREGATED: [&str; 5] = [
     "aggregated:m=4",
