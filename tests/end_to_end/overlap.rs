@@ -229,6 +229,8 @@ fn diagnoses(mpi: &Mpi) {
         ("busy 60000", "computation slowed", 0.75..2.0),
     ];
     const TRIES: usize = 4;
+    // Sharper than what tells the three apart.
+    const WIDEST: f64 = 0.5;
     let measured = |fault: &str| {
         let dir = tempfile::tempdir().unwrap();
         let arguments = ["ibcast", "--bytes", "1000", "--computation", "60ms", "-m", "nonblocking"];
@@ -239,10 +241,12 @@ fn diagnoses(mpi: &Mpi) {
         (run(&mut command).expect_code(0), dir)
     };
     for (fault, diagnosis, ratios) in expected {
-        let is_told = |(ended, _): &(Ended, TempDir)| !ended.out.contains("too short to tell");
+        let is_told = |(ended, dir): &(Ended, TempDir)| {
+            !ended.out.contains("too short to tell") && interval(dir.path(), "overhead_ratio").1 < WIDEST
+        };
         let told = (0..TRIES).map(|_| measured(fault)).find(is_told);
-        let (ended, dir) = told.unwrap_or_else(|| panic!("{fault}: too short to tell {TRIES} times"));
-        assert!(ended.out.contains(diagnosis), "{fault}: {ended}");
+        let (ended, dir) = told.unwrap_or_else(|| panic!("{fault}: nothing can be told {TRIES} times"));
+        assert!(ended.out.contains(diagnosis) && !ended.out.contains("in part"), "{fault}: {ended}");
         let ratio = figure(dir.path(), "overhead_ratio");
         assert!(ratios.contains(&ratio.max(0.0)), "{fault}: {ratio}");
         let hidden = figure(dir.path(), "hidden");
@@ -253,14 +257,18 @@ fn diagnoses(mpi: &Mpi) {
 /// The value of a figure of the only method.
 #[track_caller]
 fn figure(dir: &Path, name: &str) -> f64 {
+    interval(dir, name).0
+}
+
+/// The value of a figure of the only method, and how wide its interval is.
+#[track_caller]
+fn interval(dir: &Path, name: &str) -> (f64, f64) {
     let figures = rows(&dir.join("out/figures.csv"));
     let of_name: Vec<&Row> = figures.iter().filter(|row| row.get("figure") == name).collect();
     assert_eq!(of_name.len(), 1, "{name}: {figures:?}");
-    assert!(
-        of_name[0].number("low").is_some() && of_name[0].number("high").is_some(),
-        "no interval: {of_name:?}"
-    );
-    of_name[0].number("value").expect("a figure has a value")
+    let ends = of_name[0].number("low").zip(of_name[0].number("high"));
+    let (low, high) = ends.unwrap_or_else(|| panic!("no interval: {of_name:?}"));
+    (of_name[0].number("value").expect("a figure has a value"), high - low)
 }
 
 fn sizes(_: &Mpi) {
