@@ -14,6 +14,7 @@ mod measure;
 mod mpi;
 mod numbers;
 pub mod output;
+mod output_file;
 mod overlap;
 mod pages;
 mod parameters;

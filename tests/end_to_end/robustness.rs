@@ -180,22 +180,42 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     expect_whole(running.dir.path(), &met.kept, &[]);
 }
 
-/// A compiler wrapper that hangs, and a build that lasts: neither keeps `ddtbench` from ending.
+/// A plan that does not come, a compiler wrapper that hangs, and a build that lasts: none keeps `ddtbench` from ending.
 fn while_preparing(mpi: &Mpi) {
+    while_reading();
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");
     fs::write(&hangs, "#!/bin/sh\nsleep 1000 & wait\n").unwrap();
     fs::set_permissions(&hangs, fs::Permissions::from_mode(0o755)).unwrap();
-    let stop = |variable: &str, options: &[&str]| {
-        let mut command = ddtbench(dir.path());
-        command.args(["run", "contiguous", "--out", "cut"]).args(options).env(variable, &hangs);
-        let mut job = Job::start(&mut command);
+    let stop_of = |command: &[&str], variable: &str| {
+        let mut job = Job::start(ddtbench(dir.path()).args(command).env(variable, &hangs));
         job.until("preparing", |job| !job.named("sleep").is_empty());
         signal(job.pid(), libc::SIGTERM);
         job.until_nothing_is_left();
         job.wait().expect_code(130)
     };
+    let stop = |variable: &str, options: &[&str]| {
+        stop_of(&[&["run", "contiguous", "--out", "cut"], options].concat(), variable)
+    };
+    stop_of(&["mpi", "list"], "MPICC").expect_err(&["interrupted"]);
     stop("MPICC", &[]).expect_err(&["interrupted"]);
     assert!(!dir.path().join("cut").exists(), "nothing is known yet that could be resumed");
     stop("CARGO", &["--mpi", mpi.name]).expect_err(&["ddtbench run --resume cut"]);
+}
+
+/// A plan from a pipe into which nobody writes.
+fn while_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    let name = std::ffi::CString::new(pipe.as_os_str().as_encoded_bytes()).unwrap();
+    // SAFETY: the name ends with a zero byte and lives as long as the call.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let mut command = ddtbench(dir.path());
+    let job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
+    // Opened when the other side reads.
+    let writer = fs::File::options().write(true).open(&pipe).unwrap();
+    signal(job.pid(), libc::SIGTERM);
+    job.wait().expect_code(128 + libc::SIGTERM);
+    drop(writer);
+    assert!(!dir.path().join("cut").exists());
 }

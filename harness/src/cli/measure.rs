@@ -75,6 +75,7 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
         output::print(checked.plan.to_toml().as_bytes())?;
         return Ok(Err(ExitCode::SUCCESS));
     }
+    interrupt::hold();
     let folder = manner.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
     let chosen = match targets::choose(&mut checked.plan, manner.verbose, manner.all_mpis) {
         Ok(chosen) => chosen,

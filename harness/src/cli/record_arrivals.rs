@@ -1,10 +1,7 @@
 //! The command `record-arrivals`: a computation's threads, timed step by step, as a trace.
 
-use std::fs::Permissions;
-use std::io::Write;
 use std::num::NonZero;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
@@ -16,10 +13,10 @@ use ddtbench::experiments::memory;
 use ddtbench::mpi::interrupt;
 use ddtbench::run::Machine;
 use kernels::compute::{self, KERNELS, Kernel, WARM_UP_STEPS};
-use tempfile::NamedTempFile;
 
 use super::measure::INTERRUPTED;
 use super::output::{self, say};
+use super::output_file::OutputFile;
 
 /// Threads that a rank may have; far more than a node has processors.
 const MAX_THREADS: u64 = 4096;
@@ -58,7 +55,7 @@ impl RecordArrivalsArgs {
         let threads = self.threads.map_or(cpus, |threads| threads as usize);
         let size = self.size(kernel)?;
         // A file that was asked for is tried before anything is computed.
-        let file = self.out.as_deref().map(|path| OutputFile::begin(path, self.force)).transpose()?;
+        let file = self.out.as_deref().map(|path| OutputFile::begin(path, Some(self.force))).transpose()?;
         let crowd = (threads > cpus).then(|| {
             format!(
                 "{threads} threads on {cpus} processors: their times also hold how they wait for each other"
@@ -67,6 +64,7 @@ impl RecordArrivalsArgs {
         if let Some(crowd) = &crowd {
             say(crowd);
         }
+        interrupt::hold();
         let computation = (kernel.make)(size, threads);
         let times_ns = compute::record(&*computation, self.iterations as usize, &interrupt::requested);
         if interrupt::requested() {
@@ -88,7 +86,7 @@ impl RecordArrivalsArgs {
         comments.extend(crowd);
         let text = Trace { comments, times_ns }.to_string();
         match file {
-            Some(file) => file.finish(&text)?,
+            Some(file) => file.finish(text.as_bytes())?,
             None => output::print(text.as_bytes())?,
         }
         Ok(ExitCode::SUCCESS)
@@ -119,40 +117,10 @@ impl RecordArrivalsArgs {
     }
 }
 
-/// A file that is there, and whole, only when all is done.
-struct OutputFile<'a> {
-    path: &'a Path,
-    force: bool,
-    file: NamedTempFile,
-}
-
-impl<'a> OutputFile<'a> {
-    fn begin(path: &'a Path, force: bool) -> anyhow::Result<Self> {
-        if !force && path.symlink_metadata().is_ok() {
-            bail!("{}: is there already; --force replaces it", path.display());
-        }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        // As any other file, less what the user's mask takes away; a temporary one would be for its owner alone.
-        let permissions = Permissions::from_mode(0o666);
-        let file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder);
-        let file = file.with_context(|| format!("{}: cannot be written", path.display()))?;
-        Ok(Self { path, force, file })
-    }
-
-    fn finish(mut self, text: &str) -> anyhow::Result<()> {
-        let cannot = || format!("{}: cannot be written", self.path.display());
-        self.file.write_all(text.as_bytes()).with_context(cannot)?;
-        let kept =
-            if self.force { self.file.persist(self.path) } else { self.file.persist_noclobber(self.path) };
-        kept.map(drop).with_context(cannot)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn args(out: &Path, force: bool) -> RecordArrivalsArgs {

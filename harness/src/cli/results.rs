@@ -1,10 +1,8 @@
 //! How results are told, by a run and by `report` alike: the answer or all details, and files for other programs.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::folder::times_csv;
@@ -13,6 +11,7 @@ use ddtbench::report::export;
 
 use super::headings::RESULTS;
 use super::output;
+use super::output_file::write_new;
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = RESULTS)]
@@ -76,12 +75,4 @@ impl ResultsArgs {
         }
         Ok(())
     }
-}
-
-/// Writes a file that must not be there yet.
-pub(super) fn write_new(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let created = OpenOptions::new().write(true).create_new(true).open(file);
-    created
-        .and_then(|mut created| created.write_all(bytes))
-        .with_context(|| format!("writing {}", file.display()))
 }

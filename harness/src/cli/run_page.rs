@@ -8,6 +8,7 @@ use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
 use ddtbench::model::{Record, plain};
+use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::accounts;
@@ -62,6 +63,7 @@ impl RunPage {
     /// # Errors
     /// If they cannot be written.
     pub fn keep_pictures(&self, dir: &Path) -> Result<(), FolderError> {
+        interrupt::hold();
         folder::write_pictures(dir, self.pictures.iter().map(|drawn| (drawn.name, &*drawn.svg, &*drawn.csv)))
     }
 }

@@ -15,7 +15,8 @@ use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 
 use super::output;
-use super::results::{ResultsArgs, write_new};
+use super::output_file::write_new;
+use super::results::ResultsArgs;
 use super::run_page::{Shown, comparisons};
 use super::selection::ValueArgs;
 

@@ -1,4 +1,6 @@
-//! Ctrl-C and its relatives: the first sets a flag that [`super::Running::next`] reports, the second ends at once.
+//! Ctrl-C and its relatives. While nothing is under way that must be ended in order, they end the program at once, also where it
+//! waits for a file or for standard input. From [`hold`] on the first sets a flag, which [`super::Running::next`] reports, and the
+//! second ends at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,9 +9,15 @@ use std::sync::{Arc, OnceLock};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+/// Whether nothing is under way.
+static AT_ONCE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 fn flag() -> &'static Arc<AtomicBool> {
     REQUESTED.get_or_init(Arc::default)
+}
+
+fn at_once() -> &'static Arc<AtomicBool> {
+    AT_ONCE.get_or_init(|| Arc::new(AtomicBool::new(true)))
 }
 
 /// Begins to watch for SIGINT, SIGTERM and SIGHUP. To be called once, at the start of the program.
@@ -17,14 +25,21 @@ fn flag() -> &'static Arc<AtomicBool> {
 /// A signal that is ignored, as SIGHUP is under `nohup`, stays ignored.
 pub fn watch() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)) {
-        // The order matters: at the first signal the flag is still down when the first action looks at it.
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(at_once()))?;
+        // The order matters: at the first signal the flag is still down when this action looks at it.
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(flag()))?;
         signal_hook::flag::register(signal, Arc::clone(flag()))?;
     }
     Ok(())
 }
 
-/// Whether a signal has come.
+/// Something begins that is ended in order: a process, files that are written. From here on whoever is at work looks at
+/// [`requested`].
+pub fn hold() {
+    at_once().store(false, Ordering::SeqCst);
+}
+
+/// Whether a signal has come since [`hold`].
 pub fn requested() -> bool {
     flag().load(Ordering::SeqCst)
 }

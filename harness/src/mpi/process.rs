@@ -147,6 +147,7 @@ impl Running {
     }
 
     fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
+        interrupt::hold();
         let marker = unique();
         // First: we may be killed at any time.
         let watcher = if sweeps { None } else { Watcher::start(&marker) };

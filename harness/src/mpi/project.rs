@@ -90,6 +90,7 @@ impl Project {
                     found.name = free_name(&found.name, &all);
                     all.push(found);
                 }
+                Err(error @ MpiError::Interrupted) => return Err(error),
                 Err(error) => say(&error.to_string()),
             }
         }
@@ -99,6 +100,7 @@ impl Project {
                 Some(place) => all[..=place].rotate_right(1),
                 None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect() {
                     Ok(found) => all.insert(0, found),
+                    Err(error @ MpiError::Interrupted) => return Err(error),
                     Err(error) => say(&error.to_string()),
                 },
             }
@@ -118,6 +120,7 @@ impl Project {
         for candidate in self.candidates()? {
             match candidate.inspect() {
                 Ok(found) => return Ok(found),
+                Err(error @ MpiError::Interrupted) => return Err(error),
                 Err(error) => say(&format!("passed over: {error}")),
             }
         }
