@@ -32,6 +32,7 @@ mod show;
 mod targets;
 mod trust;
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -112,8 +113,12 @@ enum Command {
 impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
-        let matches = numbers::negative(pages::complete(Self::command())).try_get_matches();
-        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
+        let command = numbers::negative(pages::complete(Self::command()));
+        let words: Vec<OsString> = std::env::args_os().collect();
+        let matches = command.clone().try_get_matches_from(&words);
+        matches
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .unwrap_or_else(|error| refuse(&error, command, &words))
     }
 
     /// Does what was typed; errors are refusals.
@@ -180,11 +185,11 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
 }
 
 /// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
-fn refuse(error: &clap::Error) -> ! {
+fn refuse(error: &clap::Error, command: clap::Command, words: &[OsString]) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = numbers::told(&error.render().ansi().to_string());
+    let text = numbers::told(error, command, words);
     let _ = write!(anstream::stderr(), "{}", output::told(&text));
     std::process::exit(error.exit_code())
 }

@@ -19,7 +19,7 @@ mod variant;
 
 pub use checked::CheckedPlan;
 pub use error::PlanError;
-pub use limits::{Limits, MIN_ROUNDS, max_time_s};
+pub use limits::{LONGEST_S, Limits, MIN_ROUNDS, max_time_s};
 pub use variant::Variant;
 
 /// Methods of a plan at most: all that there are, and as many ways to aggregate.

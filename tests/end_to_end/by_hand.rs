@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::job::run;
+use super::job::{everything_in, run};
 use super::results::Summary;
 use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
@@ -28,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
         ("the original suite's format is written", the_original_format),
         ("the plan of a run can be run again", a_plan_again),
         ("a report is what the run printed", a_report),
+        ("what a run leaves has the modes that the umask says", modes),
     ];
     on_every_mpi("by hand", checks)
 }
@@ -188,5 +191,28 @@ fn a_report(mpi: &Mpi) {
     report(&["told"]).expect_code(2).expect_err(&["told", "twice"]);
     for flag in exports.chunks(2) {
         report(flag).expect_code(2).expect_err(&[flag[0], flag[1], "is there already"]);
+    }
+}
+
+fn modes(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["run", "contiguous", "--mpi", mpi.name, "--out", "out", "--format", "ddtbench"]);
+    // SAFETY: `umask` is safe to call between fork and exec: it only sets a number of the process.
+    unsafe {
+        command.pre_exec(|| {
+            libc::umask(0o027);
+            Ok(())
+        });
+    }
+    run(command.args(["--export-json", "out.json"]).args(SHORT).args(ONE_LAUNCH)).expect_code(0);
+    let all = everything_in(dir.path());
+    for name in ["plan.toml", "environment.json", "report.html", "samples.csv.gz", "out.json", ".svg"] {
+        assert!(all.iter().any(|path| path.ends_with(name)), "no {name} in {all:?}");
+    }
+    for path in all {
+        let facts = fs::metadata(&path).unwrap();
+        let wanted = if facts.is_dir() { 0o750 } else { 0o640 };
+        assert_eq!(facts.permissions().mode() & 0o777, wanted, "{path}");
     }
 }

@@ -29,6 +29,18 @@ const REFUSALS: &[Refusal] = &[
     ("a number of ranks that is none", &["run", "--ranks", "two"], &["--ranks", "two"]),
     ("an unknown MPI", &["run", "--mpi", "nosuch"], &["nosuch"]),
     ("an MPI that is not installed", &["run", "--mpi", "mpich==1.0"], &["ddtbench mpi install mpich==1.0"]),
+    (
+        "a number that is too large, with the largest",
+        &["run", "--warmup", "18446744073709551615"],
+        &["18446744073709551615", "0..=4294967295"],
+    ),
+    ("a silence of nothing", &["run", "--timeout", "1e-300"], &["timeout_s = 1e-300", "from 0.1 to"]),
+    ("to compare for centuries", &["compare", "--time", "9999999h"], &["--time", "at most 1000000 s"]),
+    (
+        "a file for what is installed and built",
+        &["doctor", "--state", "/dev/null"],
+        &["/dev/null is no folder", "--state"],
+    ),
     ("a limit of no time", &["run", "--max-time", "0"], &["max_time", "0"]),
     (
         "fewer runs at most than at least",
@@ -120,7 +132,7 @@ const REFUSALS: &[Refusal] = &[
         &["psend", "isend", "rma_fence"],
     ),
     ("an IMB that is not there", &["agree", "--imb", "nosuch"], &["--imb", "nosuch"]),
-    ("to agree in no launches", &["agree", "--launches", "0"], &["--launches", "at least one"]),
+    ("to agree in no launches", &["agree", "--launches", "0"], &["--launches", "1..=10000"]),
     ("to agree on a size that is none", &["agree", "--sizes", "8,many"], &["--sizes", "many"]),
     ("an aggregation of nothing", &["partitioned", "-m", "aggregated:bins=0"], &["bins=0", "at least 1"]),
     (

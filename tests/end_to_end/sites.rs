@@ -2,7 +2,7 @@
 //! without locks, Python's packages. Most trials need no MPI: small programs stand for cargo, pip and the MPI.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::job::{Ended, Job, everything_in, run, signal};
 use super::setup::{self, ddtbench};
+use super::two_hosts;
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, fn()); 10] = [
@@ -26,7 +27,19 @@ pub fn trials() -> Vec<Trial> {
         ("names that were written by hand", names_by_hand),
         ("kill -9 while cargo, pip or mpicc is at work", killed_while_preparing),
     ];
-    setup::trials_of("sites", &checks)
+    let mut trials = setup::trials_of("sites", &checks);
+    let full = "sites::a plan of another user that names programs".to_owned();
+    trials.push(two_hosts::unless(is_root().err(), full, || {
+        a_strangers_plan();
+        Ok(())
+    }));
+    trials
+}
+
+/// Whether we are root, who can leave files that are another user's.
+fn is_root() -> Result<(), &'static str> {
+    // SAFETY: `geteuid` cannot fail and touches no memory.
+    if unsafe { libc::geteuid() } == 0 { Ok(()) } else { Err("only root can give files to others") }
 }
 
 /// A user of the machine that nobody is: whom to be where root can write to everything.
@@ -156,8 +169,7 @@ impl Drop for Site {
 
 /// Runs a command as somebody whom file modes stop.
 fn run_as_user(command: &mut Command) -> Ended {
-    // SAFETY: `geteuid` cannot fail and touches no memory.
-    if unsafe { libc::geteuid() } == 0 {
+    if is_root().is_ok() {
         command.uid(NOBODY).gid(NOBODY);
     }
     run(command)
@@ -409,4 +421,30 @@ fn killed_while_preparing() {
     kill(site.ddtbench(&["mpi", "list"]).env("MPICC", &lasts), 3);
     site.program("bin/python3", &LASTS.replace("#!/bin/sh\n", "#!/bin/sh\n[ $4 = --version ] && exit 0\n"));
     kill(&mut site.ddtbench(&["mpi", "install", "openmpi"]), 3);
+}
+
+/// What a plan names is run for whoever repeats or resumes it, so it is somebody's own, or looked at first.
+fn a_strangers_plan() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = "schema = 3\nlauncher = \"/their/launcher\"\n[[cases]]\ntest = \"contiguous\"\n";
+    let (folder, file) = (dir.path().join("theirs"), dir.path().join("theirs/plan.toml"));
+    fs::create_dir(&folder).unwrap();
+    fs::write(&file, plan).unwrap();
+    let repeat = ["run", "--plan", "theirs/plan.toml", "--dry-run"];
+    let resume = ["run", "--resume", "theirs"];
+    let ddtbench = |words: &[&str]| run(ddtbench(dir.path()).args(words));
+    ddtbench(&repeat).expect_code(0).expect_err(&["names what is to run: the launcher `/their/launcher`"]);
+    let give = |path: &Path, user| chown(path, Some(user), None).unwrap();
+    let refuses = |words: &[&str]| {
+        ddtbench(words).expect_code(2).expect_err(&["is another user's", "`/their/launcher`", "add --trust"]);
+    };
+    give(&folder, NOBODY);
+    refuses(&resume);
+    give(&folder, 0);
+    give(&file, NOBODY);
+    refuses(&resume);
+    refuses(&repeat);
+    let trusted = ddtbench(&[&repeat[..], &["--trust"]].concat()).expect_code(0);
+    let trusted = trusted.expect_err(&["names what is to run: the launcher `/their/launcher`"]);
+    assert!(trusted.out.contains("launcher = \"/their/launcher\""), "{trusted}");
 }

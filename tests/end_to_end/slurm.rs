@@ -1,5 +1,5 @@
-//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): what `docs/cluster.md` says, word
-//! by word, and jobs that are cancelled.
+//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): what the README and
+//! `docs/cluster.md` say, word by word, and jobs that are cancelled.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,7 +19,7 @@ type CheckOfJobs = fn(&Mpi, &Cluster);
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, CheckOfJobs); 4] = [
-        ("the script of docs/cluster.md, as it stands", the_script),
+        ("the script of the README, as it stands", the_script),
         ("the rank program by hand, as in docs/cluster.md", by_hand),
         ("a job that was cancelled goes on in a second one", cancelled),
         ("a PMI that the MPI cannot ends the run with what was said, and advice", wrong_pmi),
@@ -197,10 +197,16 @@ impl Submitted<'_> {
     }
 }
 
-/// The code blocks of a section of `docs/cluster.md`, without their indentation.
+/// A section of a page that has commands for a cluster: its file and its heading.
+type Section = (&'static str, &'static str);
+
+const JOBS: Section = ("README.md", "On a cluster");
+const BY_HAND: Section = ("docs/cluster.md", "By hand");
+
+/// The code blocks of a section, without their indentation.
 #[track_caller]
-fn blocks(section: &str) -> Vec<String> {
-    let page = fs::read_to_string(root().join("docs/cluster.md")).unwrap();
+fn blocks((page, section): Section) -> Vec<String> {
+    let page = fs::read_to_string(root().join(page)).unwrap();
     let section =
         page.split("\n## ").find(|text| text.starts_with(section)).expect("the page has this section");
     let mut blocks = vec![String::new()];
@@ -217,19 +223,18 @@ fn blocks(section: &str) -> Vec<String> {
 
 /// The only line of a section's code that has all of these words; one that goes on after a backslash is one.
 #[track_caller]
-fn line_with(section: &str, words: &[&str]) -> String {
+fn line_with(section: Section, words: &[&str]) -> String {
     let blocks: Vec<_> = blocks(section).iter().map(|block| block.replace("\\\n", " ")).collect();
     let has_all = |line: &&str| words.iter().all(|word| line.contains(word));
     let lines: Vec<_> = blocks.iter().flat_map(|block| block.lines()).filter(has_all).collect();
-    assert_eq!(lines.len(), 1, "lines of {section} with {words:?}: {lines:?}");
+    assert_eq!(lines.len(), 1, "lines of {section:?} with {words:?}: {lines:?}");
     lines[0].to_owned()
 }
 
 /// A folder that all nodes see, with the page's script.
 fn folder_with_script() -> TempDir {
     let dir = tempfile::tempdir_in(scratch()).unwrap();
-    let script =
-        blocks("Slurm").into_iter().find(|block| block.starts_with("#!/bin/bash")).expect("a script");
+    let script = blocks(JOBS).into_iter().find(|block| block.starts_with("#!/bin/bash")).expect("a script");
     fs::write(dir.path().join("job.sh"), script).unwrap();
     dir
 }
@@ -249,7 +254,7 @@ const SHORT: &str = "contiguous -p bytes=100000 -m reference,ddt --max-time 0.02
 
 fn the_script(mpi: &Mpi, cluster: &Cluster) {
     let dir = folder_with_script();
-    let submitted = line_with("Slurm", &["sbatch", "job.sh"]);
+    let submitted = line_with(JOBS, &["sbatch", "job.sh"]);
     let options = submitted.find("job.sh").map(|place| &submitted[..place]).expect("the script's name");
     let job = cluster.submit(dir.path(), &format!("{options}job.sh {SHORT} {}", mpi.name));
     let out = dir.path().join("results").join(&job.id);
@@ -263,7 +268,7 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
 }
 
 fn by_hand(mpi: &Mpi, cluster: &Cluster) {
-    let line = line_with("By hand", &["srun", &format!("/{}/", mpi.name)]);
+    let line = line_with(BY_HAND, &["srun", &format!("/{}/", mpi.name)]);
     // It names programs as they are called in the project's folder.
     let ended: Ended = run(&mut cluster.command(root(), &line)).expect_code(0);
     assert!(ended.out.contains("2 ranks on 2 hosts, tcp") && ended.out.contains("round trip"), "{ended}");
@@ -282,7 +287,7 @@ fn cancelled(mpi: &Mpi, cluster: &Cluster) {
     run(&mut cluster.command(dir.path(), &format!("scancel {id}"))).expect_code(0);
     job.end("CANCELLED");
     assert_eq!(kept(&out), before, "what was cut off is not kept");
-    let line = line_with("Slurm", &["sbatch", "--resume"]);
+    let line = line_with(JOBS, &["sbatch", "--resume"]);
     let name = line.split(['\'', ' ']).find(|word| word.starts_with("results/")).expect("a run's folder");
     cluster.submit(dir.path(), &line.replace(name, &format!("results/{id}"))).end("COMPLETED 0:0");
     assert!(kept(&out).starts_with(&before), "what was finished has changed");

@@ -9,13 +9,13 @@ use clap::Args;
 use ddtbench::experiments::agreement::table;
 use ddtbench::experiments::pingpong;
 use ddtbench::mpi::{Family, Project};
-use ddtbench::plan::{Plan, Variant};
+use ddtbench::plan::{MOST_LAUNCHES, Plan, Variant};
 use ddtbench::run::{AgreeError, IMB, Run, agree_plan, imb_mismatch};
 
 use super::measure::INTERRUPTED;
 use super::output::{self, say};
 use super::progress::Progress;
-use super::targets;
+use super::{numbers, targets};
 
 #[derive(Debug, Args)]
 pub struct AgreeArgs {
@@ -23,7 +23,7 @@ pub struct AgreeArgs {
     #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "8,1024,65536,1048576")]
     sizes: Vec<u64>,
     /// Launches of each; an interval needs six
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = numbers::count(MOST_LAUNCHES))]
     launches: usize,
     /// Time of each size in a launch
     #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
@@ -45,7 +45,6 @@ pub struct AgreeArgs {
 impl AgreeArgs {
     /// Runs both in turn and prints the ratios; an error is a refusal.
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
-        ensure!(self.launches > 0, "--launches 0: at least one is needed, and six for an interval");
         if let Some(file) = &self.imb {
             ensure!(file.is_file(), "--imb {}: there is no such file", file.display());
         }

@@ -8,12 +8,13 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 use ddtbench::folder;
 use ddtbench::mpi::interrupt;
-use ddtbench::plan::Plan;
+use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::report::columns::{Align, Column, fitted};
 use ddtbench::run::{Environment, Machine, RunEnd};
 
 use super::compare::{JudgeArgs, seconds};
 use super::measure::{self, Manner};
+use super::numbers;
 use super::output::{self, say};
 use super::results::ResultsArgs;
 use super::run::RunArgs;
@@ -42,7 +43,7 @@ pub struct PlaceArgs {
 #[derive(Debug, Args)]
 pub struct PaceArgs {
     /// Runs, at least 3 [default: 3; of a check as many as the baseline has]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     runs: Option<usize>,
     /// Time between two runs, as 30s or 5m
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = seconds)]

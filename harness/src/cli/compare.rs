@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use clap::Args;
+use ddtbench::plan::LONGEST_S;
 
 pub(super) use judge::{JudgeArgs, share};
 
@@ -62,8 +63,11 @@ impl CompareArgs {
 /// A time in seconds, typed with its unit.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let time: Result<jiff::SignedDuration, _> = text.parse();
-    let seconds = time.map(|time| time.as_secs_f64()).ok().filter(|seconds| *seconds > 0.0);
-    seconds.ok_or_else(|| "must be a time with its unit, for example 90s or 10m".to_owned())
+    match time.map(|time| time.as_secs_f64()) {
+        Ok(seconds) if seconds > LONGEST_S => Err(format!("must be at most {LONGEST_S} s")),
+        Ok(seconds) if seconds > 0.0 => Ok(seconds),
+        _ => Err("must be a time with its unit, for example 90s or 10m".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -73,6 +77,7 @@ mod tests {
     #[test]
     fn times_are_typed_with_their_units() {
         assert_eq!((seconds("90s"), seconds("10m"), seconds("1h")), (Ok(90.0), Ok(600.0), Ok(3600.0)));
+        assert!(seconds("9999999999999h").unwrap_err().contains("at most 1000000 s"));
         for wrong in ["10", "-5s", "soon", ""] {
             assert!(seconds(wrong).unwrap_err().contains("10m"), "{wrong}");
         }

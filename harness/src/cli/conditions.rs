@@ -8,13 +8,13 @@ use clap::builder::PossibleValuesParser as FigureNames;
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
-use ddtbench::plan::{MIN_ROUNDS, Plan, Variant};
+use ddtbench::plan::{MIN_ROUNDS, MOST_LAUNCHES, Plan, Variant};
 use ddtbench::report::pictures::PAPERS;
 
 use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
 use super::measure::{self, Manner};
 use super::results::ResultsArgs;
-use super::{resume, trust};
+use super::{numbers, resume, trust};
 
 /// Flags that describe the run, which a resumed one has in its folder already.
 const GIVEN: [&str; 19] = [
@@ -54,7 +54,7 @@ pub struct ConditionArgs {
     pub(super) variants: Vec<Variant>,
     /// How often the processes of each case are started anew, spread over the run; with three launches or more, intervals show
     /// how launches differ [default: 6]
-    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
+    #[arg(help_heading = HOW_LONG, long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     launches: Option<usize>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
     #[arg(help_heading = WHERE, long, value_name = "COMMAND")]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::{Case, Figure, Key, Record};
+use crate::model::{Case, Figure, Key, Outcome, Record};
 
 /// The names of the columns of a row, in their order.
 pub fn columns(row: &impl Serialize) -> Vec<String> {
@@ -86,6 +86,9 @@ impl FromCells for Record {
     fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
         let record = Self { case: columns.case(cells)?, ..columns.part(cells)? };
         sound([record.median_s, record.median_low_s, record.median_high_s, record.mean_s], cells)?;
+        if !Outcome::is_label(&record.outcome) {
+            return Err(broken(cells, &format!("{:?} is no outcome of a method", record.outcome)));
+        }
         Ok(record)
     }
 }
@@ -121,12 +124,14 @@ impl FromCells for NumberedCase {
 fn sound<const N: usize>(values: [Option<f64>; N], cells: &StringRecord) -> Result<(), csv::Error> {
     match values.into_iter().flatten().find(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(value) => {
-            let line = cells.position().map_or(0, csv::Position::line);
-            let reason = format!("line {line}: {value} is no figure");
-            Err(std::io::Error::new(std::io::ErrorKind::InvalidData, reason).into())
-        }
+        Some(value) => Err(broken(cells, &format!("{value} is no figure"))),
     }
+}
+
+/// What is wrong in a row, with its line.
+fn broken(cells: &StringRecord, reason: &str) -> csv::Error {
+    let line = cells.position().map_or(0, csv::Position::line);
+    std::io::Error::new(std::io::ErrorKind::InvalidData, format!("line {line}: {reason}")).into()
 }
 
 /// A figure with the record that it is of.

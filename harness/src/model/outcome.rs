@@ -1,6 +1,7 @@
 //! How the measurement of a method ended.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// The detail of an outcome that is borrowed in whatever way, where there can be one.
 macro_rules! detail_of {
@@ -130,6 +131,17 @@ impl Outcome {
         label == Seen::Failed.label() || label == (Self::Invalid { detail: String::new() }).label()
     }
 
+    /// Whether a label is one of an outcome: a label is the tag in words.
+    pub fn is_label(label: &str) -> bool {
+        let of_tag = || {
+            let tag = label.to_lowercase().replace(' ', "_");
+            serde_json::from_value::<Self>(json!({ "outcome": tag, "detail": "", "reason": "" }))
+        };
+        Self::counts(label)
+            || serde_json::from_value::<Seen>(label.into()).is_ok()
+            || of_tag().is_ok_and(|outcome| outcome.label() == label)
+    }
+
     /// A word or two for tables and the `outcome` column.
     pub fn label(&self) -> &'static str {
         match self {
@@ -158,5 +170,21 @@ impl Outcome {
             *detail = new;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_told_from_other_words() {
+        let labels = ["converged", "launch limit", "not available", "wrong data", "MPI error", "timed out"];
+        for label in labels.into_iter().chain(["crashed", "invalid", "passed", "skipped"]) {
+            assert!(Outcome::is_label(label), "{label}");
+        }
+        for other in ["", "Converged", "mpi error", "mpi_error", "seen", "banana"] {
+            assert!(!Outcome::is_label(other), "{other}");
+        }
     }
 }

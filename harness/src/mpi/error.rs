@@ -15,6 +15,17 @@ pub enum MpiError {
     /// `DDTBENCH_ROOT` names something else.
     #[error("DDTBENCH_ROOT is `{}`, where there is no Cargo.toml; it must name the project's folder", .0.display())]
     BadRoot(PathBuf),
+    /// `--state` names something else.
+    #[error(
+        "the folder for what is installed and built is `{}` (--state, DDTBENCH_STATE), and {} is no folder; name one that is there, \
+         or that can be made", .folder.display(), .file.display()
+    )]
+    BadState {
+        /// What was asked for.
+        folder: PathBuf,
+        /// The file in the way.
+        file: PathBuf,
+    },
     /// No MPI has this name.
     #[error("no MPI is called `{name}`; there are: {known}. {advice}")]
     Unknown {

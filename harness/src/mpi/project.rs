@@ -41,9 +41,12 @@ pub struct Addition {
 impl Project {
     /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder. What is kept for it
     /// is below it, unless that cannot be written, or another folder was asked for.
+    ///
+    /// # Errors
+    /// If there is none, or what was asked for is no folder.
     pub fn locate() -> Result<Self> {
         let root = Self::find()?;
-        Ok(Self { state: State::of(&root), ..Self::at(root) })
+        Ok(Self { state: State::of(&root)?, ..Self::at(root) })
     }
 
     fn find() -> Result<PathBuf> {

@@ -71,8 +71,8 @@ impl Project {
             false => say(&format!("building the rank program for {name} ({title}), {}", taken.lasts())),
         }
         let built = match self.build(command, mpi, say) {
-            Err(MpiError::Build { .. }) if forget_parts(&program)? => {
-                say("the build failed; once more, with nothing taken over from another build");
+            Err(error @ MpiError::Build { .. }) if forget_parts(&program)? => {
+                say(&format!("{error}\nonce more, with nothing taken over from another build"));
                 self.build(self.cargo(mpi, say)?, mpi, say)?
             }
             built => built?,

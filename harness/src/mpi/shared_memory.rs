@@ -55,15 +55,16 @@ pub fn sentence(left: &[Leftover]) -> Option<String> {
         1 => "a segment".to_owned(),
         count => format!("{count} segments"),
     };
-    let command = match common(left).filter(|_| left.len() > NAMED) {
-        Some(patterns) => format!("rm {}", patterns.join(" ")),
+    // A pattern would also remove what another MPI program begins to use from now on.
+    let (when, command) = match common(left).filter(|_| left.len() > NAMED) {
+        Some(patterns) => (" while no MPI program runs", format!("rm {}", patterns.join(" "))),
         None => {
             let names: Vec<String> = left.iter().map(|left| left.path.display().to_string()).collect();
-            format!("rm {}", names.join(" "))
+            ("", format!("rm {}", names.join(" ")))
         }
     };
     Some(format!(
-        "{segments} of shared memory ({mib:.0} MiB) of killed MPIs are left on this machine; this frees them: {command}"
+        "{segments} of shared memory ({mib:.0} MiB) of killed MPIs are left on this machine; this frees them{when}: {command}"
     ))
 }
 
@@ -188,6 +189,7 @@ mod tests {
         let said = sentence(&left).unwrap();
         let pattern = format!("rm {}/mpich_shm_*", folder.path().display());
         assert!(said.contains("6 segments") && said.contains("6 MiB") && said.ends_with(&pattern), "{said}");
+        assert!(said.contains("while no MPI program runs"), "{said}");
         // A seventh is in use.
         fs::write(folder.path().join("mpich_shm_7_0"), "").unwrap();
         let said = sentence(&left).unwrap();

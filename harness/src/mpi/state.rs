@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Say;
+use super::error::{MpiError, Result};
 
 /// The folder that was asked for by a flag.
 static ASKED: OnceLock<PathBuf> = OnceLock::new();
@@ -78,8 +79,18 @@ impl State {
     }
 
     /// In the folder that was asked for, else below the project, else in the user's own folder.
-    pub fn of(root: &Path) -> Self {
-        Self::chosen(root, asked(), &users)
+    ///
+    /// # Errors
+    /// If what was asked for is no folder, and cannot become one.
+    pub fn of(root: &Path) -> Result<Self> {
+        let asked = asked();
+        if let Some(folder) = &asked
+            && let Some(file) =
+                folder.ancestors().find(|there| there.exists()).filter(|there| !there.is_dir())
+        {
+            return Err(MpiError::BadState { folder: folder.clone(), file: file.to_owned() });
+        }
+        Ok(Self::chosen(root, asked, &users))
     }
 
     fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> PathBuf) -> Self {

@@ -50,6 +50,12 @@ impl Default for Limits {
 /// Rounds from which on a median is reported, unless somebody wants it sooner.
 pub const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
+/// The longest time that can be asked for, in seconds: eleven days.
+pub const LONGEST_S: f64 = 1e6;
+
+/// The shortest silence that can mean anything, in seconds: a loaded machine lets a process wait for about so long.
+const LEAST_SILENCE_S: f64 = 0.1;
+
 fn is_none(rounds: &u32) -> bool {
     *rounds == 0
 }
@@ -84,11 +90,13 @@ impl Limits {
             let reason = format!("must be at least min_runs, {}", self.min_runs);
             return field("max_runs", self.max_runs.to_string(), &reason);
         }
-        let positive = |value: f64| value > 0.0 && value <= 1e6;
-        for (name, value) in [("max_time_s", self.max_time_s), ("timeout_s", self.timeout_s)] {
-            if !positive(value) {
-                return field(name, format!("{value:?}"), "must be above 0 and at most 1000000 seconds");
-            }
+        if !(self.max_time_s > 0.0 && self.max_time_s <= LONGEST_S) {
+            let reason = format!("must be above 0 and at most {LONGEST_S} seconds");
+            return field("max_time_s", format!("{:?}", self.max_time_s), &reason);
+        }
+        if !(LEAST_SILENCE_S..=LONGEST_S).contains(&self.timeout_s) {
+            let reason = format!("must be from {LEAST_SILENCE_S} to {LONGEST_S} seconds");
+            return field("timeout_s", format!("{:?}", self.timeout_s), &reason);
         }
         if !(self.precision_percent > 0.0 && self.precision_percent < 100.0) {
             let reason = "must be above 0 and below 100 percent";

@@ -29,7 +29,7 @@ pub fn machine() -> Vec<Finding> {
                 machine.cpus
             ),
         )),
-        machine.governor.as_deref().map(governor),
+        Some(governor(machine.governor.as_deref())),
         clock.as_deref().map(clock_source),
         pages.as_deref().map(huge_pages),
         LoadAverage::current().ok().map(|load| busy(load.one, machine.cpus)),
@@ -44,10 +44,14 @@ pub fn machine() -> Vec<Finding> {
     .collect()
 }
 
-fn governor(governor: &str) -> Finding {
+fn governor(governor: Option<&str>) -> Finding {
     match governor {
-        "performance" => Finding::ok("governor", governor),
-        _ => Finding::bad(
+        None => Finding::ok(
+            "governor",
+            "none is shown here, as in most virtual machines: the host sets the clock rate",
+        ),
+        Some("performance") => Finding::ok("governor", "performance"),
+        Some(governor) => Finding::bad(
             Health::Warning,
             "governor",
             &format!("{governor}, so that the clock rate changes with the load"),
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn what_makes_figures_worse_is_warned_of_with_advice() {
         for (good, bad, advice) in [
-            (governor("performance"), governor("powersave"), "cpupower"),
+            (governor(Some("performance")), governor(Some("powersave")), "cpupower"),
             (clock_source("tsc"), clock_source("hpet"), "clocksource=tsc"),
             (busy(0.1, 2), busy(1.7, 2), "others work here"),
             (memory_left(1 << 30, None), memory_left(1 << 30, Some(1 << 20)), "ask for more"),
