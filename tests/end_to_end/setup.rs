@@ -153,7 +153,8 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
 fn install(name: &'static str) -> Result<Mpi, String> {
     // `ddtbench` itself keeps its things elsewhere there (`sites`); what is tested here lies where the README says.
     if !root().to_string_lossy().chars().all(|c| c.is_alphanumeric() || "/._-+=@%~".contains(c)) {
-        let reason = "has blanks, quotes or the like in its path, which MPIs' compiler wrappers print unquoted";
+        let reason =
+            "has blanks, quotes or the like in its path, which MPIs' compiler wrappers print unquoted";
         return Err(format!("{} {reason}; test in a clone elsewhere", root().display()));
     }
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;

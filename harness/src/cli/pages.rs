@@ -8,6 +8,7 @@ use clap::Command;
 use clap::builder::PossibleValuesParser;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
 use ddtbench::experiments::{ALL, Kind};
+use ddtbench::report::columns::wrapped;
 
 /// A command line, and what it does.
 type Example = (&'static str, &'static str);
@@ -224,11 +225,14 @@ fn with_examples(command: Command, name: &str) -> Command {
 
 /// A title, and indented lines of two columns.
 fn lines(title: &str, rows: &[Example]) -> String {
+    const WIDTH: usize = 80;
     let widest = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
-    // What a row says goes below it where both do not fit into 80 columns.
-    let line = |(what, about): &Example| match widest + 4 + about.len() {
-        0..=78 => format!("  {what:<widest$}  {about}\n"),
-        _ => format!("  {what}\n      {about}\n"),
+    let fit = rows.iter().all(|(_, about)| widest + 4 + about.len() <= WIDTH);
+    // What the rows of a table say goes below them where one of them is too long for a line, unless a column is left for it.
+    let has_column = fit || widest <= WIDTH / 4;
+    let line = |(what, about): &Example| match has_column {
+        true => wrapped(&format!("  {what:<widest$}  "), about, WIDTH, widest + 4),
+        false => format!("  {what}\n") + &wrapped("      ", about, WIDTH, 6),
     };
     format!("{title}:\n{}", rows.iter().map(line).collect::<String>())
 }
