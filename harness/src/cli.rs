@@ -3,6 +3,7 @@
 mod agree;
 mod baseline;
 mod compare;
+mod completions;
 mod conditions;
 mod doctor;
 mod engine;
@@ -52,7 +53,7 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: run::RunArgs,
+    run: run::RunCommand,
     #[command(flatten)]
     color: colorchoice_clap::Color,
     /// Keep installed MPIs and rank programs in this folder [default: the project's, if it can be written to]
@@ -63,7 +64,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure tests; also what happens without a subcommand
-    Run(Box<run::RunArgs>),
+    Run(Box<run::RunCommand>),
     /// Measure a message that is finished in partitions, by all mechanisms, between two ranks
     Partitioned(Box<partitioned::PartitionedArgs>),
     /// Measure the exchange of micro-apps between many ranks, by all methods
@@ -150,14 +151,11 @@ impl Cli {
             Some(Command::RecordArrivals(args)) => return args.execute(),
             Some(Command::Report(args)) => args.execute()?,
             Some(Command::Completions { shell }) => {
-                let mut text = Vec::new();
                 let installed = Project::locate()
                     .and_then(|project| project.installations(&mut |_| {}))
                     .unwrap_or_default();
                 let mpis: Vec<String> = installed.into_iter().map(|mpi| mpi.name).collect();
-                let mut command = pages::completed(Self::command(), &mpis);
-                clap_complete::generate(shell, &mut command, "ddtbench", &mut text);
-                output::print(&text)?;
+                output::print(&completions::script(shell, Self::command(), &mpis))?;
             }
             Some(Command::Man { command }) => {
                 output::print(&pages::manual(of(Self::command(), &command)?)?)?;

@@ -43,7 +43,7 @@ fn under(mpi: &Mpi, fault: &str, dir: &Path) -> Ended {
 /// The verdict on a method, by the folder's own account.
 #[track_caller]
 fn verdict(dir: &Path, method: &str) -> String {
-    let told = run(ddtbench(dir).args(["compare", "out", "--as", "tsv"]).args(COARSE)).expect_code(0);
+    let told = run(ddtbench(dir).args(["compare", "out", "--format", "tsv"]).args(COARSE)).expect_code(0);
     let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(told.out.as_bytes());
     let headers = reader.headers().unwrap().clone();
     let column = |name: &str| headers.iter().position(|header| header == name).expect("a column");
@@ -66,7 +66,7 @@ fn slower(mpi: &Mpi) {
     // The page says it first, and draws it; so does one that is made again.
     let read = |name: &str| std::fs::read_to_string(dir.path().join("out").join(name)).unwrap();
     let again =
-        run(ddtbench(dir.path()).args(["compare", "out", "--as", "html"]).args(COARSE)).expect_code(0);
+        run(ddtbench(dir.path()).args(["compare", "out", "--format", "html"]).args(COARSE)).expect_code(0);
     for page in [read("report.html"), again.out] {
         let [found, picture] =
             ["ddt: slower in 1: strided", "id=\"figure-change\""].map(|text| page.find(text));
@@ -80,7 +80,7 @@ fn broken(mpi: &Mpi) {
     let ended = under(mpi, "commit", dir.path()).expect_code(1);
     assert!(ended.out.contains("ddt: broken in 1 (strided)"), "{ended}");
     for form in ["markdown", "json", "junit"] {
-        let told = run(ddtbench(dir.path()).args(["compare", "out", "--as", form])).expect_code(0);
+        let told = run(ddtbench(dir.path()).args(["compare", "out", "--format", form])).expect_code(0);
         assert!(told.out.contains("broken"), "{told}");
     }
 }
@@ -93,7 +93,9 @@ fn guidelines(mpi: &Mpi) {
     faulty_mpi::under_faults(mpi, &mut command, &[("FAULTY_MPI", "slow 2000")]);
     let told = run(&mut command).expect_code(0);
     let again = |form: &str| {
-        run(ddtbench(dir.path()).args(["guidelines", "out", "--as", form]).args(COARSE)).expect_code(0).out
+        run(ddtbench(dir.path()).args(["guidelines", "out", "--format", form]).args(COARSE))
+            .expect_code(0)
+            .out
     };
     assert_eq!(again("text"), told.out);
     assert!(again("markdown").contains("pack by hand"), "{told}");
@@ -148,7 +150,7 @@ fn folders() {
     compare(&["a", "b", "--anyway", "--gate", "--undecided-is-ok"]).expect_code(0);
     compare(&["a", "loose"]).expect_code(2).expect_err(&["binding", "--anyway"]);
     compare(&["a", "loose", "--anyway"]).expect_code(0);
-    let page = compare(&["a", "b", "--anyway", "--as", "html"]).expect_code(0).out;
+    let page = compare(&["a", "b", "--anyway", "--format", "html"]).expect_code(0).out;
     assert!(page.contains("<h2>a (base) and b (new)") && page.contains("undecided in 1"), "{page}");
     compare(&["a"]).expect_code(2).expect_err(&["several MPIs"]);
 }

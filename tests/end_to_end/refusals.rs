@@ -107,6 +107,11 @@ const REFUSALS: &[Refusal] = &[
         &["--layout", "--plan"],
     ),
     (
+        "a layout beside a set",
+        &["run", "--layout", "contiguous(3, double)", "--set", "256"],
+        &["--layout", "--set"],
+    ),
+    (
         "methods by hand for a layout",
         &["run", "--layout", "contiguous(3, double)", "-m", "manual"],
         &["manual", "no loops written by hand", "loop"],

@@ -25,7 +25,7 @@ pub struct EngineArgs {
     #[arg(long, conflicts_with_all = ["resume", "plan"])]
     grid: bool,
     /// The grid, and no test
-    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "preset", "set", "params", "layouts"])]
+    #[arg(long, conflicts_with_all = ["resume", "plan", "tests", "preset", "sets", "params", "layouts"])]
     grid_only: bool,
     #[command(flatten)]
     conditions: ConditionArgs,

@@ -27,8 +27,8 @@ pub struct GuidelinesArgs {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
     /// How it is printed
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
-    output_format: GuidelinesFormat,
+    #[arg(long, alias = "as", value_enum, default_value = "text")]
+    format: GuidelinesFormat,
     /// What is measured: TEST is a test, or the folder of a run
     #[command(flatten)]
     run: RunArgs,
@@ -61,7 +61,7 @@ impl GuidelinesArgs {
             dir.display(),
             methods().join(", ")
         );
-        output::print(self.output_format.of(&findings)?.as_bytes())?;
+        output::print(self.format.of(&findings)?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 

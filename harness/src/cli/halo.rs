@@ -42,7 +42,7 @@ pub struct HaloArgs {
     /// Any layout instead of an exchange, to both neighbours on a ring, or with -p neighbours=next, faces2d, faces3d to others: a
     /// text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout --json` prints, or - for standard
     /// input; several make a case each (docs/my-array.md)
-    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with = "set", help_heading = WHAT)]
+    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets", help_heading = WHAT)]
     layouts: Vec<String>,
     /// Number of ranks, any that the exchange's grid allows [default: 4]
     #[arg(short = 'n', long, conflicts_with = "resume")]

@@ -1,13 +1,9 @@
 //! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, more sections in manual pages, and names that a
 //! shell completes.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
 use clap::Command;
-use clap::builder::PossibleValuesParser;
-use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
-use ddtbench::experiments::{ALL, Kind};
 use ddtbench::report::columns::wrapped;
 
 /// A command line, and what it does.
@@ -266,47 +262,6 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
 
-/// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
-pub fn completed(command: Command, mpis: &[String]) -> Command {
-    let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
-    let halos: Vec<&str> = apps::halo::all().map(|halo| halo.name).collect();
-    let command = known(command, "tests", &tests);
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(&name, |sub| {
-            let sub = match name.as_str() {
-                "halo" => known(sub, "tests", &halos),
-                "overlap" => known(sub, "tests", &overlapping()),
-                _ => known(sub, "tests", &tests),
-            };
-            let sub = known(known(sub, "test", &tests), "mpi", mpis);
-            let kind = ALL.into_iter().find(|kind| kind.command() == name);
-            let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
-            let sets: BTreeSet<&str> = apps::all().flat_map(|test| test.sets).map(|set| set.name).collect();
-            let sets: Vec<&str> = sets.into_iter().collect();
-            let sub = if name == "run" { known(sub, "set", &sets) } else { sub };
-            kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
-        })
-    })
-}
-
-/// What can be communicated beside a computation.
-fn overlapping() -> Vec<String> {
-    let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
-    let tests = apps::all().map(|test| test.name.to_owned());
-    operations.chain(tests).chain(apps::halo::all().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
-}
-
-/// The command with an argument, if it has it, whose values are these names.
-fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Command {
-    if !command.get_arguments().any(|own| own.get_id() == argument) {
-        return command;
-    }
-    // Kept for good, as clap wants it: the program ends with the script that it prints.
-    let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
-    command.mut_arg(argument, |own| own.value_parser(PossibleValuesParser::new(names)))
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
@@ -359,16 +314,5 @@ mod tests {
             assert_eq!(page.matches(&format!(".SH {section}\n")).count(), 1, "{section}");
         }
         assert!(page.contains("stopped by Ctrl\\-C"), "{page}");
-    }
-
-    #[test]
-    fn shells_know_tests_methods_and_mpis() {
-        let mut command = completed(Cli::command(), &["mpich".to_owned()]);
-        let mut script = Vec::new();
-        clap_complete::generate(clap_complete::Shell::Bash, &mut command, "ddtbench", &mut script);
-        let script = String::from_utf8(script).unwrap();
-        for name in ["nas_lu_y", "packed_to_ddt", "nas_mg", "mpich"] {
-            assert!(script.contains(name), "{name}");
-        }
     }
 }

@@ -11,6 +11,30 @@ use super::conditions::{ConditionArgs, set};
 use super::output::say;
 use super::selection::{GivenLayouts, TestArgs, ValueArgs};
 
+/// The command itself, and what is typed without one.
+#[derive(Debug, Args)]
+pub struct RunCommand {
+    #[command(flatten)]
+    run: RunArgs,
+    /// --export-original by its former name; elsewhere `--format` says how something is printed
+    #[arg(long = "format", value_enum, hide = true, conflicts_with = "resume")]
+    formats: Vec<TextFormat>,
+}
+
+impl RunCommand {
+    /// The names of tests that were given.
+    pub fn tests(&self) -> &[String] {
+        &self.run.chosen.tests
+    }
+
+    /// Runs; an error is a refusal, a failed experiment is none.
+    pub fn execute(mut self) -> anyhow::Result<ExitCode> {
+        self.run.export_original |= !self.formats.is_empty();
+        self.run.execute()
+    }
+}
+
+/// What a ping-pong is of and how it is measured; comparisons and baselines have it, too.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -26,21 +50,12 @@ pub struct RunArgs {
     /// Write the results also in the original suite's text format, into the folder
     #[arg(long, conflicts_with = "resume")]
     export_original: bool,
-    /// The same, by its former name.
-    #[arg(long = "format", value_enum, hide = true, conflicts_with = "resume")]
-    formats: Vec<TextFormat>,
     #[command(flatten)]
     pub(super) conditions: ConditionArgs,
 }
 
 impl RunArgs {
-    /// The names of tests that were given.
-    pub fn tests(&self) -> &[String] {
-        &self.chosen.tests
-    }
-
-    /// Runs; an error is a refusal, a failed experiment is none.
-    pub fn execute(self) -> anyhow::Result<ExitCode> {
+    fn execute(self) -> anyhow::Result<ExitCode> {
         self.chosen.check(&self.conditions)?;
         self.conditions.refuse_selection(&[("--layout", !self.given.layouts.is_empty())])?;
         self.conditions.execute(false, || self.plan())
@@ -62,7 +77,6 @@ impl RunArgs {
         let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(preset))?;
         plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
-        plan.formats.extend(&self.formats);
         plan.formats.extend(self.export_original.then_some(TextFormat::Ddtbench));
         plan.formats.dedup();
         if !self.conditions.has_plan() {

@@ -42,7 +42,7 @@ impl TestArgs {
 pub struct GivenLayouts {
     /// Any layout instead of a test: a text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout
     /// --json` prints, or - for standard input; several make a case each (docs/my-array.md)
-    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["set", "params"])]
+    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["sets", "params"])]
     pub layouts: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ pub struct LayoutArgs {
     #[arg(required_unless_present = "layout")]
     test: Option<String>,
     /// Any layout instead of a test: a file that has one, a text, or - for standard input
-    #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "set", "params"])]
+    #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]
     layout: Option<String>,
     #[command(flatten)]
     values: ValueArgs,

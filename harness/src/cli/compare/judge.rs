@@ -27,8 +27,8 @@ pub struct JudgeArgs {
     #[arg(long)]
     undecided_is_ok: bool,
     /// How the comparison is printed
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value = "text")]
-    output_format: ComparisonFormat,
+    #[arg(long, alias = "as", value_enum, default_value = "text")]
+    format: ComparisonFormat,
 }
 
 impl JudgeArgs {
@@ -49,7 +49,7 @@ impl JudgeArgs {
         folders: &[PathBuf],
         is_gate: bool,
     ) -> anyhow::Result<ExitCode> {
-        output::print(self.output_format.of(comparisons, folders)?.as_bytes())?;
+        output::print(self.format.of(comparisons, folders)?.as_bytes())?;
         Ok(match comparisons.gate() {
             GateDecision::Shut if is_gate => ExitCode::from(measure::FAILED),
             GateDecision::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),

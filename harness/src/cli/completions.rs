@@ -1,0 +1,107 @@
+//! The command `completions`: what a shell completes.
+
+use std::collections::BTreeSet;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
+use ddtbench::experiments::{ALL, Kind};
+
+/// The name that is completed.
+const PROGRAM: &str = "ddtbench";
+
+/// The script for a shell, which knows tests, sets, methods and these MPIs.
+pub fn script(shell: Shell, command: Command, mpis: &[String]) -> Vec<u8> {
+    let mut command = completed(command, mpis);
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, PROGRAM, &mut script);
+    if shell == Shell::Fish {
+        script.extend(names_for_fish(&command).into_bytes());
+    }
+    script
+}
+
+/// What `clap_complete` leaves out for fish: names that stand without a flag.
+fn names_for_fish(command: &Command) -> String {
+    let of = |command: &Command, condition: &str| {
+        let names = command.get_positionals().flat_map(Arg::get_possible_values);
+        let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            names => format!("complete -c {PROGRAM} -n \"{condition}\" -f -a \"{}\"\n", names.join(" ")),
+        }
+    };
+    let within = |sub: &Command| of(sub, &format!("__fish_ddtbench_using_subcommand {}", sub.get_name()));
+    of(command, "__fish_ddtbench_needs_command") + &command.get_subcommands().map(within).collect::<String>()
+}
+
+/// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
+fn completed(command: Command, mpis: &[String]) -> Command {
+    let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
+    let halos: Vec<&str> = apps::halo::all().map(|halo| halo.name).collect();
+    let command = known(command, "tests", &tests);
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(&name, |sub| {
+            let sub = match name.as_str() {
+                "halo" => known(sub, "tests", &halos),
+                "overlap" => known(sub, "tests", &overlapping()),
+                _ => known(sub, "tests", &tests),
+            };
+            let sub = known(known(sub, "test", &tests), "mpi", mpis);
+            let kind = ALL.into_iter().find(|kind| kind.command() == name);
+            let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
+            let sets: BTreeSet<&str> = apps::all()
+                .flat_map(|test| test.sets)
+                .chain(apps::halo::all().flat_map(|halo| halo.sets))
+                .map(|set| set.name)
+                .collect();
+            let sets: Vec<&str> = sets.into_iter().collect();
+            let sub = known(sub, "sets", &sets);
+            kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
+        })
+    })
+}
+
+/// What can be communicated beside a computation.
+fn overlapping() -> Vec<String> {
+    let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
+    let tests = apps::all().map(|test| test.name.to_owned());
+    operations.chain(tests).chain(apps::halo::all().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
+}
+
+/// The command with an argument, if it has it, whose values are these names.
+fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Command {
+    if !command.get_arguments().any(|own| own.get_id() == argument) {
+        return command;
+    }
+    // Kept for good, as clap wants it: the program ends with the script that it prints.
+    let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
+    command.mut_arg(argument, |own| own.value_parser(PossibleValuesParser::new(names)))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, ValueEnum};
+
+    use super::*;
+    use crate::cli::Cli;
+
+    /// For some shells the conflicts of flags are looked up, which fails where one names a flag that there is not.
+    #[test]
+    fn every_shell_knows_tests_methods_and_mpis() {
+        for shell in Shell::value_variants() {
+            let script = script(*shell, Cli::command(), &["mpich".to_owned()]);
+            let script = String::from_utf8(script).unwrap();
+            // What these two complete are commands and flags alone.
+            if matches!(shell, Shell::Elvish | Shell::PowerShell) {
+                assert!(script.contains("--preset"), "{shell}");
+                continue;
+            }
+            for name in ["nas_lu_y", "packed_to_ddt", "nas_mg", "mpich", "ireduce", "408x408"] {
+                assert!(script.contains(name), "{name} for {shell}");
+            }
+        }
+    }
+}
