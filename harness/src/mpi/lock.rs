@@ -21,6 +21,8 @@ pub(super) struct Lock {
 impl Lock {
     /// Waits for the lock on `file`, and says that it waits.
     pub fn take(file: &Path, say: Say<'_>) -> Result<Self> {
+        // What is done under a lock is not left half done.
+        interrupt::hold();
         let open = open(file)?;
         match open.try_lock() {
             Ok(()) => {}
