@@ -29,7 +29,7 @@ fn names_for_fish(command: &Command) -> String {
         let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
         match names.as_slice() {
             [] => String::new(),
-            names => format!("complete -c {PROGRAM} -n \"{condition}\" -f -a \"{}\"\n", names.join(" ")),
+            names => format!("complete -c {PROGRAM} -n \"{condition}\" -a \"{}\"\n", names.join(" ")),
         }
     };
     let within = |sub: &Command| of(sub, &format!("__fish_ddtbench_using_subcommand {}", sub.get_name()));

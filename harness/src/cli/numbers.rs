@@ -44,7 +44,10 @@ fn with_limit(error: &Error, command: Command, words: &[OsString]) -> Option<Str
     let typed = error.get(ContextKind::InvalidValue)?.to_string();
     let held = i64::MAX.to_string();
     let words = words.iter().map(|word| word.to_string_lossy().replace(&typed, &held));
-    let error = command.try_get_matches_from(words).err()?;
+    let held_error = command.try_get_matches_from(words).err()?;
+    let same = held_error.kind() == error.kind()
+        && held_error.get(ContextKind::InvalidArg) == error.get(ContextKind::InvalidArg);
+    let error = Some(held_error).filter(|_| same)?;
     Some(error.render().ansi().to_string().replace(&held, &typed))
 }
 

@@ -1,5 +1,5 @@
-//! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, more sections in manual pages, and names that a
-//! shell completes.
+//! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, and more sections
+//! in manual pages.
 
 use std::io::Write;
 

@@ -231,6 +231,8 @@ impl Project {
 
     /// Removes an MPI that was installed or added here, and what was built for it. Says which of the two it was.
     pub fn remove(&self, name: &str, say: Say<'_>) -> Result<Source> {
+        // A folder that is half removed would be in the way.
+        super::interrupt::hold();
         let candidates = self.candidates()?;
         let known = candidates.iter().filter(|candidate| candidate.name == name);
         let source = match known

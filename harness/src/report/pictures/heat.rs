@@ -203,7 +203,7 @@ impl Group<'_> {
         (x, y): (f64, f64),
         size: f64,
     ) -> Result<(), Refused> {
-        // There is little room, and `progress` says it.
+        // The title is cut to the map's width; the value alone, as `progress`, is clear.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
         let (top, columns, rows) = (y + HEAD, self.x.edges(size), self.rows_down());
