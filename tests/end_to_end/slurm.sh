@@ -80,6 +80,12 @@ ip address add 10.9.0.1/24 dev link0
 ip link set link0 up
 on_nodeb ip address add 10.9.0.2/24 dev link0
 on_nodeb ip link set link0 up
+# Ranks that start before take the loopback interface for the network.
+for node in env on_nodeb; do
+    until [[ $($node ip -brief link show link0) = *' UP '* ]] && [ -z "$($node ip address show tentative)" ]; do
+        sleep 0.02
+    done
+done
 printf '127.0.0.1 localhost\n10.9.0.1 nodea\n10.9.0.2 nodeb\n' > /etc/hosts
 
 # What the packages' own scripts would do. Debian calls the programs slurmd-wlm and so on, and gives libpmix a folder where
