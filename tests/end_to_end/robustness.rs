@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -211,11 +211,16 @@ fn while_reading() {
     // SAFETY: the name ends with a zero byte and lives as long as the call.
     assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
     let mut command = ddtbench(dir.path());
-    let job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
-    // Opened when the other side reads.
-    let writer = fs::File::options().write(true).open(&pipe).unwrap();
+    let mut job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
+    let mut writer = None;
+    job.until("reading", |job| {
+        assert!(job.is_running(), "{:?}", job.said());
+        // Where nobody reads it cannot be opened.
+        writer = fs::File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&pipe).ok();
+        writer.is_some()
+    });
     signal(job.pid(), libc::SIGTERM);
-    job.wait().expect_code(128 + libc::SIGTERM);
+    job.wait().expect_code(130);
     drop(writer);
     assert!(!dir.path().join("cut").exists());
 }

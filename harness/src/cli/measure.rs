@@ -24,7 +24,7 @@ use super::run_page::RunPage;
 use super::targets::{self, Chosen};
 
 /// Exit code after Ctrl-C.
-pub const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = interrupt::EXIT_CODE;
 /// Exit code when a method failed, or nothing could be measured.
 pub(super) const FAILED: u8 = 1;
 

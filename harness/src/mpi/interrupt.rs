@@ -8,6 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+/// The exit code of a program that was stopped, also where it has ended in order.
+pub const EXIT_CODE: u8 = 130;
+
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 /// Whether nothing is under way.
 static AT_ONCE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
@@ -25,7 +28,7 @@ fn at_once() -> &'static Arc<AtomicBool> {
 /// A signal that is ignored, as SIGHUP is under `nohup`, stays ignored.
 pub fn watch() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)) {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(at_once()))?;
+        signal_hook::flag::register_conditional_shutdown(signal, EXIT_CODE.into(), Arc::clone(at_once()))?;
         // The order matters: at the first signal the flag is still down when this action looks at it.
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(flag()))?;
         signal_hook::flag::register(signal, Arc::clone(flag()))?;
