@@ -13,7 +13,7 @@ use ddtbench::plan::{self, Plan};
 
 use super::conditions::ConditionArgs;
 use super::output::say;
-use super::selection::{GivenLayouts, TestArgs, ValueArgs};
+use super::selection::{GivenLayouts, TestArgs};
 
 #[derive(Debug, Args)]
 pub struct EngineArgs {
@@ -49,8 +49,7 @@ impl EngineArgs {
         }
         plan.check_conditions()?;
         if !self.grid_only {
-            let (preset, ValueArgs { sets, params }) =
-                (self.chosen.preset(Preset::Quick), self.chosen.values.clone());
+            let (preset, (sets, params)) = (self.chosen.preset(Preset::Quick), self.chosen.values.given());
             let (orders, params) = engine::orders(params).map_err(anyhow::Error::msg)?;
             let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
             let mut selected = match self.given.are_alone(&selection.tests) {

@@ -15,7 +15,7 @@ use super::conditions::ConditionArgs;
 use super::headings::WHAT;
 use super::output::say;
 use super::parameters::{ParameterArgs, Table};
-use super::selection::{TestArgs, ValueArgs};
+use super::selection::TestArgs;
 
 /// What CMB compares: bulk-synchronous, each share by itself, bins, and one-sided; and what they are compared with here.
 const FIGURES_METHODS: [&str; 7] =
@@ -99,7 +99,7 @@ impl HaloArgs {
             ]);
             conditions = of_figures.with(&conditions);
         }
-        let ValueArgs { sets, params } = self.chosen.values.clone();
+        let (sets, params) = self.chosen.values.given();
         let layouts = self.layouts.iter().map(|typed| layout_file::case(typed)).collect::<Result<_, _>>();
         let layouts = layouts.map_err(|reason| anyhow!(reason))?;
         let selection = HaloSelection { tests, preset, sets, params, layouts, conditions };

@@ -87,7 +87,7 @@ impl OverlapArgs {
             plan.methods = vec![NONBLOCKING.to_owned()];
         }
         plan.check_conditions()?;
-        let ValueArgs { sets, params } = self.values.clone();
+        let (sets, params) = self.values.given();
         let (tests, conditions) = (self.tests.clone(), self.parameters.sweep.clone());
         let selection = OverlapSelection { tests, preset, sets, params, conditions };
         let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;

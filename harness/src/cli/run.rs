@@ -9,7 +9,7 @@ use ddtbench::plan::{self, Plan, TextFormat};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
-use super::selection::{GivenLayouts, TestArgs, ValueArgs};
+use super::selection::{GivenLayouts, TestArgs};
 
 /// The command itself, and what is typed without one.
 #[derive(Debug, Args)]
@@ -81,7 +81,7 @@ impl RunArgs {
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;
-            let ValueArgs { sets, params } = self.chosen.values.clone();
+            let (sets, params) = self.chosen.values.given();
             let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
             let mut selected = match self.given.are_alone(&selection.tests) {
                 true => Selected::default(),

@@ -42,7 +42,7 @@ impl TestArgs {
 pub struct GivenLayouts {
     /// Any layout instead of a test: a text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout
     /// --json` prints, or - for standard input; several make a case each (docs/my-array.md)
-    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["sets", "params"])]
+    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["sets", "params", "corners"])]
     pub layouts: Vec<String>,
 }
 
@@ -69,10 +69,13 @@ impl GivenLayouts {
 pub struct ValueArgs {
     /// A named parameter set instead of the preset's; several, as 408x408,1020x1020, make a case each
     #[arg(long = "set", value_name = "NAME", value_delimiter = ',')]
-    pub sets: Vec<String>,
+    sets: Vec<String>,
     /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
-    pub params: Vec<String>,
+    params: Vec<String>,
+    /// Short for -p corners=yes: a face of `subarray` spans the halo of the other axes, too
+    #[arg(long)]
+    corners: bool,
 }
 
 impl ValueArgs {
@@ -81,7 +84,17 @@ impl ValueArgs {
     /// # Errors
     /// If there are any.
     pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
-        conditions.refuse_selection(&[("--set", !self.sets.is_empty()), ("-p", !self.params.is_empty())])
+        conditions.refuse_selection(&[
+            ("--set", !self.sets.is_empty()),
+            ("-p", !self.params.is_empty()),
+            ("--corners", self.corners),
+        ])
+    }
+
+    /// Names of sets, and parameters as they are typed after `-p`.
+    pub fn given(&self) -> (Vec<String>, Vec<String>) {
+        let corners = self.corners.then(|| "corners=yes".to_owned());
+        (self.sets.clone(), self.params.iter().cloned().chain(corners).collect())
     }
 }
 

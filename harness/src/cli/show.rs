@@ -163,7 +163,7 @@ impl LayoutArgs {
         let is_text = typed.contains('(');
         let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
             let test = apps::find(&typed)?;
-            let ValueArgs { sets, params } = self.values.clone();
+            let (sets, params) = self.values.given();
             let selection = Selection { tests: vec![typed], preset: Preset::Quick, sets, params };
             return Ok((test, selection.values(test)?));
         };
