@@ -16,6 +16,7 @@ use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+use super::trial::{alone, beside_others};
 
 /// Small values of each exchange, as a plan has them; each but `layout` has faces that two threads share unevenly, or evenly.
 const SMALL: [(&str, &str); 15] = [
@@ -64,7 +65,7 @@ pub fn trials() -> Vec<Trial> {
     const ANY: [&str; 6] = ["wrf_vec", "nas_lu", "fft2d", "specfem3d_cm", "lammps_full", "stencil27"];
     const FEW: [&str; 4] = ["nas_mg", "wrf_sa", "stencil7", "specfem3d_oc"];
     let all = SMALL.map(|(test, _)| test);
-    let rounds = Trial::test("halo::a time that is set wins over rounds", || {
+    let rounds = beside_others("halo::a time that is set wins over rounds", || {
         let dir = tempfile::tempdir().unwrap();
         let plan = |flags: &[&str]| {
             run(ddtbench(dir.path()).args(["halo", "--dry-run"]).args(flags)).expect_code(0).out
@@ -75,19 +76,16 @@ pub fn trials() -> Vec<Trial> {
         fs::write(dir.path().join("ten.toml"), ten).unwrap();
         assert!(plan(&["--plan", "ten.toml"]).contains("min_rounds = 10"));
         assert!(!plan(&["--plan", "ten.toml", "--max-time", "0.1"]).contains("min_rounds"));
-        Ok(())
     });
-    let mut trials = vec![Trial::test("halo::every exchange has small values", || {
+    let mut trials = vec![beside_others("halo::every exchange has small values", || {
         let of_table: Vec<_> = apps::halo::all().map(|test| test.name).collect();
         assert_eq!(of_table, SMALL.map(|(test, _)| test));
-        Ok(())
     })];
     trials.push(rounds);
     let mut add = |mpi: &'static str, what: &str, ranks, cases: Vec<(&'static str, &'static str)>| {
         let name = format!("{mpi}::halo::{ranks} ranks, {what}: every method brings every cell");
-        trials.push(Trial::test(name, move || {
+        trials.push(alone(name, move || {
             everything_arrives(mpi, ranks, &cases);
-            Ok(())
         }));
     };
     let with = |tests: &[&'static str], conditions: &[&'static str]| {
@@ -128,12 +126,11 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(on_every_mpi("halo", checks));
     trials.extend(REFUSALS.iter().map(|&(what, arguments, words)| {
-        Trial::test(format!("refused::halo: {what}"), move || {
+        beside_others(format!("refused::halo: {what}"), move || {
             let dir = tempfile::tempdir().unwrap();
             let ended = run(ddtbench(dir.path()).arg("halo").args(arguments));
             ended.expect_code(2).expect_err(words);
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is made for what is refused");
-            Ok(())
         })
     }));
     trials

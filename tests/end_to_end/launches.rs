@@ -7,6 +7,7 @@ use libtest_mimic::Trial;
 use super::job::run;
 use super::results::{Row, Summary, rows};
 use super::setup::{ONE_LAUNCH, ddtbench, mpi};
+use super::trial::alone;
 
 /// A small case of each kind, by its command.
 const KINDS: [&[&str]; 4] = [
@@ -20,23 +21,19 @@ const LAUNCHES: usize = 3;
 
 pub fn trials() -> Vec<Trial> {
     let of_kind = |arguments: &'static [&'static str]| {
-        Trial::test(format!("both MPIs::launches::{}", arguments[0]), move || {
+        alone(format!("both MPIs::launches::{}", arguments[0]), move || {
             every_one_has_its_rows(arguments);
-            Ok(())
         })
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
-    trials.push(Trial::test("mpich::launches::a run resumed on another machine says so", || {
+    trials.push(alone("mpich::launches::a run resumed on another machine says so", || {
         elsewhere();
-        Ok(())
     }));
-    trials.push(Trial::test("mpich::launches::an MPI that is named by its path can be resumed", || {
+    trials.push(alone("mpich::launches::an MPI that is named by its path can be resumed", || {
         by_path();
-        Ok(())
     }));
-    trials.push(Trial::test("mpich::launches::a variant is an MPI of its own", || {
+    trials.push(alone("mpich::launches::a variant is an MPI of its own", || {
         a_variant();
-        Ok(())
     }));
     trials
 }

@@ -9,6 +9,8 @@ mod job;
 mod results;
 /// `ddtbench`, the MPIs and their rank programs.
 mod setup;
+/// What trials have of the machine.
+mod trial;
 
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
@@ -62,16 +64,18 @@ mod two_hosts;
 
 use std::process::ExitCode;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Trials need all processors: two jobs at once would wait for each other in every message.
-    arguments.test_threads = Some(1);
+    arguments.test_threads = Some(trial::AT_ONCE);
+    let [first, second] = setup::MPIS.map(|mpi| vec![setup::trial(mpi)]);
+    // What needs no ranks goes on beside the first set-up, which is for the most part work for one processor.
     let trials = [
+        first,
         refusals::trials(),
         sites::trials(),
-        setup::trials(),
+        second,
         rank_program::trials(),
         moves_bytes::trials(),
         faulty_mpi::trials(),
@@ -95,7 +99,7 @@ fn main() -> ExitCode {
         two_hosts::trials(),
         slurm::trials(),
     ];
-    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
+    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect::<Vec<Trial>>());
     slurm::down();
     conclusion.exit_code()
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::job::run;
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
 use super::setup::{self, ONE_LAUNCH, ddtbench};
+use super::trial::alone;
 
 /// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
 const RANKS: [usize; 2] = [2, 4];
@@ -28,9 +29,8 @@ pub fn trials() -> Vec<Trial> {
     for mpi in setup::MPIS {
         for ranks in RANKS {
             let mut add = |what: &str, check: fn(&Summary, &Value, usize)| {
-                trials.push(Trial::test(format!("{mpi}::{ranks} ranks::{what}"), move || {
+                trials.push(alone(format!("{mpi}::{ranks} ranks::{what}"), move || {
                     check(&measured(mpi, ranks), list(), ranks);
-                    Ok(())
                 }));
             };
             add("every test and method moves the right bytes", all_are_measured);
@@ -40,13 +40,9 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.extend(setup::MPIS.map(|mpi| {
-        Trial::test(
-            format!("{mpi}::2 ranks::several arrays of one's own, and blocks of them, are moved"),
-            || {
-                arrays_of_ones_own(mpi);
-                Ok(())
-            },
-        )
+        alone(format!("{mpi}::2 ranks::several arrays of one's own, and blocks of them, are moved"), || {
+            arrays_of_ones_own(mpi);
+        })
     }));
     trials
 }

@@ -14,6 +14,7 @@ use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
 use super::results::{Row, Summary, rows};
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+use super::trial::alone;
 
 /// Short, since no figure is looked at.
 const SHORT: [&str; 6] = ["--max-time", "0.002", "--min-runs", "2", "--warmup", "1"];
@@ -51,14 +52,12 @@ pub fn trials() -> Vec<Trial> {
         ("what cannot be is refused", refusals),
     ];
     for (what, check) in only_on_mpich {
-        trials.push(Trial::test(format!("mpich::overlap::{what}"), move || {
+        trials.push(alone(format!("mpich::overlap::{what}"), move || {
             check(mpi("mpich"));
-            Ok(())
         }));
     }
-    trials.push(Trial::test("openmpi::overlap::progress that is not in force is refused", || {
+    trials.push(alone("openmpi::overlap::progress that is not in force is refused", || {
         no_progress(mpi("openmpi"));
-        Ok(())
     }));
     trials
 }

@@ -9,6 +9,7 @@ use super::by_hand::mpiexec;
 use super::job::{Ended, run};
 use super::results::{Row, rows};
 use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
+use super::trial::alone;
 
 /// Seconds after which a probe is taken for hanging. Those that end do so within one.
 const TIMEOUT: &str = "3";
@@ -22,13 +23,11 @@ pub fn trials() -> Vec<Trial> {
         ("a probe can be run by hand", by_hand),
     ];
     let mut trials = on_every_mpi("probes", checks);
-    trials.push(Trial::test("both MPIs::probes::launches, resumed, and by their plan", || {
+    trials.push(alone("both MPIs::probes::launches, resumed, and by their plan", || {
         as_a_run(tempfile::tempdir().unwrap().path());
-        Ok(())
     }));
-    trials.push(Trial::test("refused::an unknown probe, with the names that there are", || {
+    trials.push(alone("refused::an unknown probe, with the names that there are", || {
         unknown_probe(tempfile::tempdir().unwrap().path());
-        Ok(())
     }));
     trials
 }

@@ -10,21 +10,16 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::setup::{self, Mpi, root};
+use super::trial::alone;
 
 /// Nothing is timed in unit tests: compiled in seconds, and with all checks.
 const AS_TESTS: [&str; 4] =
     ["opt-level = 0", "codegen-units = 16", "debug-assertions = true", "overflow-checks = true"];
 
 pub fn trials() -> Vec<Trial> {
-    let trial = |name: &str, check: fn()| {
-        Trial::test(format!("mpich::{name}"), move || {
-            check();
-            Ok(())
-        })
-    };
     vec![
-        trial("unit tests of the rank program", unit_tests),
-        trial("the example that sends what the pack engine has packed", send_a_face),
+        alone("mpich::unit tests of the rank program", unit_tests),
+        alone("mpich::the example that sends what the pack engine has packed", send_a_face),
     ]
 }
 

@@ -7,6 +7,7 @@ use libtest_mimic::Trial;
 
 use super::job::{everything_in, run};
 use super::setup::ddtbench;
+use super::trial::beside_others;
 
 /// A check in an empty folder.
 type Check = fn(&Path);
@@ -202,10 +203,9 @@ const REFUSALS: &[Refusal] = &[
 
 pub fn trials() -> Vec<Trial> {
     let listed = REFUSALS.iter().map(|&(what, arguments, words)| {
-        Trial::test(format!("refused::{what}"), move || {
+        beside_others(format!("refused::{what}"), move || {
             let dir = tempfile::tempdir().unwrap();
             refuses(dir.path(), arguments, words);
-            Ok(())
         })
     });
     let prepared: [(&str, Check); 8] = [
@@ -219,9 +219,8 @@ pub fn trials() -> Vec<Trial> {
         ("a plan with what its kind does not have", a_plan_with_an_option_of_another_kind),
     ];
     let prepared = prepared.into_iter().map(|(what, check)| {
-        Trial::test(format!("refused::{what}"), move || {
+        beside_others(format!("refused::{what}"), move || {
             check(tempfile::tempdir().unwrap().path());
-            Ok(())
         })
     });
     listed.chain(prepared).collect()

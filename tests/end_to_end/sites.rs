@@ -11,8 +11,8 @@ use libtest_mimic::Trial;
 use tempfile::TempDir;
 
 use super::job::{Ended, Job, everything_in, run, signal};
-use super::setup::{self, ddtbench};
-use super::two_hosts;
+use super::setup::ddtbench;
+use super::trial::{beside_others, unless};
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, fn()); 10] = [
@@ -27,9 +27,10 @@ pub fn trials() -> Vec<Trial> {
         ("names that were written by hand", names_by_hand),
         ("kill -9 while cargo, pip or mpicc is at work", killed_while_preparing),
     ];
-    let mut trials = setup::trials_of("sites", &checks);
+    let mut trials: Vec<Trial> =
+        checks.into_iter().map(|(what, check)| beside_others(format!("sites::{what}"), check)).collect();
     let full = "sites::a plan of another user that names programs".to_owned();
-    trials.push(two_hosts::unless(is_root().err(), full, || {
+    trials.push(unless(is_root().err(), full, || {
         a_strangers_plan();
         Ok(())
     }));

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{MPIS, Mpi, ddtbench, mpi, root, scratch};
+use super::trial::unless;
 use super::two_hosts;
 
 type CheckOfJobs = fn(&Mpi, &Cluster);
@@ -27,7 +28,7 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
         let full = format!("{name}::slurm::{what}");
-        two_hosts::unless(lack.as_deref(), full, move || {
+        unless(lack.as_deref(), full, move || {
             let mpi = mpi(name);
             // What cannot be fetched is no fault of what is tested.
             let cluster = cluster()?;

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use libtest_mimic::{Completion, Trial};
+use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::job::{Ended, Job, Process, signal};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{MPIS, Mpi, ONE_LAUNCH, ddtbench, mpi, root};
+use super::trial::unless;
 
 /// Short, and of a size that is worth a network.
 const SHORT: [&str; 8] =
@@ -65,23 +66,6 @@ pub fn trials() -> Vec<Trial> {
     }
     trials.push(trial("mpich", "hosts that no network joins are told", no_network));
     trials
-}
-
-/// A trial, or where the machine lacks what it needs, as is known beforehand or said by the check, one that is told not to be run,
-/// and why.
-pub fn unless(
-    lack: Option<&str>,
-    full: String,
-    check: impl FnOnce() -> Result<(), String> + Send + 'static,
-) -> Trial {
-    let lack = lack.map(str::to_owned);
-    Trial::ignorable_test(full, move || {
-        let ended = lack.map_or_else(check, Err);
-        Ok(match ended {
-            Ok(()) => Completion::Completed,
-            Err(reason) => Completion::ignored_with(format!("not run, since {reason}")),
-        })
-    })
 }
 
 /// Why there cannot be two hosts on this machine.
