@@ -68,4 +68,9 @@ impl Case {
             variant => format!("{}:{variant}", self.mpi),
         }
     }
+
+    /// What is to bring communication forward, where its parameters name it.
+    pub fn configuration(&self) -> Option<&str> {
+        self.params.split(' ').find_map(|pair| pair.strip_prefix("configuration="))
+    }
 }

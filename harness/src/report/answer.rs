@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use super::case::{CaseView, launches, measured, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
 use super::table::{TableFormat, left_out, text_width};
-use super::verdict::{Against, Base, Claim, times_text};
+use super::verdict::{Against, Base, Claim, diagnoses, times_text};
 use super::{earlier, units};
 use crate::model::{LOOP, Quantity, Record};
 use crate::stats;
@@ -252,16 +252,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
             )
         })
         .collect();
-    let mut diagnoses: Vec<(&str, usize)> = Vec::new();
-    for claim in &claims {
-        let Claim::Diagnosis { what, .. } = claim else { continue };
-        match diagnoses.iter_mut().find(|known| known.0 == what) {
-            Some(known) => known.1 += 1,
-            None => diagnoses.push((what, 1)),
-        }
-    }
-    diagnoses.sort_by_key(|known| std::cmp::Reverse(known.1));
-    parts.extend(diagnoses.iter().map(|(what, count)| format!("{what} in {count} of {}", claims.len())));
+    parts.extend(diagnoses(&claims));
     let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
     let rest = [
         (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),

@@ -57,8 +57,8 @@ impl<'a> CaseView<'a> {
     pub fn side(&self) -> String {
         let case = &self.first().case;
         match self.is_of_several_runs {
-            true => format!("{} of {}", case.mpi_label(), case.run),
-            false => case.mpi_label(),
+            true => format!("{} of {}", mpi(case), case.run),
+            false => mpi(case),
         }
     }
 
@@ -247,7 +247,13 @@ pub fn place(case: &Case) -> String {
 fn conditions(r: &Record) -> String {
     let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
     let shared = r.oversubscribed().map(shared).unwrap_or_default();
-    format!("{}, {}{shared}", r.case.mpi_label(), place(&r.case))
+    format!("{}, {}{shared}", mpi(&r.case), place(&r.case))
+}
+
+/// The MPI, and what is to bring its communication forward.
+fn mpi(case: &Case) -> String {
+    let configuration = case.configuration().map(|name| format!(", {name}"));
+    case.mpi_label() + configuration.as_deref().unwrap_or_default()
 }
 
 /// What intervals rest on; `None` where there is no record.

@@ -1,5 +1,7 @@
 //! Which of two methods is faster, in words, and what that rests on: the ratio of their times in the same rounds.
 
+use indexmap::IndexMap;
+
 use crate::model::{Quantity, Record};
 
 /// The method that another is held against.
@@ -69,8 +71,8 @@ pub enum Claim<'a> {
     Unsteady(Vec<&'a str>),
     /// What became of the only method of a case, or of each of its methods.
     Diagnosis {
-        /// In the words of its kind, which other cases may share.
-        what: String,
+        /// Methods of which the same is said, and what, in the words of their kind.
+        of: Vec<(Vec<&'a str>, String)>,
         /// What it rests on.
         detail: String,
     },
@@ -107,12 +109,46 @@ impl<'a> Claim<'a> {
             }
             Self::NoDifference(names) => format!("no difference shown: {}", names.join(", ")),
             Self::Unsteady(names) => format!("unsteady, no verdict: {}", names.join(", ")),
-            Self::Diagnosis { what, detail } if detail.is_empty() => what.clone(),
-            Self::Diagnosis { what, detail } => format!("{what} ({detail})"),
+            Self::Diagnosis { of, detail } => {
+                let of_methods = |(methods, what): &(Vec<&str>, String)| match of.len() {
+                    1 => what.clone(),
+                    _ => format!("{}: {what}", methods.join(", ")),
+                };
+                let what = of.iter().map(of_methods).collect::<Vec<_>>().join("; ");
+                if detail.is_empty() { what } else { format!("{what} ({detail})") }
+            }
             Self::Unknown { names, why } if names.is_empty() => why.clone(),
             Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
         }
     }
+}
+
+/// What became of each method, and how often; methods of which the same is to be said together, the only one without its name.
+pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
+    let mut of_methods: IndexMap<&str, IndexMap<&str, usize>> = IndexMap::new();
+    for claim in claims {
+        let Claim::Diagnosis { of, .. } = claim else { continue };
+        for (methods, what) in of {
+            for method in methods {
+                *of_methods.entry(method).or_default().entry(what).or_default() += 1;
+            }
+        }
+    }
+    let is_only = of_methods.len() == 1;
+    let mut told: IndexMap<String, Vec<&str>> = IndexMap::new();
+    for (method, mut counts) in of_methods {
+        let of: usize = counts.values().sum();
+        // The most frequent first, and it says of how many.
+        counts.sort_by(|_, a, _, b| b.cmp(a));
+        let each = counts.iter().enumerate().map(|(place, (what, count))| match place {
+            0 => format!("{what} in {count} of {of}"),
+            _ => format!("{what} in {count}"),
+        });
+        told.entry(each.collect::<Vec<_>>().join(", ")).or_default().push(method);
+    }
+    told.into_iter()
+        .map(|(what, methods)| if is_only { what } else { format!("{}: {what}", methods.join(", ")) })
+        .collect()
 }
 
 /// How many times, with both ends of the interval: `1.19 [1.15, 1.23]`; all in the digits that suit the first.
@@ -141,6 +177,26 @@ mod tests {
         let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
         assert_eq!(words(moved), "unsteady, no verdict: ddt, manual");
         assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
+    }
+
+    #[test]
+    fn diagnoses_are_counted_for_each_method() {
+        let claim = |of: &[(&[&'static str], &str)]| Claim::Diagnosis {
+            of: of.iter().map(|(methods, what)| (methods.to_vec(), (*what).to_owned())).collect(),
+            detail: String::new(),
+        };
+        let claims = [
+            claim(&[(&["reference", "manual"], "overlapped"), (&["ddt"], "no progression")]),
+            claim(&[(&["reference", "manual", "ddt"], "no progression")]),
+            claim(&[(&["ddt"], "no progression"), (&["reference", "manual"], "overlapped")]),
+        ];
+        let told =
+            ["reference, manual: overlapped in 2 of 3, no progression in 1", "ddt: no progression in 3 of 3"];
+        assert_eq!(diagnoses(&claims), told);
+        let alone = [claim(&[(&["nonblocking"], "overlapped")]), claim(&[(&["nonblocking"], "overlapped")])];
+        assert_eq!(diagnoses(&alone), ["overlapped in 2 of 2"]);
+        assert_eq!(claims[0].words(), "reference, manual: overlapped; ddt: no progression");
+        assert_eq!(claims[1].words(), "no progression");
     }
 
     #[test]

@@ -76,9 +76,10 @@ fn maps(form: &'static TableFormat, records: &[Record]) -> Vec<Map> {
 
 /// Parameters that make a grid of its own.
 fn others(record: &Record) -> String {
-    const FOUND: [&str; 4] = ["communication_us", "computation_us", "bytes", "matrix_order"];
+    // Found for the times of the axes, or beside the MPI already.
+    const TOLD: [&str; 5] = ["communication_us", "computation_us", "bytes", "matrix_order", "configuration"];
     let is_other =
-        |pair: &&str| !FOUND.contains(&pair.split('=').next().unwrap_or_default()) && *pair != "threads=1";
+        |pair: &&str| !TOLD.contains(&pair.split('=').next().unwrap_or_default()) && *pair != "threads=1";
     record.case.params.split(' ').filter(is_other).map(|pair| format!(", {pair}")).collect()
 }
 

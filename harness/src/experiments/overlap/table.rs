@@ -132,6 +132,8 @@ fn what_differs(params: &str) -> String {
         "bytes" => !has("communication_us="),
         "matrix_order" => !has("computation_us="),
         "threads" => !pair.ends_with("=1"),
+        // Stands beside the MPI.
+        "configuration" => false,
         _ => true,
     };
     params.split(' ').filter(is_told).collect::<Vec<_>>().join(" ")
@@ -155,28 +157,20 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let all: Vec<&Record> = case.methods().filter(|record| measured(record)).collect();
     match &all[..] {
         [] => Claim::Unknown { names: Vec::new(), why: "nothing was measured".to_owned() },
-        [one] => {
-            let what = format!("{}{}", Diagnosis::of(case, one).words(), caveat(one));
-            let [value, interval] = ratio(one, Quantity::OverheadRatio);
-            Claim::Diagnosis { what, detail: format!("{value} {interval}").trim().to_owned() }
-        }
-        several => {
-            let mut groups: Vec<(Diagnosis, Vec<&str>)> = Vec::new();
-            for record in several {
-                let diagnosis = Diagnosis::of(case, record);
-                match groups.iter_mut().find(|group| group.0 == diagnosis) {
-                    Some(group) => group.1.push(&record.method),
-                    None => groups.push((diagnosis, vec![&record.method])),
+        all => {
+            let mut of: Vec<(Vec<&str>, String)> = Vec::new();
+            for record in all {
+                let what = format!("{}{}", Diagnosis::of(case, record).words(), caveat(record));
+                match of.iter_mut().find(|group| group.1 == what) {
+                    Some(group) => group.0.push(&record.method),
+                    None => of.push((vec![&record.method], what)),
                 }
             }
-            let group = |(diagnosis, methods): &(Diagnosis, Vec<&str>)| match groups.len() {
-                1 => diagnosis.words().to_owned(),
-                _ => format!("{}: {}", methods.join(", "), diagnosis.words()),
+            let detail = match all {
+                [one] => ratio(one, Quantity::OverheadRatio).join(" ").trim().to_owned(),
+                _ => case.fastest().words(),
             };
-            let caveat = several.iter().map(|record| caveat(record)).find(|words| !words.is_empty());
-            let what = groups.iter().map(group).collect::<Vec<_>>().join("; ") + caveat.unwrap_or_default();
-            let fastest = case.fastest().words();
-            Claim::Diagnosis { what, detail: fastest }
+            Claim::Diagnosis { of, detail }
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What overlap says in sentences besides its diagnoses: which method gains by work to hide it behind, and what to do where nothing can
-//! be told.
+//! What overlap says in sentences besides its diagnoses: which method gains by work to hide it behind, whether communication that makes
+//! progress is slower by itself, and what to do where nothing can be told.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
-use crate::model::{Basis, Phase, Record};
+use crate::model::{Basis, Case, Phase, Record};
 use crate::report::case::{CaseView, interval, measured};
 use crate::report::units;
 use crate::stats::difference::Difference;
@@ -25,7 +25,7 @@ struct Method<'a> {
 
 /// All sentences of these cases.
 pub(super) fn sentences(cases: &[CaseView]) -> Vec<String> {
-    turned_around(cases).into_iter().chain(too_short(cases)).collect()
+    turned_around(cases).into_iter().chain(slower_alone(cases)).chain(too_short(cases)).collect()
 }
 
 /// Methods that are slower than others by themselves and faster with work to hide them behind: all intervals apart, and no more
@@ -98,6 +98,55 @@ fn told(case: &CaseView, one: Method, other: Method) -> Option<String> {
     })
 }
 
+/// From so many times on, for certain, communication is slower by itself in another configuration.
+const SLOWER: f64 = 2.0;
+
+/// Whether communication is slower by itself where something is to bring it forward: what hides then is to be read beside that.
+fn slower_alone(cases: &[CaseView]) -> Option<String> {
+    let mut slower: Vec<(f64, &Record, &Record)> = Vec::new();
+    for case in cases.iter().filter(|case| case.first().case.configuration().is_some()) {
+        let Some(basic) = cases.iter().find(|other| is_basic_of(&other.first().case, &case.first().case))
+        else {
+            continue;
+        };
+        for record in case.methods().filter(|record| measured(record)) {
+            let [progress, basic] =
+                [case, basic].map(|case| case.phase(&record.method, Phase::CommunicationAlone));
+            let Some((progress, basic)) = progress.zip(basic) else { continue };
+            let Some((of_progress, of_basic)) = interval(progress).zip(interval(basic)) else { continue };
+            slower.push((of_progress.0 / of_basic.2, progress, basic));
+        }
+    }
+    slower.retain(|(times, ..)| *times >= SLOWER);
+    slower.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (_, progress, basic) = slower.first()?;
+    let [progress_s, basic_s] =
+        [progress, basic].map(|record| record.median_s.map(units::seconds).unwrap_or_default());
+    let more = match slower.len() - 1 {
+        0 => String::new(),
+        more => format!(" {more} more take at least {SLOWER} times as long."),
+    };
+    let (case, method) = (&progress.case, &progress.method);
+    Some(format!(
+        "{}, {}: by itself {method} of {} takes {progress_s}, and {basic_s} without that. What overlaps is to be read beside it.{more}",
+        case.mpi_label(),
+        case.configuration().unwrap_or_default(),
+        case.test,
+    ))
+}
+
+/// Whether a case is another one but for what is to bring communication forward.
+fn is_basic_of(basic: &Case, case: &Case) -> bool {
+    let others = |case: &Case| -> Vec<String> {
+        let words = case.params.split(' ').filter(|pair| !pair.starts_with("configuration="));
+        words.map(str::to_owned).collect()
+    };
+    let place = |case: &Case| {
+        (case.run.clone(), case.test.clone(), case.mpi_label(), case.mpi_version.clone(), case.ranks)
+    };
+    basic.configuration().is_none() && place(basic) == place(case) && others(basic) == others(case)
+}
+
 /// What to do where nothing can be told.
 fn too_short(cases: &[CaseView]) -> Option<String> {
     let of_case = |case: &CaseView| {
@@ -121,7 +170,7 @@ fn too_short(cases: &[CaseView]) -> Option<String> {
 mod tests {
     use super::super::KIND;
     use super::*;
-    use crate::model::{Case, Figure, Quantity};
+    use crate::model::{Figure, Quantity};
 
     /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
@@ -177,6 +226,24 @@ mod tests {
         // What is clear is told among as many.
         let clear: Vec<_> = names.map(manual).into_iter().chain([method("ddt", 1.5, 1.4, 0.1)]).collect();
         assert_eq!(said(&clear).len(), 4, "{:?}", said(&clear));
+    }
+
+    #[test]
+    fn communication_that_progress_makes_slower_is_told() {
+        let with = |configuration: &str, records: [Record; 3]| {
+            let params = format!("nx=8{configuration}");
+            records.map(|record| {
+                let case = Case { params: params.clone(), ..(*record.case).clone() };
+                Record { case: case.into(), ..record }
+            })
+        };
+        let basic = || with("", method("ddt", 1.0, 2.0, 0.1));
+        let progress = |alone_s| with(" configuration=progress", method("ddt", alone_s, 9.0, 0.1));
+        let told = said(&[basic(), progress(8.0)]);
+        let expected = "mpich, progress: by itself ddt of nas_lu_y takes 8.00 s, and 1.00 s without that. ";
+        assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+        assert_eq!(said(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
+        assert_eq!(said(&[progress(8.0)]), [""; 0], "nothing is beside it");
     }
 
     #[test]
