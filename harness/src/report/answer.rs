@@ -1,7 +1,6 @@
 //! The answer before the table: a line per case, and what was found in sentences.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
@@ -107,7 +106,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     }
     let mut rows = shown.rows.into_iter();
     for (place, cases) in places.iter().zip(&groups) {
-        let _ = write!(text, "\n{place}\n");
+        text += &format!("\n{}", wrapped("", place, width, 2));
         // A heading, and a line per case.
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }

@@ -62,7 +62,7 @@ impl Fitted {
 }
 
 /// The fewest columns that a cell which does not fit is broken at.
-const LEAST_CELL: usize = 20;
+const LEAST_CELL: usize = 16;
 
 /// The rows as lines of at most `width`, `indent` blanks before each: columns of the highest rank are left out, and then the last
 /// column is broken.
@@ -86,6 +86,11 @@ pub fn fitted(columns: &[Column], rows: &[Vec<String>], width: Option<usize>, in
     }
     let mut left_out = Vec::new();
     while width.is_some_and(|width| width_of(&shown) > width) {
+        // The heading of a last column in which nothing stands has no room to take.
+        if shown.last().is_some_and(|&last| is_empty(last)) {
+            shown.pop();
+            continue;
+        }
         let ranked = shown.iter().copied().filter(|&at| columns[at].rank > 0);
         let Some(least) = ranked.max_by_key(|&at| columns[at].rank) else { break };
         let attached = (least + 1..columns.len()).take_while(|&at| columns[at].is_attached()).last();

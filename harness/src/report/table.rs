@@ -160,10 +160,10 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let mut columns = names.map(|name| Column::new(name, Align::Left, 2));
     (columns[1], columns[4]) = (columns[1].rank(1), columns[4].rank(2));
     let mut rows = vec![names.map(str::to_owned).to_vec()];
-    rows.extend(cases.iter().map(|case| {
-        let r = case.first();
-        let at = if same { String::new() } else { case.conditions() };
-        vec![r.case.test.clone(), (form.set)(case), at, case.fastest().words(), (form.verdict)(case)]
+    rows.extend(cases.iter().zip(places(&cases)).map(|(case, at)| {
+        let at = if same { String::new() } else { at };
+        let test = case.first().case.test.clone();
+        vec![test, (form.set)(case), at, case.fastest().words(), (form.verdict)(case)]
     }));
     if same {
         rows[0][2].clear();
@@ -172,6 +172,18 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         let _ = writeln!(text, "{line}");
     }
     text + &notes(&cases, width, same)
+}
+
+/// Where each case was measured: its MPI, and of the rest what is not the same everywhere.
+fn places(cases: &[CaseView]) -> Vec<String> {
+    let all: Vec<String> = cases.iter().map(CaseView::conditions).collect();
+    let is_everywhere = |part: &str| all.iter().all(|place| place.split(", ").any(|other| other == part));
+    let own = |place: &String| {
+        let parts = place.split(", ").enumerate();
+        let told = parts.filter(|(i, part)| *i == 0 || !is_everywhere(part)).map(|(_, part)| part);
+        told.collect::<Vec<_>>().join(", ")
+    };
+    all.iter().map(own).collect()
 }
 
 /// What is to be said of each case besides.

@@ -8,7 +8,8 @@ use anstyle::{Color, RgbColor, Style};
 use crate::model::{Quantity, Record};
 use crate::report::answer;
 use crate::report::case::CaseView;
-use crate::report::table::TableFormat;
+use crate::report::columns::wrapped;
+use crate::report::table::{TableFormat, text_width};
 use crate::report::units;
 
 /// Times of either axis, in microseconds.
@@ -40,11 +41,12 @@ pub(super) fn answer(form: &'static TableFormat, records: &[Record], width: Opti
     }
     let diagonal: Vec<Record> = records.iter().filter(|record| is_diagonal(record)).cloned().collect();
     let text = answer::answer(form, &diagonal, width);
-    let maps: String = maps.iter().map(|map| map.text()).collect();
-    format!("{LEGEND}\n{maps}\n{text}")
+    let (room, width) = (width.map(usize::from), text_width(width));
+    let maps: String = maps.iter().map(|map| map.text(room, width)).collect();
+    format!("{}{maps}\n{text}", wrapped("", LEGEND, width, 0))
 }
 
-const LEGEND: &str = "Overhead ratio over the times of both parts: 0 is perfect overlap, 1 is one after\nthe other, more is worse than that.";
+const LEGEND: &str = "Overhead ratio over the times of both parts: 0 is perfect overlap, 1 is one after the other, more is worse than that.";
 
 /// The overhead ratios of one method over a grid.
 struct Map {
@@ -97,27 +99,34 @@ impl Map {
         axes
     }
 
-    fn text(&self) -> String {
-        /// Columns of a cell: a time as `4.00 ms`, and a blank.
+    /// With its title, in a terminal of `room` columns, if it is one; sentences are at most `width` wide. What has no room beside the
+    /// rest stands below it.
+    fn text(&self, room: Option<usize>, width: usize) -> String {
+        /// Columns of a cell: a time as `4.00 ms`.
         const CELL: usize = 8;
         let [communication, computation] = self.axes();
         let time = |ns: u64| units::seconds(ns as f64 * 1e-9);
-        let mut text = format!("\n{}\n{:>CELL$} communication\n{:>CELL$}", self.title, "", "comput.");
-        communication.iter().for_each(|&ns| text += &format!(" {:>CELL$}", time(ns)));
-        text.push('\n');
-        // The longest computation on top, as in the paper's maps.
-        for &row in computation.iter().rev() {
-            let _ = write!(text, "{:>CELL$}", time(row));
-            for &column in &communication {
-                let cell = match self.cells.get(&(column, row)).copied().flatten() {
-                    Some(ratio) => format!("{}{ratio:>CELL$.2}{:#}", style(ratio), style(ratio)),
-                    None => format!("{:>CELL$}", "-"),
-                };
-                let _ = write!(text, " {cell}");
-            }
+        let mut text = format!("\n{}", wrapped("", &self.title, width, 2));
+        // One column is the computation's; before each stands a blank.
+        let most = room.map_or(usize::MAX, |room| (room.saturating_sub(CELL) / (CELL + 1)).max(1));
+        for communication in communication.chunks(most) {
+            let _ = write!(text, "{:>CELL$} communication\n{:>CELL$}", "", "comput.");
+            communication.iter().for_each(|&ns| text += &format!(" {:>CELL$}", time(ns)));
             text.push('\n');
+            // The longest computation on top, as in the paper's maps.
+            for &row in computation.iter().rev() {
+                let _ = write!(text, "{:>CELL$}", time(row));
+                for &column in communication {
+                    let cell = match self.cells.get(&(column, row)).copied().flatten() {
+                        Some(ratio) => format!("{}{ratio:>CELL$.2}{:#}", style(ratio), style(ratio)),
+                        None => format!("{:>CELL$}", "-"),
+                    };
+                    let _ = write!(text, " {cell}");
+                }
+                text.push('\n');
+            }
         }
-        text + &self.begins()
+        text + &wrapped("", &self.begins(), width, 2)
     }
 
     /// Where overlap begins: how many cells have some, and which of them is the shortest.
@@ -131,11 +140,11 @@ impl Map {
             }
         }
         let Some(first) = with.iter().min_by_key(|place| place.0.max(place.1)) else {
-            return format!("Nowhere does half of the shorter part hide ({all} cells).\n");
+            return format!("Nowhere does half of the shorter part hide ({all} cells).");
         };
         let time = |ns: u64| units::seconds(ns as f64 * 1e-9);
         format!(
-            "Half of the shorter part or more hides in {} of {all} cells, from {} of communication and {} of computation on.\n",
+            "Half of the shorter part or more hides in {} of {all} cells, from {} of communication and {} of computation on.",
             with.len(),
             time(first.0),
             time(first.1)
@@ -213,7 +222,24 @@ mod tests {
         assert!(text.contains("hides in 3 of 4 cells"), "{text}");
         // The lines below are the diagonal's.
         assert_eq!(text.lines().filter(|line| line.starts_with("ibcast  ")).count(), 2, "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn a_grid_is_no_wider_than_the_terminal() {
+        let times: Vec<u64> = (0..12).map(|power| 500 << power).collect();
+        let of_column =
+            |&column: &u64| times.iter().map(move |&row| record(column, row, 0.1)).collect::<Vec<_>>();
+        let records: Vec<Record> = times.iter().flat_map(of_column).collect();
+        for width in [80, 40] {
+            let text = strip_str(&answer(KIND.table_format(), &records, Some(width))).to_string();
+            let maps = text.split("Half of").next().unwrap();
+            assert!(maps.lines().all(|line| line.chars().count() <= usize::from(width).max(60)), "{text}");
+            // Each column is there once, in as many parts as there must be.
+            let cells = maps.lines().map(|line| line.matches("0.10").count()).sum::<usize>();
+            assert_eq!(cells, 144, "{text}");
+        }
+        let whole = strip_str(&answer(KIND.table_format(), &records, None)).to_string();
+        assert!(whole.lines().any(|line| line.matches("0.10").count() == 12), "{whole}");
     }
 
     #[test]
