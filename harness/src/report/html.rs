@@ -170,7 +170,10 @@ mod tests {
     #[test]
     fn a_text_stands_as_it_is() {
         let page = text_page("a  <b>\n", "{}");
-        assert!(page.contains("<pre tabindex=\"0\">a  &lt;b&gt;\n</pre>") && !page.contains("Overview"), "{page}");
+        assert!(
+            page.contains("<pre tabindex=\"0\">a  &lt;b&gt;\n</pre>") && !page.contains("Overview"),
+            "{page}"
+        );
     }
 
     #[test]

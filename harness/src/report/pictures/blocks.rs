@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Shape;
-use super::canvas::{TEXT, width};
+use super::canvas::{BOLD, TEXT, width};
 use super::data::Datum;
 use crate::model::Case;
 use crate::report::names::{WorkNames, distinct, work};
@@ -47,8 +47,7 @@ pub struct Sizes {
 impl Sizes {
     fn of(blocks: &[Block<'_>]) -> Self {
         let rows: usize = blocks.iter().map(|block| block.methods.len()).sum();
-        // Bold text is wider.
-        let names = blocks.iter().map(|block| 1.2 * width(&block.name, TEXT)).fold(0.0, f64::max);
+        let names = blocks.iter().map(|block| BOLD * width(&block.name, TEXT)).fold(0.0, f64::max);
         if rows > FEW && names <= NARROW {
             Self { row: LOW_ROW, above: 2.0, names: names + 8.0 }
         } else {

@@ -62,6 +62,9 @@ pub fn font<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
     ("sans-serif", size * FINE * FONT).into_font().color(&INK).pos(Pos::new(h, v))
 }
 
+/// How much wider a text is in bold, about.
+pub const BOLD: f64 = 1.2;
+
 /// The same in bold.
 pub fn bold<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
     ("sans-serif", size * FINE * FONT, FontStyle::Bold).into_font().color(&INK).pos(Pos::new(h, v))
@@ -80,7 +83,8 @@ pub fn write(
         HPos::Right => x,
         HPos::Center => 2.0 * x.min(WIDTH - x),
     };
-    root.draw(&Text::new(cut(text, room, size), (fine(x), fine(y)), style.clone()))?;
+    let wider = if matches!(style.font.get_style(), FontStyle::Bold) { BOLD } else { 1.0 };
+    root.draw(&Text::new(cut(text, room / wider, size), (fine(x), fine(y)), style.clone()))?;
     Ok(())
 }
 
@@ -165,6 +169,14 @@ mod tests {
             write(root, &"x".repeat(500), &font(TEXT, HPos::Left, VPos::Top), TEXT, (100.0, 0.0))
         });
         assert!(text.contains('…') && !text.contains(&"x".repeat(100)), "{text}");
+        let shown = |style: &TextStyle<'_>| {
+            let drawn = svg(&Heading::plain(""), 50.0, "", |root| {
+                write(root, &"x".repeat(500), style, TEXT, (100.0, 0.0))
+            });
+            drawn.matches('x').count()
+        };
+        let (h, v) = (HPos::Left, VPos::Top);
+        assert!(shown(&bold(TEXT, h, v)) < shown(&font(TEXT, h, v)) - 5, "bold letters are wider");
     }
 
     #[test]
