@@ -60,6 +60,9 @@ impl Hash for Case {
     }
 }
 
+/// The parameter that says what is to bring communication forward.
+const CONFIGURATION: &str = "configuration=";
+
 impl Case {
     /// The MPI with its variant: what tables name it.
     pub fn mpi_label(&self) -> String {
@@ -71,6 +74,12 @@ impl Case {
 
     /// What is to bring communication forward, where its parameters name it.
     pub fn configuration(&self) -> Option<&str> {
-        self.params.split(' ').find_map(|pair| pair.strip_prefix("configuration="))
+        self.params.split(' ').find_map(|pair| pair.strip_prefix(CONFIGURATION))
+    }
+
+    /// The same case without that.
+    pub fn without_configuration(&self) -> Self {
+        let others = self.params.split(' ').filter(|pair| !pair.starts_with(CONFIGURATION));
+        Self { params: others.collect::<Vec<_>>().join(" "), ..self.clone() }
     }
 }

@@ -48,9 +48,19 @@ impl<'a> CaseView<'a> {
 
     /// The MPI and the place, whether threads had to share cores, and where there are several runs, which.
     pub fn conditions(&self) -> String {
+        self.condition_parts().join(", ")
+    }
+
+    /// Each of these by itself, the MPI first.
+    pub fn condition_parts(&self) -> Vec<String> {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
-        format!("{run}{}", conditions(first))
+        let shared = |(threads, cores)| format!("{threads} runnable threads on {cores} cores");
+        let mut parts = vec![format!("{run}{}", first.case.mpi_label())];
+        parts.extend(first.case.configuration().map(str::to_owned));
+        parts.extend(place_parts(&first.case));
+        parts.extend(first.oversubscribed().map(shared));
+        parts
     }
 
     /// The MPI, and where there are several runs, which.
@@ -238,16 +248,14 @@ impl<'a> CaseView<'a> {
 
 /// Ranks, hosts, transport and cache mode of a case.
 pub fn place(case: &Case) -> String {
-    let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
-    let transport = if case.transport.is_empty() { String::new() } else { format!(", {}", case.transport) };
-    format!("{} ranks{hosts}{transport}, {}", case.ranks, case.cache.name())
+    place_parts(case).join(", ")
 }
 
-/// The MPI and the place of a record, and whether threads had to share cores.
-fn conditions(r: &Record) -> String {
-    let shared = |(threads, cores): (usize, usize)| format!(", {threads} runnable threads on {cores} cores");
-    let shared = r.oversubscribed().map(shared).unwrap_or_default();
-    format!("{}, {}{shared}", mpi(&r.case), place(&r.case))
+fn place_parts(case: &Case) -> Vec<String> {
+    let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
+    let parts =
+        [format!("{} ranks{hosts}", case.ranks), case.transport.clone(), case.cache.name().to_owned()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect()
 }
 
 /// The MPI, and what is to bring its communication forward.

@@ -61,7 +61,7 @@ impl Fitted {
     }
 }
 
-/// The fewest columns that a cell which does not fit is broken at.
+/// The fewest columns that a cell which does not fit is broken at: most words fit, as do tables with two such cells in 80 columns.
 const LEAST_CELL: usize = 16;
 
 /// The rows as lines of at most `width`, `indent` blanks before each: columns of the highest rank are left out, and then the last

@@ -176,14 +176,14 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
 
 /// Where each case was measured: its MPI, and of the rest what is not the same everywhere.
 fn places(cases: &[CaseView]) -> Vec<String> {
-    let all: Vec<String> = cases.iter().map(CaseView::conditions).collect();
-    let is_everywhere = |part: &str| all.iter().all(|place| place.split(", ").any(|other| other == part));
-    let own = |place: &String| {
-        let parts = place.split(", ").enumerate();
-        let told = parts.filter(|(i, part)| *i == 0 || !is_everywhere(part)).map(|(_, part)| part);
-        told.collect::<Vec<_>>().join(", ")
+    let all: Vec<Vec<String>> = cases.iter().map(CaseView::condition_parts).collect();
+    let own = |(mpi, others): (&String, &[String])| {
+        let differs = |part: &&String| all.iter().any(|place| !place.contains(part));
+        let told: Vec<&str> =
+            std::iter::once(mpi).chain(others.iter().filter(differs)).map(String::as_str).collect();
+        told.join(", ")
     };
-    all.iter().map(own).collect()
+    all.iter().filter_map(|place| place.split_first()).map(own).collect()
 }
 
 /// What is to be said of each case besides.

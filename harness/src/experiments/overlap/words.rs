@@ -3,7 +3,7 @@
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
-use crate::model::{Basis, Case, Phase, Record};
+use crate::model::{Basis, Phase, Record};
 use crate::report::case::{CaseView, interval, measured};
 use crate::report::units;
 use crate::stats::difference::Difference;
@@ -105,10 +105,8 @@ const SLOWER: f64 = 2.0;
 fn slower_alone(cases: &[CaseView]) -> Option<String> {
     let mut slower: Vec<(f64, &Record, &Record)> = Vec::new();
     for case in cases.iter().filter(|case| case.first().case.configuration().is_some()) {
-        let Some(basic) = cases.iter().find(|other| is_basic_of(&other.first().case, &case.first().case))
-        else {
-            continue;
-        };
+        let basic = case.first().case.without_configuration();
+        let Some(basic) = cases.iter().find(|other| *other.first().case == basic) else { continue };
         for record in case.methods().filter(|record| measured(record)) {
             let [progress, basic] =
                 [case, basic].map(|case| case.phase(&record.method, Phase::CommunicationAlone));
@@ -135,18 +133,6 @@ fn slower_alone(cases: &[CaseView]) -> Option<String> {
     ))
 }
 
-/// Whether a case is another one but for what is to bring communication forward.
-fn is_basic_of(basic: &Case, case: &Case) -> bool {
-    let others = |case: &Case| -> Vec<String> {
-        let words = case.params.split(' ').filter(|pair| !pair.starts_with("configuration="));
-        words.map(str::to_owned).collect()
-    };
-    let place = |case: &Case| {
-        (case.run.clone(), case.test.clone(), case.mpi_label(), case.mpi_version.clone(), case.ranks)
-    };
-    basic.configuration().is_none() && place(basic) == place(case) && others(basic) == others(case)
-}
-
 /// What to do where nothing can be told.
 fn too_short(cases: &[CaseView]) -> Option<String> {
     let of_case = |case: &CaseView| {
@@ -170,7 +156,7 @@ fn too_short(cases: &[CaseView]) -> Option<String> {
 mod tests {
     use super::super::KIND;
     use super::*;
-    use crate::model::{Figure, Quantity};
+    use crate::model::{Case, Figure, Quantity};
 
     /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
@@ -244,6 +230,11 @@ mod tests {
         assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
         assert_eq!(said(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
         assert_eq!(said(&[progress(8.0)]), [""; 0], "nothing is beside it");
+        let elsewhere = progress(8.0).map(|record| {
+            let case = Case { transport: "tcp".to_owned(), ..(*record.case).clone() };
+            Record { case: case.into(), ..record }
+        });
+        assert_eq!(said(&[basic(), elsewhere]), [""; 0], "it went another way");
     }
 
     #[test]
