@@ -1,4 +1,4 @@
-//! The list for people: all names, a line each.
+//! The list for people: all names, a line each. `ddtbench list NAME` has the whole of what is cut.
 
 use apps::all as tests;
 use apps::halo::all as exchanges;
@@ -12,17 +12,20 @@ use crate::report::columns::{Align, Column, fitted};
 /// All names, under what they are names of.
 pub(super) fn all(width: Option<u16>) -> String {
     let mut text = "Tests (ddtbench NAME; `ddtbench list NAME` shows its sets and parameters)\n".to_owned();
-    text += &named(width, tests().map(|test| (test.name, test.about.to_owned())));
+    text += &one_line_each(width, tests().map(|test| (test.name, test.about.to_owned())));
     text += "\nExchanges between many ranks (ddtbench halo NAME)\n";
-    text += &named(width, exchanges().map(|halo| (halo.name, halo.about.to_owned())));
+    text += &one_line_each(width, exchanges().map(|halo| (halo.name, halo.about.to_owned())));
     text += "\nOperations beside a computation (ddtbench overlap NAME)\n";
-    text += &named(width, OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())));
+    text += &one_line_each(
+        width,
+        OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())),
+    );
     for kind in ALL.into_iter().filter(|kind| kind.methods().len() > 1) {
         text += &format!("\nMethods of `ddtbench {}` (-m NAME)\n", kind.command());
-        text += &named(width, kind.methods().iter().map(|method| (method.name, about(method))));
+        text += &one_line_each(width, kind.methods().iter().map(|method| (method.name, about(method))));
     }
     text += "\nProbes: what an MPI must do, or may (ddtbench probe NAME)\n";
-    text + &named(width, PROBES.iter().map(|probe| (probe.name, probe.about.to_owned())))
+    text + &one_line_each(width, PROBES.iter().map(|probe| (probe.name, probe.about.to_owned())))
 }
 
 /// What a method does, and whether it must be asked for.
@@ -31,10 +34,50 @@ pub(super) fn about(method: &MethodInfo) -> String {
     format!("{}{request}", method.about)
 }
 
+/// As [`named`], but a text that does not fit is cut, so that each name has one line.
+fn one_line_each(width: Option<u16>, lines: impl Iterator<Item = (&'static str, String)>) -> String {
+    /// The least that is left of a text: no terminal is narrower than a name and that.
+    const LEAST: usize = 16;
+    let lines: Vec<_> = lines.collect();
+    let names = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(names + 4).max(LEAST));
+    named(width, lines.into_iter().map(|(name, text)| (name, cut(text, room))))
+}
+
+/// As many whole words as have room, and a sign that there were more.
+fn cut(text: String, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text;
+    }
+    let start: String = text.chars().take(room - 1).collect();
+    let words = start.rsplit_once(' ').map_or(&*start, |(words, _)| words);
+    format!("{words} …")
+}
+
 /// Indented lines of a name and a text, which is broken where it does not fit.
 pub(super) fn named(width: Option<u16>, lines: impl Iterator<Item = (&'static str, String)>) -> String {
     let rows: Vec<_> = lines.map(|(name, text)| vec![name.to_owned(), text]).collect();
     let columns = [Column::new("", Align::Left, 2), Column::new("", Align::Left, 2)];
     let lines = fitted(&columns, &rows, width.map(usize::from), 2).rows;
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_line_however_narrow_the_terminal() {
+        let whole = all(None);
+        for width in [80, 60] {
+            let text = all(Some(width));
+            assert_eq!(text.lines().count(), whole.lines().count(), "{text}");
+            let entries = text.lines().filter(|line| line.starts_with(' '));
+            assert!(entries.clone().all(|line| line.chars().count() <= usize::from(width)), "{text}");
+            assert!(entries.zip(whole.lines().filter(|line| line.starts_with(' '))).all(|(cut, whole)| {
+                whole.trim_start().starts_with(cut.trim_start().trim_end_matches(" …"))
+            }));
+        }
+        assert!(!whole.contains('…') && all(Some(80)).contains('…'));
+    }
 }
