@@ -68,9 +68,8 @@ use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(trial::AT_ONCE);
+    arguments.test_threads = Some(trial::AT_ONCE);
     let [first, second] = setup::MPIS.map(|mpi| vec![setup::trial(mpi)]);
-    // What needs no ranks goes on beside the first set-up, which is for the most part work for one processor.
     let trials = [
         first,
         refusals::trials(),

@@ -4,8 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use libtest_mimic::{Completion, Trial};
 
-/// At most one trial with ranks, and one without.
-pub const AT_ONCE: usize = 2;
+/// One by one, on the main thread: with a thread that ends, the system ends what it has started, as the nodes of Slurm, which several
+/// trials use.
+pub const AT_ONCE: usize = 1;
 
 /// Who holds it has all processors: two jobs at once would wait for each other in every message.
 static PROCESSORS: Mutex<()> = Mutex::new(());
