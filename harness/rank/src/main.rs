@@ -9,22 +9,17 @@ mod binding;
 mod checked;
 mod cli;
 mod compute;
-mod engine;
 mod environment;
 mod expected;
+mod experiments;
 mod guard;
-mod halo;
 mod handoff;
 mod measure;
 mod mechanism;
 mod memory;
 mod method;
 mod output;
-mod overlap;
-mod partitioned;
 mod pattern;
-mod pingpong;
-mod probe;
 mod regions;
 mod reporter;
 mod spans;
@@ -41,7 +36,7 @@ use anyhow::anyhow;
 use clap::Parser;
 
 use checked::{World, identity, world};
-use cli::{Cli, Command};
+use cli::Cli;
 use measure::local_clock::VirtualClocks;
 
 /// Something was refused.
@@ -64,14 +59,10 @@ fn main() -> ExitCode {
             return code;
         }
     };
-    // What is to be measured without MPI, is measured before there is one.
-    let before = match &cli.command {
-        Command::Overlap(args) => overlap::WithoutMpi::measure(args).map(Some),
-        _ => Ok(None),
-    };
+    let threading = cli.command.threading();
+    let experiment = experiments::prepare(cli.command);
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);
-    let world =
-        refusal.map_or_else(|| World::initialize(cli.command.threading()), |reason| Err(anyhow!(reason)));
+    let world = refusal.map_or_else(|| World::initialize(threading), |reason| Err(anyhow!(reason)));
     if world.is_ok() {
         // A rank that is unwinding would free what others still use, and they would wait for it.
         let print = std::panic::take_hook();
@@ -82,16 +73,7 @@ fn main() -> ExitCode {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let result = check_clocks(&world).and_then(|()| match (cli.command, before) {
-                (_, Err(refusal)) => Err(refusal),
-                (Command::Overlap(args), Ok(Some(before))) => overlap::run(&world, &args, before),
-                (Command::Overlap(_), Ok(None)) => unreachable!("measured above"),
-                (Command::Pingpong(args), _) => pingpong::run(&world, &args),
-                (Command::Engine(args), _) => engine::run(&world, &args),
-                (Command::Partitioned(args), _) => partitioned::run(&world, &args),
-                (Command::Halo(args), _) => halo::run(&world, &args),
-                (Command::Probe(args), _) => probe::run(&world, &args),
-            });
+            let result = check_clocks(&world).and_then(|()| experiment(&world));
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),
@@ -104,7 +86,7 @@ fn main() -> ExitCode {
         ExitCode::from(REFUSED)
     });
     drop(world);
-    probe::report_after_finalize();
+    experiments::report_after_finalize();
     code
 }
 

@@ -10,11 +10,11 @@ use ddtbench::model::Outcome;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Datatype, TeamCalls, World};
-use crate::halo::data::ExchangeData;
-use crate::halo::links::{HaloMemory, Links};
-use crate::halo::method::{HaloMethod, Parts};
-use crate::halo::packing::Packing;
-use crate::halo::table;
+use crate::experiments::halo::data::ExchangeData;
+use crate::experiments::halo::links::{HaloMemory, Links};
+use crate::experiments::halo::method::{HaloMethod, Parts};
+use crate::experiments::halo::packing::Packing;
+use crate::experiments::halo::table;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
 

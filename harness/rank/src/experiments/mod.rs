@@ -1,0 +1,36 @@
+//! A file per kind of experiments, named as in `ddtbench::experiments`, each with its timed loops.
+//!
+//! What several kinds share stands beside this folder: `method/` and `mechanism/` send, `measure/` times, `checked/` calls MPI.
+
+mod engine;
+mod halo;
+mod overlap;
+mod partitioned;
+mod pingpong;
+mod probes;
+
+use std::process::ExitCode;
+
+use crate::checked::World;
+use crate::cli::Command;
+use overlap::WithoutMpi;
+
+pub use probes::report_after_finalize;
+
+/// An experiment that waits for MPI.
+pub type Prepared = Box<dyn FnOnce(&World) -> anyhow::Result<ExitCode>>;
+
+/// The experiment of a command. What is to be measured without MPI is measured here, before there is one.
+pub fn prepare(command: Command) -> Prepared {
+    match command {
+        Command::Pingpong(args) => Box::new(move |world| pingpong::run(world, &args)),
+        Command::Engine(args) => Box::new(move |world| engine::run(world, &args)),
+        Command::Partitioned(args) => Box::new(move |world| partitioned::run(world, &args)),
+        Command::Halo(args) => Box::new(move |world| halo::run(world, &args)),
+        Command::Overlap(args) => {
+            let before = WithoutMpi::measure(&args);
+            Box::new(move |world| overlap::run(world, &args, before?))
+        }
+        Command::Probe(args) => Box::new(move |world| probes::run(world, &args)),
+    }
+}
