@@ -18,7 +18,7 @@ const TRIALS: usize = 4000;
 const BLOCKS: [usize; 6] = [10, 12, 16, 24, 40, 80];
 
 /// One deviation of a block's median, as a share of it.
-const SPREAD: f64 = 0.03;
+pub const SPREAD: f64 = 0.03;
 
 /// Prints all tables.
 pub fn print() {
@@ -31,24 +31,26 @@ pub fn print() {
 }
 
 /// A normal variable (Box & Muller 1958).
-fn normal(rng: &mut Pcg64) -> f64 {
+pub fn normal(rng: &mut Pcg64) -> f64 {
     let mut uniform = || (f64::from(rng.random::<u32>()) + 0.5) / 4_294_967_296.0;
     let (a, b) = (uniform(), uniform());
     (-2.0 * a.ln()).sqrt() * (TAU * b).cos()
 }
 
 /// A stationary series of deviation 1 in which neighbours have the correlation `rho`.
-struct Correlated {
+pub struct Correlated {
     rho: f64,
     now: f64,
 }
 
 impl Correlated {
-    fn new(rho: f64, rng: &mut Pcg64) -> Self {
+    /// Begins at any value.
+    pub fn new(rho: f64, rng: &mut Pcg64) -> Self {
         Self { rho, now: normal(rng) }
     }
 
-    fn next(&mut self, rng: &mut Pcg64) -> f64 {
+    /// The next value.
+    pub fn next(&mut self, rng: &mut Pcg64) -> f64 {
         let value = self.now;
         self.now = self.rho * value + (1.0 - self.rho * self.rho).sqrt() * normal(rng);
         value
@@ -56,7 +58,7 @@ impl Correlated {
 }
 
 /// How deviations become times with the median 1.
-fn time(deviation: f64, is_skewed: bool) -> f64 {
+pub fn time(deviation: f64, is_skewed: bool) -> f64 {
     // With a tail to the right alone: a third of the deviations are twice and three times as large.
     let skew = if is_skewed && deviation > 0.5 { 2.0 * deviation - 0.5 } else { deviation };
     (SPREAD * skew).exp()
@@ -106,7 +108,7 @@ fn knowing(rho: f64, n: usize, law: f64, is_skewed: bool) -> (f64, f64) {
 }
 
 /// A level that changes, in deviations, at each block; its long-run median is 0.
-type Level = fn(usize, &mut Pcg64) -> Vec<f64>;
+pub type Level = fn(usize, &mut Pcg64) -> Vec<f64>;
 
 /// A level that moves by so many deviations from the first block to the last; what counts is that of the middle.
 fn line(n: usize, by: f64) -> Vec<f64> {
@@ -133,19 +135,23 @@ fn states(n: usize, rng: &mut Pcg64) -> Vec<f64> {
     (0..n).map(|_| level()).collect()
 }
 
-fn drifting() {
-    let kinds: [(&str, Level); 6] = [
+/// The levels that are tried, by name.
+pub fn drifting_levels() -> [(&'static str, Level); 6] {
+    [
         ("drift by 1 deviation", |n, _| line(n, 1.0)),
         ("drift by 2", |n, _| line(n, 2.0)),
         ("drift by 4", |n, _| line(n, 4.0)),
         ("slow, 20 blocks", |n, rng| slow(n, 20.0, rng)),
         ("slow, 50 blocks", |n, rng| slow(n, 50.0, rng)),
         ("two states", states),
-    ];
+    ]
+}
+
+fn drifting() {
     println!("\nSeries that do not keep their level, rho 0.35 besides, {TRIALS} trials each");
     println!("  blocks  {:20}  {COLUMNS}  width in percent", "what");
     for n in BLOCKS {
-        for (name, level) in kinds {
+        for (name, level) in drifting_levels() {
             let mut rng = Pcg64::seed_from_u64(2);
             let mut tally = Tally::new(stats::unsteady);
             for _ in 0..TRIALS {

@@ -3,6 +3,7 @@
 //!
 //!     cargo bench -p ddtbench --bench coverage
 
+mod launches;
 mod made_up;
 mod oracle;
 mod recorded;
@@ -13,4 +14,5 @@ fn main() {
     println!("plain: covered by the interval that takes blocks for independent.");
     made_up::print();
     recorded::print();
+    launches::print();
 }

@@ -1,6 +1,7 @@
 //! What became of many trials.
 
 use ddtbench::stats;
+use ddtbench::stats::launches::location;
 
 /// The columns that [`Tally::row`] prints.
 pub const COLUMNS: &str = "covered  marked  covered or marked  plain";
@@ -27,11 +28,19 @@ impl Tally {
 
     /// One series of blocks' medians or rounds' ratios, in its order, and the median that its interval should hold.
     pub fn add(&mut self, series: &[f64], truth: f64) {
+        self.add_with(series, stats::series_interval(series).expect("a series has six values"), truth);
+    }
+
+    /// One value for each launch of a run, in their order, and the median that the interval over launches should hold.
+    pub fn add_launches(&mut self, launches: &[f64], truth: f64) {
+        self.add_with(launches, location(launches).interval.expect("a run has six launches"), truth);
+    }
+
+    fn add_with(&mut self, series: &[f64], own: (f64, f64), truth: f64) {
         let values = stats::sorted(series.iter().copied());
         let holds = |(low, high): (f64, f64)| low <= truth && truth <= high;
         let middle = stats::median(&values).expect("a series has values");
         let (low, high) = stats::median_interval(&values).expect("a series has six values");
-        let own = stats::series_interval(series).expect("a series has six values");
         let (covered, marked) = (holds(own), (self.mark)(series));
         self.trials += 1;
         self.covered += usize::from(covered);

@@ -73,7 +73,8 @@ fn say_how_it_ended(over: &mut [Record], precision: f64) {
 
 /// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of these.
 fn joined(all: &[&Record], drift: Drift) -> Record {
-    let measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
+    let mut measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
+    measured.sort_by_key(|record| record.launch);
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = of[0];
     // A launch that failed is not hidden behind those that did not.
@@ -102,7 +103,7 @@ fn ended(record: &Record, precision: f64) -> Outcome {
     }
 }
 
-/// Replaces what is of the first launch by what is of all.
+/// Replaces what is of the first launch by what is of all. `of` are in the order of their launches.
 fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     let each = |value: fn(&Record) -> Option<f64>| {
         of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
@@ -127,8 +128,8 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.blocks_disturbed = sum(|record| record.blocks_disturbed);
     record.batch = of.iter().map(|record| record.batch).max().unwrap_or_default();
     record.mixed_states = of.iter().any(|record| record.mixed_states);
-    // What wandered within a launch is told of that launch; between launches it is in the interval.
-    record.unsteady = None;
+    // What wandered within a launch is told of that launch, and by the interval over all.
+    record.unsteady = launches::unsteady(&medians);
     record.figures = figures(of);
 }
 
@@ -157,10 +158,11 @@ fn over(group: &[&Figure]) -> Figure {
         false => None,
     };
     Figure {
-        value: stats::median(&stats::sorted(values)),
+        value: stats::median(&stats::sorted(values.iter().copied())),
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
-        unsteady: None,
+        // Of a quantity of which that is told in each launch.
+        unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
         ..group[0].clone()
     }
 }

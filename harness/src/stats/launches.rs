@@ -2,8 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::interval::median_interval;
+use super::interval::{MIN_ROUNDS, median_interval, parted};
 use super::quantile::{mean, median, sorted};
+use super::steady;
 use crate::model::Basis;
 
 /// Launches from which on they have an interval.
@@ -31,6 +32,20 @@ pub fn location(values: &[f64]) -> Location {
     let interval = student(values, |n| 1.0 / n);
     let basis = if interval.is_some() { Basis::LaunchesT } else { Basis::WithinLaunch };
     Location { interval, basis }
+}
+
+/// Whether a time wandered from launch to launch, as [`steady::unsteady`] tells it of blocks: of launches that vary alike a tenth
+/// at most is marked. `values` are in the order of their launches; `None` below six, which tell nothing.
+pub fn unsteady(values: &[f64]) -> Option<bool> {
+    (values.len() >= MIN_ROUNDS).then(|| steady::unsteady(values))
+}
+
+/// Whether the intervals of the first and the second half of a ratio's launches have no point in common, so that no verdict is
+/// drawn from it. `None` where a half has no interval.
+pub fn halves_part(values: &[f64]) -> Option<bool> {
+    let (first, second) = values.split_at(values.len() / 2);
+    let intervals = location(first).interval.zip(location(second).interval);
+    intervals.map(|(first, second)| parted(first, second))
 }
 
 /// How launches of a run are alike the nearer they are to each other in time: the machine drifts. It is common to all that was
@@ -131,6 +146,20 @@ mod tests {
         assert_eq!((of(2).interval, of(2).basis), (None, Basis::WithinLaunch));
         assert_eq!((of(3).basis, of(5).basis), (Basis::LaunchesT, Basis::LaunchesT));
         assert_eq!((of(6).interval, of(6).basis), (Some((1.0, 6.0)), Basis::Launches));
+    }
+
+    #[test]
+    fn launches_that_wander_are_marked_from_six_on() {
+        assert_eq!(unsteady(&[1.0, 1.1, 1.2, 1.3, 1.4]), None);
+        assert_eq!(unsteady(&[1.0, 1.1, 1.2, 1.3, 1.4, 1.5]), Some(true));
+        assert_eq!(unsteady(&[1.2, 1.0, 1.5, 1.1, 1.4, 1.3]), Some(false));
+    }
+
+    #[test]
+    fn halves_of_launches_part_where_their_intervals_do() {
+        let of = |second: f64| halves_part(&[1.0, 1.01, 1.02, second, second + 0.01, second + 0.02]);
+        assert_eq!((of(1.02), of(1.2)), (Some(false), Some(true)));
+        assert_eq!(halves_part(&[1.0, 1.0, 1.0, 2.0, 2.0]), None, "two launches have no interval");
     }
 
     #[test]

@@ -87,7 +87,8 @@ fn figure(ratios: &[f64], fastest: &str) -> Option<Figure> {
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
     let interval = launches::location(ratios).interval;
     let figure = Figure::plain(Quantity::TimeOverFastest, value).against(fastest);
-    Some(Figure { low: interval.map(|ends| ends.0), high: interval.map(|ends| ends.1), ..figure })
+    let (low, high) = interval.unzip();
+    Some(Figure { low, high, unsteady: launches::halves_part(ratios), ..figure })
 }
 
 #[cfg(test)]
