@@ -122,10 +122,7 @@ fn recorded() {
         let all = first.keys().map(|of| series(of, None)).collect();
         let others = first.keys().filter(|(_, method)| method != BASE);
         let ratios = others.map(|of| series(of, Some(&(of.0.clone(), BASE.to_owned())))).collect();
-        let parts: fn(&[f64]) -> bool = |ratios| launches::halves_part(ratios).unwrap_or(false);
-        let kinds: [(&str, Vec<Vec<f64>>, fn(&[f64]) -> bool); 2] =
-            [("times", all, mark), ("over manual", ratios, parts)];
-        for (what, all, mark) in kinds {
+        let row = |what: &str, all: Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
             let mut tally = Tally::new(mark);
             for series in &all {
                 let truth =
@@ -134,7 +131,9 @@ fn recorded() {
             }
             let width = 100.0 * tally.width();
             println!("  {mpi:7}  {what:12}  {}  {width:5.1}  {}", tally.row(), tally.trials());
-        }
+        };
+        row("times", all, mark);
+        row("over manual", ratios, |ratios| launches::halves_part(ratios).unwrap_or(false));
     }
 }
 
