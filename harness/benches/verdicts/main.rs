@@ -16,8 +16,11 @@ use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Launches in the order in which they were made, see `recorded/README.md`.
-const RECORDED: &[u8] = include_bytes!("../recorded/launches.csv.gz");
+/// Recordings of launches in the order in which they were made, see `recorded/README.md`.
+const RECORDINGS: [(&str, &[u8]); 2] = [
+    ("130 launches of six tests over 35 minutes", include_bytes!("../recorded/launches.csv.gz")),
+    ("64 launches of all tests over two hours", include_bytes!("../recorded/launches-of-two-hours.csv.gz")),
+];
 
 /// Launches of each side at most, as `compare` makes them.
 const MOST: usize = 20;
@@ -35,12 +38,20 @@ const PARTS: usize = 10;
 const SLOWER: [f64; 5] = [1.05, 1.1, 1.2, 1.5, 2.0];
 
 fn main() {
-    let recorded = read();
+    for (name, recording) in RECORDINGS {
+        println!("{name}\n");
+        print(&read(recording));
+        println!();
+    }
+}
+
+/// What the whole rule says of the launches of each MPI.
+fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
     println!(
         "A build compared with itself: share of {COMPARISONS} comparisons with any alarm, and its 95% interval"
     );
     println!("MPI       alarms  interval       launches, median  rows decided");
-    for (mpi, launches) in &recorded {
+    for (mpi, launches) in recorded {
         let outcomes = compare_all(launches, COMPARISONS, &|_, _| 1.0);
         let alarms: Vec<f64> =
             outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_alarm)))).collect();
@@ -63,7 +74,7 @@ fn main() {
         "MPI       test           method    {}",
         SLOWER.map(|factor| format!("{:>12}", format!("{factor}x"))).join("")
     );
-    for (mpi, launches) in &recorded {
+    for (mpi, launches) in recorded {
         for (test, method) in
             [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")]
         {
@@ -91,9 +102,9 @@ struct Outcome {
 }
 
 /// The launches of each MPI, in their order.
-fn read() -> BTreeMap<String, Vec<Launch>> {
+fn read(recording: &[u8]) -> BTreeMap<String, Vec<Launch>> {
     let mut text = String::new();
-    flate2::read::GzDecoder::new(RECORDED).read_to_string(&mut text).expect("a gzipped file");
+    flate2::read::GzDecoder::new(recording).read_to_string(&mut text).expect("a gzipped file");
     let mut all: BTreeMap<String, Vec<Launch>> = BTreeMap::new();
     for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
         let (mpi, launch, test, method, phase, median): (String, usize, String, String, String, f64) =
