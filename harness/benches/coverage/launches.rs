@@ -1,14 +1,12 @@
 //! What a default run shows: intervals over six launches, of made-up runs and of recorded launches.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-
 use ddtbench::stats;
 use ddtbench::stats::launches;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::made_up::{Correlated, Level, SPREAD, drifting_levels, normal, time};
+use super::made_up::{Correlated, SPREAD, drifting_levels, normal, time};
+use super::recorded_launches::{Launch, RECORDINGS};
 use super::tally::{COLUMNS, Tally};
 
 /// Launches of a default run.
@@ -17,17 +15,17 @@ const LAUNCHES: usize = 6;
 /// Blocks of a launch: a default run of the quick tests has 1 to 39, the middle half 6 to 24 (launches.csv of such runs).
 const BLOCKS: [usize; 3] = [6, 16, 24];
 
-/// By how much launches differ besides, in deviations of a block: not at all, or as much as blocks do. Real ones differ by more.
+/// By how much launches differ besides, in deviations of a block: not at all, or as much as blocks do.
 const BETWEEN: [f64; 2] = [0.0, 1.0];
 
 /// Runs of each kind.
 const TRIALS: usize = 4000;
 
-/// Launches in the order in which they were made, see `recorded/README.md`.
-const RECORDED: &[u8] = include_bytes!("../recorded/launches.csv.gz");
-
 /// The method that the others are compared with.
 const BASE: &str = "manual";
+
+/// The phase that counts.
+const HEADLINE: &str = "round_trip";
 
 /// Prints how often intervals over the launches of a default run hold the truth.
 pub fn print() {
@@ -87,7 +85,6 @@ fn drifting() {
     for blocks in BLOCKS {
         for (name, level) in drifting_levels() {
             for between in BETWEEN {
-                let level: Level = level;
                 let mut rng = Pcg64::seed_from_u64(8);
                 let mut tally = Tally::new(mark);
                 for _ in 0..TRIALS {
@@ -105,52 +102,38 @@ fn drifting() {
     println!("  (one deviation is {:.0}%)", 100.0 * SPREAD);
 }
 
-/// A launch's headline medians by test and method.
-type Launch = BTreeMap<(String, String), f64>;
-
-/// Six launches that follow each other in the recording against the median of all of it.
+/// Six launches that follow each other in a recording against the median of all of it.
 fn recorded() {
-    println!("\nSix recorded launches against the median of all launches of the recording");
-    println!("  of       {:12}  {COLUMNS}  width in percent  windows", "what");
-    for (mpi, launches) in read() {
-        let series = |of: &(String, String), over: Option<&(String, String)>| -> Vec<f64> {
-            let value =
-                |launch: &Launch| Some(launch.get(of)? / over.map_or(Some(&1.0), |over| launch.get(over))?);
-            launches.iter().filter_map(value).collect()
-        };
-        let first = launches.first().expect("a recording has launches");
-        let all = first.keys().map(|of| series(of, None)).collect();
-        let others = first.keys().filter(|(_, method)| method != BASE);
-        let ratios = others.map(|of| series(of, Some(&(of.0.clone(), BASE.to_owned())))).collect();
-        let row = |what: &str, all: Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
-            let mut tally = Tally::new(mark);
-            for series in &all {
-                let truth =
-                    stats::median(&stats::sorted(series.iter().copied())).expect("there are launches");
-                series.windows(LAUNCHES).for_each(|window| tally.add_launches(window, truth));
-            }
-            let width = 100.0 * tally.width();
-            println!("  {mpi:7}  {what:12}  {}  {width:5.1}  {}", tally.row(), tally.trials());
-        };
-        row("times", all, mark);
-        row("over manual", ratios, |ratios| launches::halves_part(ratios).unwrap_or(false));
+    for recording in &RECORDINGS {
+        println!("\nSix launches in a row against the median of all, {}", recording.name);
+        println!("  of       {:12}  {COLUMNS}  width in percent  windows", "what");
+        for (mpi, launches) in recording.read() {
+            windows(&mpi, &launches);
+        }
     }
 }
 
-/// The launches of each MPI, in their order.
-fn read() -> BTreeMap<String, Vec<Launch>> {
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(RECORDED).read_to_string(&mut text).expect("a gzipped file");
-    let mut all: BTreeMap<String, Vec<Launch>> = BTreeMap::new();
-    for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
-        let (mpi, launch, test, method, phase, median): (String, usize, String, String, String, f64) =
-            row.expect("a row of a launch");
-        if phase == "pack" {
-            continue;
+fn windows(mpi: &str, launches: &[Launch]) {
+    let first = launches.first().expect("a recording has launches");
+    let headlines = || first.keys().filter(|(_, _, phase)| phase == HEADLINE);
+    // A launch may lack a method, which has failed.
+    let series =
+        |value: &dyn Fn(&Launch) -> Option<f64>| launches.iter().filter_map(value).collect::<Vec<f64>>();
+    let times = |of: &(String, String, String)| series(&|launch| launch.get(of).copied());
+    let ratios = |of: &(String, String, String)| {
+        let base = (of.0.clone(), BASE.to_owned(), of.2.clone());
+        series(&|launch| Some(launch.get(of)? / launch.get(&base)?))
+    };
+    let row = |what: &str, all: Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
+        let mut tally = Tally::new(mark);
+        for series in &all {
+            let truth = stats::median(&stats::sorted(series.iter().copied())).expect("there are launches");
+            series.windows(LAUNCHES).for_each(|window| tally.add_launches(window, truth));
         }
-        let of_mpi = all.entry(mpi).or_default();
-        of_mpi.resize_with(of_mpi.len().max(launch + 1), Launch::new);
-        of_mpi[launch].insert((test, method), median);
-    }
-    all
+        let width = 100.0 * tally.width();
+        println!("  {mpi:7}  {what:12}  {}  {width:5.1}  {}", tally.row(), tally.trials());
+    };
+    row("times", headlines().map(times).collect(), mark);
+    let parts: fn(&[f64]) -> bool = |ratios| launches::halves_part(ratios).unwrap_or(false);
+    row("over manual", headlines().filter(|(_, method, _)| method != BASE).map(ratios).collect(), parts);
 }

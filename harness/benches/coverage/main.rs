@@ -7,6 +7,8 @@ mod launches;
 mod made_up;
 mod oracle;
 mod recorded;
+#[path = "../recorded/launches.rs"]
+mod recorded_launches;
 mod tally;
 
 fn main() {

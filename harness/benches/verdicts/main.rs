@@ -6,8 +6,10 @@
 //!
 //!     cargo bench -p ddtbench --bench verdicts
 
+#[path = "../recorded/launches.rs"]
+mod recorded;
+
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Settings, Side, Verdict, looks};
 use ddtbench::experiments::Kind;
@@ -15,12 +17,7 @@ use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-
-/// Recordings of launches in the order in which they were made, see `recorded/README.md`.
-const RECORDINGS: [(&str, &[u8]); 2] = [
-    ("130 launches of six tests over 35 minutes", include_bytes!("../recorded/launches.csv.gz")),
-    ("64 launches of all tests over two hours", include_bytes!("../recorded/launches-of-two-hours.csv.gz")),
-];
+use recorded::{Launch, RECORDINGS};
 
 /// Launches of each side at most, as `compare` makes them.
 const MOST: usize = 20;
@@ -38,9 +35,9 @@ const PARTS: usize = 10;
 const SLOWER: [f64; 5] = [1.05, 1.1, 1.2, 1.5, 2.0];
 
 fn main() {
-    for (name, recording) in RECORDINGS {
-        println!("{name}\n");
-        print(&read(recording));
+    for recording in &RECORDINGS {
+        println!("{}\n", recording.name);
+        print(&recording.read());
         println!();
     }
 }
@@ -92,28 +89,10 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
     }
 }
 
-/// A launch: the median of each test, method and phase.
-type Launch = BTreeMap<(String, String, String), f64>;
-
 /// What came of a comparison.
 struct Outcome {
     rows: Vec<ComparisonRow>,
     launches: usize,
-}
-
-/// The launches of each MPI, in their order.
-fn read(recording: &[u8]) -> BTreeMap<String, Vec<Launch>> {
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(recording).read_to_string(&mut text).expect("a gzipped file");
-    let mut all: BTreeMap<String, Vec<Launch>> = BTreeMap::new();
-    for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
-        let (mpi, launch, test, method, phase, median): (String, usize, String, String, String, f64) =
-            row.expect("a row of a launch");
-        let of_mpi = all.entry(mpi).or_default();
-        of_mpi.resize_with(of_mpi.len().max(launch + 1), Launch::new);
-        of_mpi[launch].insert((test, method, phase), median);
-    }
-    all
 }
 
 /// Comparisons that begin all over the recording. On one side methods take as many times as long as `slower` says.
