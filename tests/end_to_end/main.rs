@@ -67,6 +67,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
+    hear_interrupts();
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(trial::AT_ONCE);
     let [first, second] = setup::MPIS.map(|mpi| vec![setup::trial(mpi)]);
@@ -101,4 +102,12 @@ fn main() -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect::<Vec<Trial>>());
     slurm::down();
     conclusion.exit_code()
+}
+
+/// Lets all that is started here be interrupted. What a shell starts in the background from a script ignores SIGINT, and so would the
+/// `ddtbench` whose end by it is tested.
+fn hear_interrupts() {
+    // SAFETY: the default action takes no handler, and no other thread is there yet.
+    let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+    assert_ne!(before, libc::SIG_ERR, "SIGINT cannot be set to its default action");
 }
