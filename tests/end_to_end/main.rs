@@ -101,6 +101,7 @@ fn main() -> ExitCode {
     ];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect::<Vec<Trial>>());
     slurm::down();
+    setup::tidy_up();
     conclusion.exit_code()
 }
 

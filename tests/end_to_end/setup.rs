@@ -1,5 +1,7 @@
 //! Set-up: `ddtbench` is built, the MPIs are installed by it, and their rank programs are built by it.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -89,7 +91,21 @@ const WITHOUT_NETWORK: [(&str, &str); 2] = [("CARGO_NET_OFFLINE", "true"), ("PIP
 pub fn ddtbench(dir: &Path) -> Command {
     let mut command = with_network(dir);
     command.envs(WITHOUT_NETWORK);
+    // A third of the time of a short run would be cargo's, which finds that nothing has changed.
+    command.env("CARGO", root().join("tests/end_to_end/cargo_once.sh"));
+    command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_SAID", said_by_cargo());
     command
+}
+
+/// Where is kept what cargo has said to this process: another one may test another state of the source.
+fn said_by_cargo() -> PathBuf {
+    scratch().join(format!("said-by-cargo.{}", std::process::id()))
+}
+
+/// Removes what was only for this process.
+pub fn tidy_up() {
+    // Nothing is there where nothing was built.
+    let _ = fs::remove_dir_all(said_by_cargo());
 }
 
 /// The same on a machine that has a network.
@@ -117,10 +133,14 @@ fn program() -> &'static Path {
     PROGRAM.get_or_init(build).as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
 }
 
+/// The cargo that runs the tests, or has built them.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into())
+}
+
 /// Has cargo build it, and tell where: the target folder can be anywhere.
 fn build() -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
-    let mut command = Command::new(cargo);
+    let mut command = Command::new(cargo());
     command.current_dir(root()).args(["build", "--release", "--package", "ddtbench", "--bin", "ddtbench"]);
     let built = run(command.arg("--message-format=json-render-diagnostics"));
     if built.code != Some(0) {

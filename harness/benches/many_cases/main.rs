@@ -3,7 +3,7 @@
 //!
 //!     cargo bench -p ddtbench --bench many_cases
 //!
-//! That both take work in proportion to the cases is tested by counting, in `tests/proportion.rs`.
+//! That both take work in proportion to the cases is tested by counting, in `tests/integration/proportion.rs`.
 
 mod made_up;
 

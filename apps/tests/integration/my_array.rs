@@ -4,7 +4,7 @@ use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
 /// The commands of the page, each with the comment before it.
 fn commands() -> Vec<(String, String)> {
-    let page = include_str!("../../docs/my-array.md").replace("\\\n", " ");
+    let page = include_str!("../../../docs/my-array.md").replace("\\\n", " ");
     let mut commands = Vec::new();
     let mut comment = "";
     for line in page.lines().filter_map(|line| line.strip_prefix("    ")) {

@@ -13,7 +13,7 @@ use ddtbench::plan::Plan;
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{self, Results};
 
-#[path = "../benches/many_cases/made_up.rs"]
+#[path = "../../benches/many_cases/made_up.rs"]
 mod made_up;
 
 use made_up::{plan, records};

@@ -1,0 +1,7 @@
+//! The library and the program `ddtbench` without an MPI. One binary; each module says what it holds.
+
+mod features; // what tests are built of
+mod layers; // which module uses which
+mod proportion; // work that grows as the cases do
+mod streams; // standard streams that are closed or full
+mod terminal; // widths of what is printed
