@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use datatypes::Element;
-use ndarray::{ArrayView, ArrayViewMut, Dimension};
+use ndarray::{ArrayView, ArrayViewMut, Dimension, Slice};
 
 /// Bytes of a page, the unit of allocation and of the gaps.
 pub const PAGE_BYTES: usize = 4096;
@@ -156,27 +156,65 @@ impl Arrays {
         memory.map(bytemuck::cast_slice_mut)
     }
 
-    /// Array `i` as an n-dimensional view, slowest index first.
+    /// Array `i` as an n-dimensional view, slowest index first. `T` is the array's element, or all elements of its fastest
+    /// dimensions, which the view then does not have: the components at a point.
     ///
     /// # Panics
     /// If the array has another number of dimensions.
+    #[inline]
     pub fn view<T: Pod, D: Dimension>(&self, i: usize) -> ArrayView<'_, T, D> {
-        ArrayView::from_shape(shape::<D>(&self.specs[i]), self.slice(i)).expect("the shape fits")
+        ArrayView::from_shape(shape::<T, D>(&self.specs[i]), self.slice(i)).expect("the shape fits")
     }
 
-    /// Array `i` as an n-dimensional view to write to, slowest index first.
+    /// As [`Arrays::view`], to write to.
     ///
     /// # Panics
     /// If the array has another number of dimensions.
+    #[inline]
     pub fn view_mut<T: Pod, D: Dimension>(&mut self, i: usize) -> ArrayViewMut<'_, T, D> {
-        ArrayViewMut::from_shape(shape::<D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
+        ArrayViewMut::from_shape(shape::<T, D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
+    }
+
+    /// The indices `bounds` of array `i`, slowest dimension first, as such a view; those of the dimensions that it has not
+    /// are all of them.
+    ///
+    /// # Panics
+    /// If the array has another number of dimensions, or fewer indices.
+    #[inline]
+    pub(crate) fn block<T: Pod, D: Dimension>(
+        &self,
+        i: usize,
+        bounds: &[Range<usize>],
+    ) -> ArrayView<'_, T, D> {
+        let mut view = self.view::<T, D>(i);
+        view.slice_each_axis_inplace(|axis| Slice::from(bounds[axis.axis.index()].clone()));
+        view
+    }
+
+    /// As [`Arrays::block`], to write to.
+    ///
+    /// # Panics
+    /// If the array has another number of dimensions, or fewer indices.
+    #[inline]
+    pub(crate) fn block_mut<T: Pod, D: Dimension>(
+        &mut self,
+        i: usize,
+        bounds: &[Range<usize>],
+    ) -> ArrayViewMut<'_, T, D> {
+        let mut view = self.view_mut::<T, D>(i);
+        view.slice_each_axis_inplace(|axis| Slice::from(bounds[axis.axis.index()].clone()));
+        view
     }
 }
 
 /// The shape of an array as `ndarray` has it, without an allocation: the loops of small messages take views, too.
-fn shape<D: Dimension>(spec: &ArraySpec) -> D {
-    let mut shape = D::zeros(spec.shape.len());
-    shape.slice_mut().copy_from_slice(&spec.shape);
+#[inline]
+fn shape<T, D: Dimension>(spec: &ArraySpec) -> D {
+    let (dimensions, value) = spec.shape.split_at(D::NDIM.unwrap_or(spec.shape.len()));
+    let value_bytes = value.iter().product::<usize>() * spec.element.size() as usize;
+    assert_eq!(size_of::<T>(), value_bytes, "bytes of a value of {}", spec.name);
+    let mut shape = D::zeros(dimensions.len());
+    shape.slice_mut().copy_from_slice(dimensions);
     shape
 }
 

@@ -9,11 +9,13 @@
 //!
 //! Bytes: 16 N n from each rank, 16 n^2 to each. The original pads N with N mod P; here N must be divisible.
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
 use ndarray::{Axis, Ix2};
 
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
-use crate::rows::pack_rows;
+use crate::rows::{pack_rows, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Place, Preset,
     Side, Test, Values, WireOrder,
@@ -50,6 +52,16 @@ pub const FFT2D: Test = Test {
     parameters: PARAMETERS,
     sets: SETS,
     make: Fft2d::boxed,
+};
+
+/// The loops over a block of the matrix that one rank is sent.
+pub(crate) const LOOPS: BoxLoops = BoxLoops {
+    pack: |arrays, matrix, block, packed| {
+        pack_rows(arrays.block::<Complex, Ix2>(matrix, block), &mut cast_slice_mut(packed));
+    },
+    unpack: |packed, arrays, matrix, block| {
+        unpack_rows(&mut cast_slice(packed), arrays.block_mut::<Complex, Ix2>(matrix, block));
+    },
 };
 
 /// Unpacks rows of a transpose from row `first` of a matrix with columns of `rows` on: column by column, as in the
@@ -155,7 +167,7 @@ impl MicroApp for Fft2d {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [Complex] = bytemuck::cast_slice_mut(packed);
+        let mut packed: &mut [Complex] = cast_slice_mut(packed);
         let matrix = arrays.view::<Complex, Ix2>(0);
         for block in matrix.axis_chunks_iter(Axis(1), self.columns) {
             pack_rows(block, &mut packed);
@@ -163,17 +175,17 @@ impl MicroApp for Fft2d {
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        scatter_rows(bytemuck::cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
+        scatter_rows(cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
         let n = self.columns;
         let blocks = Nest { planes: self.ranks, plane_stride: n, ..Nest::plane(0, n, n, self.rows) };
-        blocks.gather::<Complex>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        blocks.gather::<Complex>(arrays.slice(0), cast_slice_mut(packed));
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        scatter_tiles(bytemuck::cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
+        scatter_tiles(cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

@@ -26,6 +26,7 @@
 mod app;
 mod arrays;
 mod blocks;
+mod box_loops;
 mod bytes;
 mod layouts;
 mod message;

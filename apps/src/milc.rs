@@ -9,21 +9,23 @@
 //! Bytes: 24 lt lx ly. The original's datatype names the halves (z) before t; as all blocks ascend by the same
 //! stride, lx ly lz/2 sites, the order is that of the loop.
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{ArrayView4, ArrayViewMut4, s};
+use ndarray::{ArrayView4, ArrayViewMut4, Ix4, s};
 
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
-use crate::rows::{pack_rows, unpack_rows};
+use crate::rows::{pack_planes, unpack_planes};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
 };
 
 /// Floats of a site: three complex numbers.
-const SITE: usize = 6;
+pub(crate) const SITE: usize = 6;
 
-/// Why the array has this shape.
-const SHAPE: &str = "the array has all sites";
+/// A site, which the application copies as one value.
+pub(crate) type Site = [f32; SITE];
 
 const PARAMETERS: &[Parameter] = &[
     Parameter::integer("lx", "sites", "sites of a rank along x (fastest)"),
@@ -53,6 +55,28 @@ pub const SU3_ZD: Test = Test {
     make: |values, _| Su3Zd::boxed(values),
 };
 
+/// The loops over sites of the lattice.
+pub(crate) const LOOPS: BoxLoops = BoxLoops {
+    pack: |arrays, su3, bounds, packed| pack_slices(arrays.block(su3, bounds), cast_slice_mut(packed)),
+    unpack: |packed, arrays, su3, bounds| unpack_slices(cast_slice(packed), arrays.block_mut(su3, bounds)),
+};
+
+/// Packs the sites (t, z, y, x) of a lattice.
+#[inline]
+fn pack_slices(sites: ArrayView4<'_, Site>, mut packed: &mut [Site]) {
+    for slice in sites.outer_iter() {
+        pack_planes(slice, &mut packed);
+    }
+}
+
+/// Unpacks to the sites (t, z, y, x) of a lattice.
+#[inline]
+fn unpack_slices(mut packed: &[Site], mut sites: ArrayViewMut4<'_, Site>) {
+    for slice in sites.outer_iter_mut() {
+        unpack_planes(&mut packed, slice);
+    }
+}
+
 struct Su3Zd {
     lx: usize,
     ly: usize,
@@ -68,11 +92,6 @@ impl Su3Zd {
             _ => Err(values.refuse(name, "must be even: half of it is sent")),
         };
         Ok(Box::new(Self { lx: sites("lx")?, ly: even("ly")?, lz: even("lz")?, lt: sites("lt")? }))
-    }
-
-    /// Extents of the array, slowest first; a row has all floats of its sites.
-    fn shape(&self) -> (usize, usize, usize, usize) {
-        (self.lt, self.lz, self.ly, self.lx * SITE)
     }
 
     fn nest(&self) -> Nest {
@@ -100,31 +119,22 @@ impl MicroApp for Su3Zd {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
-        let su3 = ArrayView4::from_shape(self.shape(), arrays.slice(0)).expect(SHAPE);
-        for slice in su3.outer_iter() {
-            for half in [0, self.lz / 2] {
-                pack_rows(slice.slice(s![half, ..self.ly / 2, ..]), &mut packed);
-            }
-        }
+        let su3 = arrays.view::<Site, Ix4>(0);
+        pack_slices(su3.slice(s![.., ..;self.lz / 2, ..self.ly / 2, ..]), cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[f32] = bytemuck::cast_slice(packed);
-        let mut su3 = ArrayViewMut4::from_shape(self.shape(), arrays.slice_mut(0)).expect(SHAPE);
-        for mut slice in su3.outer_iter_mut() {
-            for half in [0, self.lz / 2] {
-                unpack_rows(&mut packed, slice.slice_mut(s![half, ..self.ly / 2, ..]));
-            }
-        }
+        let (half, rows) = (self.lz / 2, self.ly / 2);
+        let mut su3 = arrays.view_mut::<Site, Ix4>(0);
+        unpack_slices(cast_slice(packed), su3.slice_mut(s![.., ..;half, ..rows, ..]));
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().gather::<f32>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        self.nest().gather::<f32>(arrays.slice(0), cast_slice_mut(packed));
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest().scatter::<f32>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
+        self.nest().scatter::<f32>(cast_slice(packed), arrays.slice_mut(0));
     }
 
     fn places(&self, _: Side, _: WireOrder) -> Vec<Place> {

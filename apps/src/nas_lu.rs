@@ -10,9 +10,11 @@
 
 use std::ops::Range;
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{ArrayView2, ArrayViewMut2, s};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{pack_column, pack_row, unpack_column, unpack_row};
 use crate::{
@@ -21,13 +23,10 @@ use crate::{
 };
 
 /// Components of the solution at a grid point.
-const COMPONENTS: usize = 5;
+pub(crate) const COMPONENTS: usize = 5;
 
 /// A grid point, which the application copies as one value.
 type Point = [f64; COMPONENTS];
-
-/// Why the array has this shape.
-const SHAPE: &str = "the array has all points and their halo";
 
 const SOURCE: &str = "NAS Parallel Benchmarks 3.3 LU, exchange_1.f; DDTBench 1.2 src_c/timing_nas.c";
 
@@ -68,9 +67,58 @@ pub const Y: Test = Test {
     ..X
 };
 
+/// Axes of the array of points, the slowest first.
+const AXIS_Y: Axis = Axis(0);
+const AXIS_X: Axis = Axis(1);
+
+/// The loops over a row or column of points, across each axis of the array of points.
+pub(crate) const LOOPS: [BoxLoops; 2] = [loops::<0>(), loops::<1>()];
+
+const fn loops<const ACROSS: usize>() -> BoxLoops {
+    BoxLoops {
+        pack: |arrays, u, line, packed| {
+            pack_line(arrays.block(u, line), Axis(ACROSS), cast_slice_mut(packed));
+        },
+        unpack: |packed, arrays, u, line| {
+            unpack_line(cast_slice(packed), arrays.block_mut(u, line), Axis(ACROSS));
+        },
+    }
+}
+
+/// Packs a row of points, across y, or a column.
+#[inline]
+fn pack_line(points: ArrayView2<'_, Point>, across: Axis, mut packed: &mut [Point]) {
+    let line = points.index_axis_move(across, 0);
+    match across {
+        AXIS_Y => pack_row(line, &mut packed),
+        _ => pack_column(line, &mut packed),
+    }
+}
+
+/// Unpacks to a row of points, across y, or to a column.
+#[inline]
+fn unpack_line(mut packed: &[Point], points: ArrayViewMut2<'_, Point>, across: Axis) {
+    let line = points.index_axis_move(across, 0);
+    match across {
+        AXIS_Y => unpack_row(&mut packed, line),
+        _ => unpack_column(&mut packed, line),
+    }
+}
+
+/// Named by what the application sends along: x is the row, across y.
 enum Direction {
     X,
     Y,
+}
+
+impl Direction {
+    /// The axis of the array of points that has one index.
+    fn axis(&self) -> Axis {
+        match self {
+            Self::X => AXIS_Y,
+            Self::Y => AXIS_X,
+        }
+    }
 }
 
 struct NasLu {
@@ -95,19 +143,12 @@ impl NasLu {
         }
     }
 
-    /// Extents of the array of points, slowest first.
-    fn points(&self) -> (usize, usize) {
-        (self.ny + 2, self.nx + 2)
-    }
-
-    /// Extents of the array of values, where a row has all values of its points.
-    fn rows(&self) -> (usize, usize) {
-        (self.ny + 2, COMPONENTS * (self.nx + 2))
-    }
-
-    /// The values of a row's inner points.
-    fn inner_values(&self) -> Range<usize> {
-        COMPONENTS..COMPONENTS * (self.nx + 1)
+    /// The points of the exchanged row or column.
+    fn bounds(&self, side: Side) -> [Range<usize>; 2] {
+        let mut bounds = [1..self.ny + 1, 1..self.nx + 1];
+        let line = self.line(side);
+        bounds[self.direction.axis().index()] = line..line + 1;
+        bounds
     }
 
     fn nest(&self, side: Side) -> Nest {
@@ -141,40 +182,21 @@ impl MicroApp for NasLu {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let line = self.line(Side::Send);
-        match self.direction {
-            Direction::X => {
-                let u = ArrayView2::from_shape(self.rows(), arrays.slice::<f64>(0)).expect(SHAPE);
-                pack_row(u.slice(s![line, self.inner_values()]), &mut bytemuck::cast_slice_mut(packed));
-            }
-            Direction::Y => {
-                let u = ArrayView2::from_shape(self.points(), arrays.slice::<Point>(0)).expect(SHAPE);
-                pack_column(u.slice(s![1..=self.ny, line]), &mut bytemuck::cast_slice_mut(packed));
-            }
-        }
+        let points = arrays.block(0, &self.bounds(Side::Send));
+        pack_line(points, self.direction.axis(), cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let line = self.line(Side::Receive);
-        match self.direction {
-            Direction::X => {
-                let mut u = ArrayViewMut2::from_shape(self.rows(), arrays.slice_mut::<f64>(0)).expect(SHAPE);
-                unpack_row(&mut bytemuck::cast_slice(packed), u.slice_mut(s![line, self.inner_values()]));
-            }
-            Direction::Y => {
-                let mut u =
-                    ArrayViewMut2::from_shape(self.points(), arrays.slice_mut::<Point>(0)).expect(SHAPE);
-                unpack_column(&mut bytemuck::cast_slice(packed), u.slice_mut(s![1..=self.ny, line]));
-            }
-        }
+        let points = arrays.block_mut(0, &self.bounds(Side::Receive));
+        unpack_line(cast_slice(packed), points, self.direction.axis());
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed));
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
+        self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

@@ -8,9 +8,13 @@
 //! - `nas_mg_y`: sends y = d2-2, receives y = d2-1; order z, x: d3-2 runs of d1-2.
 //! - `nas_mg_z`: sends z = 1, receives z = 0; order y, x: d2-2 runs of d1-2.
 
-use datatypes::{Element, Layout};
-use ndarray::{Ix3, s};
+use std::ops::Range;
 
+use bytemuck::{cast_slice, cast_slice_mut};
+use datatypes::{Element, Layout};
+use ndarray::{ArrayView3, ArrayViewMut3, Axis};
+
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::{
@@ -64,10 +68,59 @@ pub const Z: Test = Test {
     ..X
 };
 
+/// Axes of the array, the slowest first.
+const AXIS_Z: Axis = Axis(0);
+const AXIS_Y: Axis = Axis(1);
+const AXIS_X: Axis = Axis(2);
+
+/// The loops over a face across each axis of the array.
+pub(crate) const LOOPS: [BoxLoops; 3] = [loops::<0>(), loops::<1>(), loops::<2>()];
+
+const fn loops<const ACROSS: usize>() -> BoxLoops {
+    BoxLoops {
+        pack: |arrays, u, face, packed| {
+            give3(arrays.block(u, face), Axis(ACROSS), cast_slice_mut(packed));
+        },
+        unpack: |packed, arrays, u, face| {
+            take3(cast_slice(packed), arrays.block_mut(u, face), Axis(ACROSS));
+        },
+    }
+}
+
+/// Packs the one plane of a face across an axis. Of an x face neither loop runs over neighbours.
+#[inline]
+fn give3(face: ArrayView3<'_, f64>, across: Axis, mut packed: &mut [f64]) {
+    let plane = face.index_axis_move(across, 0);
+    match across {
+        AXIS_X => plane.outer_iter().for_each(|column| pack_column(column, &mut packed)),
+        _ => pack_rows(plane, &mut packed),
+    }
+}
+
+/// Unpacks to the one plane of a face across an axis.
+#[inline]
+fn take3(mut packed: &[f64], face: ArrayViewMut3<'_, f64>, across: Axis) {
+    let mut plane = face.index_axis_move(across, 0);
+    match across {
+        AXIS_X => plane.outer_iter_mut().for_each(|column| unpack_column(&mut packed, column)),
+        _ => unpack_rows(&mut packed, plane),
+    }
+}
+
 enum Direction {
     X,
     Y,
     Z,
+}
+
+impl Direction {
+    fn axis(&self) -> Axis {
+        match self {
+            Self::X => AXIS_X,
+            Self::Y => AXIS_Y,
+            Self::Z => AXIS_Z,
+        }
+    }
 }
 
 struct NasMg {
@@ -94,6 +147,14 @@ impl NasMg {
             (Direction::Z, Side::Send) => 1,
             (Direction::Z, Side::Receive) => 0,
         }
+    }
+
+    /// The interior of the exchanged face.
+    fn bounds(&self, side: Side) -> [Range<usize>; 3] {
+        let mut bounds = [self.d3, self.d2, self.d1].map(|points| 1..points - 1);
+        let face = self.face(side);
+        bounds[self.direction.axis().index()] = face..face + 1;
+        bounds
     }
 
     /// Linear index of a grid point.
@@ -138,41 +199,21 @@ impl MicroApp for NasMg {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [f64] = bytemuck::cast_slice_mut(packed);
-        let u = arrays.view::<f64, Ix3>(0);
-        let face = self.face(Side::Send);
-        match self.direction {
-            Direction::X => {
-                for column in u.slice(s![1..self.d3 - 1, 1..self.d2 - 1, face]).outer_iter() {
-                    pack_column(column, &mut packed);
-                }
-            }
-            Direction::Y => pack_rows(u.slice(s![1..self.d3 - 1, face, 1..self.d1 - 1]), &mut packed),
-            Direction::Z => pack_rows(u.slice(s![face, 1..self.d2 - 1, 1..self.d1 - 1]), &mut packed),
-        }
+        let face = arrays.block(0, &self.bounds(Side::Send));
+        give3(face, self.direction.axis(), cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[f64] = bytemuck::cast_slice(packed);
-        let mut u = arrays.view_mut::<f64, Ix3>(0);
-        let face = self.face(Side::Receive);
-        match self.direction {
-            Direction::X => {
-                for column in u.slice_mut(s![1..self.d3 - 1, 1..self.d2 - 1, face]).outer_iter_mut() {
-                    unpack_column(&mut packed, column);
-                }
-            }
-            Direction::Y => unpack_rows(&mut packed, u.slice_mut(s![1..self.d3 - 1, face, 1..self.d1 - 1])),
-            Direction::Z => unpack_rows(&mut packed, u.slice_mut(s![face, 1..self.d2 - 1, 1..self.d1 - 1])),
-        }
+        let face = arrays.block_mut(0, &self.bounds(Side::Receive));
+        take3(cast_slice(packed), face, self.direction.axis());
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), bytemuck::cast_slice_mut(packed));
+        self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed));
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest(Side::Receive).scatter::<f64>(bytemuck::cast_slice(packed), arrays.slice_mut(0));
+        self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

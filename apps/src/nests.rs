@@ -1,5 +1,7 @@
 //! The loops over a box of an array of any number of dimensions: a nest, and loops around it where a nest has too few.
 
+use std::ops::Range;
+
 use crate::nest::Nest;
 
 /// `count` times, `stride` elements apart.
@@ -46,9 +48,9 @@ type Pack = fn(&Nest, usize, &[u8], &mut [u8]);
 type Unpack = fn(&Nest, usize, &[u8], &mut [u8]);
 
 impl Nests {
-    /// The loops over the box from `start` of `size` of an array of `shape`; all lists with the slowest dimension first.
-    pub fn new(shape: &[usize], start: &[usize], size: &[usize]) -> Self {
-        let (length, all) = loops(shape, size);
+    /// The loops over the indices `bounds` of an array of `shape`; both lists with the slowest dimension first.
+    pub fn new(shape: &[usize], bounds: &[Range<usize>]) -> Self {
+        let (length, all) = loops(shape, &bounds.iter().map(Range::len).collect::<Vec<_>>());
         let mut around: Vec<Loop> = Vec::with_capacity(all.len());
         for inner in all {
             match around.last_mut() {
@@ -61,7 +63,7 @@ impl Nests {
         }
         let rows = around.pop().unwrap_or(Loop { count: 1, stride: length });
         let planes = around.pop().unwrap_or(Loop { count: 1, stride: 0 });
-        let first = strides(shape).iter().zip(start).map(|(stride, at)| stride * at).sum();
+        let first = strides(shape).iter().zip(bounds).map(|(stride, at)| stride * at.start).sum();
         let nest = Nest {
             planes: planes.count,
             plane_stride: planes.stride,
@@ -114,19 +116,19 @@ mod tests {
     #[test]
     fn dimensions_without_a_gap_are_one_loop() {
         // WRF: all levels of three columns.
-        let nests = Nests::new(&[6, 4, 9], &[1, 0, 2], &[5, 4, 3]);
+        let nests = Nests::new(&[6, 4, 9], &[1..6, 0..4, 2..5]);
         assert_eq!(nests.each().collect::<Vec<_>>(), [Nest::plane(36 + 2, 3, 20, 9)]);
-        let whole = Nests::new(&[4, 5, 6], &[0; 3], &[4, 5, 6]);
+        let whole = Nests::new(&[4, 5, 6], &[0..4, 0..5, 0..6]);
         assert_eq!(whole.each().collect::<Vec<_>>(), [Nest::plane(0, 120, 1, 120)]);
     }
 
     #[test]
     fn what_a_nest_has_too_few_loops_for_is_repeated_in_the_order_of_the_array() {
-        let (shape, start, size) = ([3, 4, 5, 6, 7], [1, 1, 2, 3, 4], [2, 2, 3, 2, 2]);
-        let nests = Nests::new(&shape, &start, &size);
+        let (shape, bounds) = ([3, 4, 5, 6, 7], [1..3, 1..3, 2..5, 3..5, 4..6]);
+        let nests = Nests::new(&shape, &bounds);
         let starts: Vec<usize> = nests.each().map(|nest| nest.start).collect();
         let strides = strides(&shape);
-        let first: usize = strides.iter().zip(start).map(|(stride, at)| stride * at).sum();
+        let first: usize = strides.iter().zip(bounds).map(|(stride, at)| stride * at.start).sum();
         assert_eq!(starts, [0, 1, 2, 3].map(|i| first + i / 2 * strides[0] + i % 2 * strides[1]));
         assert_eq!(nests.elements(), 2 * 2 * 3 * 2 * 2);
     }

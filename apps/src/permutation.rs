@@ -1,8 +1,8 @@
 //! Random index lists that are the same on every rank and every machine.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
-use std::sync::OnceLock;
+use std::ops::{Range, RangeInclusive};
+use std::sync::{Arc, OnceLock};
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -90,6 +90,38 @@ impl<'a> Indices<'a> {
             // SAFETY: `within` has compared the bound of all indices with the length.
             unsafe { *to.get_unchecked_mut(i) = *from };
         }
+    }
+}
+
+/// A list that parts share; its bound is looked for once.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedList {
+    list: Arc<[u32]>,
+    bound: usize,
+    /// What is meant of the list.
+    range: Range<usize>,
+}
+
+impl SharedList {
+    /// All of `list`.
+    pub fn new(list: &[u32]) -> Self {
+        Self { list: list.into(), bound: Indices::of(list).bound, range: 0..list.len() }
+    }
+
+    /// Indices `range` of these alone.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        let first = self.range.start;
+        Self { range: first + range.start..first + range.end, ..self.clone() }
+    }
+
+    /// The indices, as numbers.
+    pub fn get(&self) -> &[u32] {
+        &self.list[self.range.clone()]
+    }
+
+    /// The indices, which are below the bound of the list.
+    pub fn indices(&self) -> Indices<'_> {
+        Indices { list: self.get(), bound: self.bound }
     }
 }
 

@@ -1,7 +1,23 @@
-//! What the innermost loops of the applications have in common: the rows of a plane, or a column, value by value, to or
-//! from the next places of a message.
+//! What the innermost loops of the applications have in common: planes, the rows of a plane, or a column, value by value,
+//! to or from the next places of a message.
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, Zip};
+use ndarray::{ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Zip};
+
+/// Packs planes, one after the other.
+#[inline(always)]
+pub(crate) fn pack_planes<T: Copy>(planes: ArrayView3<'_, T>, packed: &mut &mut [T]) {
+    for plane in planes.outer_iter() {
+        pack_rows(plane, packed);
+    }
+}
+
+/// Unpacks planes, one after the other.
+#[inline(always)]
+pub(crate) fn unpack_planes<T: Copy>(packed: &mut &[T], mut planes: ArrayViewMut3<'_, T>) {
+    for plane in planes.outer_iter_mut() {
+        unpack_rows(packed, plane);
+    }
+}
 
 /// Packs the rows of a plane, one after the other.
 #[inline(always)]

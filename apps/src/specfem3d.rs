@@ -10,12 +10,13 @@
 //!   receives the three values of each index, first the list of the one, then that of the other. Bytes
 //!   12 (icount_cm + icount_ic).
 
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{Ix3, s};
+use ndarray::{ArrayView3, Axis, Ix3};
 
+use crate::box_loops::BoxLoops;
 use crate::permutation::IndexList;
-use crate::rows::pack_rows;
+use crate::rows::{pack_rows, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece,
     Place, Preset, Side, Test, Values, WireOrder,
@@ -116,6 +117,21 @@ pub const CM: Test = Test {
     ..MT
 };
 
+/// The loops over a plane of the middle index.
+pub(crate) const LOOPS: BoxLoops = BoxLoops {
+    pack: |arrays, array, plane, packed| pack_plane(arrays.block(array, plane), cast_slice_mut(packed)),
+    unpack: |packed, arrays, array, plane| {
+        let plane = arrays.block_mut::<f32, Ix3>(array, plane);
+        unpack_rows(&mut cast_slice(packed), plane.index_axis_move(Axis(1), 0));
+    },
+};
+
+/// Packs the one plane of the middle index.
+#[inline]
+fn pack_plane(plane: ArrayView3<'_, f32>, mut packed: &mut [f32]) {
+    pack_rows(plane.index_axis_move(Axis(1), 0), &mut packed);
+}
+
 /// `specfem3d_mt`.
 struct Transpose {
     dim1: usize,
@@ -159,8 +175,7 @@ impl MicroApp for Transpose {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
-        pack_rows(arrays.view::<f32, Ix3>(0).slice(s![.., 0, ..]), &mut packed);
+        pack_plane(arrays.view(0), cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
@@ -249,7 +264,7 @@ where
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut rest: &mut [[f32; N]] = bytemuck::cast_slice_mut(packed);
+        let mut rest: &mut [[f32; N]] = cast_slice_mut(packed);
         for (array, mesh) in self.meshes.iter().enumerate() {
             let points = arrays.slice::<[f32; N]>(array);
             let packed = rest.split_off_mut(..mesh.shared.len()).expect("the message has this size");
@@ -258,7 +273,7 @@ where
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut rest: &[[f32; N]] = bytemuck::cast_slice(packed);
+        let mut rest: &[[f32; N]] = cast_slice(packed);
         for (array, mesh) in self.meshes.iter().enumerate() {
             let points = arrays.slice_mut::<[f32; N]>(array);
             let packed = rest.split_off(..mesh.shared.len()).expect("the message has this size");

@@ -15,6 +15,8 @@
 
 mod declared;
 
+use std::ops::Range;
+
 use datatypes::{Element, Layout, Order};
 
 use crate::nest::Nest;
@@ -151,13 +153,14 @@ struct ArrayBlock {
 }
 
 impl ArrayBlock {
+    /// The indices of each dimension.
+    fn bounds(&self) -> Vec<Range<usize>> {
+        self.start.iter().zip(&self.count).map(|(&start, &count)| start..start + count).collect()
+    }
+
     /// Whether a point lies in both.
     fn overlaps(&self, other: &Self) -> bool {
-        let ends = |block: &Self, d: usize| block.start[d]..block.start[d] + block.count[d];
-        (0..self.start.len()).all(|d| {
-            let (a, b) = (ends(self, d), ends(other, d));
-            a.start < b.end && b.start < a.end
-        })
+        self.bounds().iter().zip(other.bounds()).all(|(a, b)| a.start < b.end && b.start < a.end)
     }
 
     fn points(&self) -> usize {
@@ -310,7 +313,7 @@ impl Subarray {
         let sent = |side| {
             let of = |shape: usize| {
                 let block = what.block(declared, shape, side);
-                let nests = Nests::new(&declared.shapes[shape], &block.start, &block.count);
+                let nests = Nests::new(&declared.shapes[shape], &block.bounds());
                 Sent { block, nests }
             };
             declared.arrays().map(of).collect()

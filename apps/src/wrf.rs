@@ -13,11 +13,13 @@
 
 use std::ops::Range;
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout, Order};
-use ndarray::{Ix2, Ix3, Ix4, s};
+use ndarray::{Ix2, Ix3, Ix4};
 
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
-use crate::rows::{pack_rows, unpack_rows};
+use crate::rows::{pack_planes, pack_rows, unpack_planes, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Place,
     Preset, Side, Test, Values, WireOrder,
@@ -127,6 +129,38 @@ pub const Y_SA: Test = Test {
     ..X_SA
 };
 
+/// The loops over the face of one array.
+pub(crate) const LOOPS: BoxLoops = BoxLoops {
+    pack: |arrays, array, bounds, packed| pack_face(arrays, array, bounds, &mut cast_slice_mut(packed)),
+    unpack: |packed, arrays, array, bounds| unpack_face(&mut cast_slice(packed), arrays, array, bounds),
+};
+
+/// Packs the indices (j, i), (j, k, i) or (species, j, k, i) of an array.
+fn pack_face(arrays: &Arrays, array: usize, bounds: &[Range<usize>], packed: &mut &mut [f32]) {
+    match bounds.len() {
+        2 => pack_rows(arrays.block::<f32, Ix2>(array, bounds), packed),
+        3 => pack_planes(arrays.block::<f32, Ix3>(array, bounds), packed),
+        _ => {
+            for species in arrays.block::<f32, Ix4>(array, bounds).outer_iter() {
+                pack_planes(species, packed);
+            }
+        }
+    }
+}
+
+/// Unpacks to the indices (j, i), (j, k, i) or (species, j, k, i) of an array.
+fn unpack_face(packed: &mut &[f32], arrays: &mut Arrays, array: usize, bounds: &[Range<usize>]) {
+    match bounds.len() {
+        2 => unpack_rows(packed, arrays.block_mut::<f32, Ix2>(array, bounds)),
+        3 => unpack_planes(packed, arrays.block_mut::<f32, Ix3>(array, bounds)),
+        _ => {
+            for species in arrays.block_mut::<f32, Ix4>(array, bounds).outer_iter_mut() {
+                unpack_planes(packed, species);
+            }
+        }
+    }
+}
+
 /// Which constructors describe a face.
 #[derive(Clone, Copy)]
 enum Description {
@@ -173,6 +207,8 @@ struct Wrf {
     j: Axis,
     species: Axis,
     description: Description,
+    /// The arrays of which something is sent, with the indices of each dimension, slowest first.
+    faces: Vec<(usize, Vec<Range<usize>>)>,
 }
 
 impl Wrf {
@@ -183,7 +219,11 @@ impl Wrf {
         let limit = values.positive("limit")?;
         let start = FIRST_SPECIES as usize - 1;
         let species = Axis { memory: limit, start, sent: limit.saturating_sub(start) };
-        Ok(Box::new(Self { i, k, j, species, description }))
+        let mut wrf = Self { i, k, j, species, description, faces: Vec::new() };
+        let bounds = |dimensions| wrf.axes(dimensions).into_iter().map(Axis::range).collect();
+        wrf.faces = ARRAYS.iter().map(|&(_, dimensions)| bounds(dimensions)).enumerate().collect();
+        wrf.faces.retain(|(_, bounds)| bounds.iter().all(|indices| !indices.is_empty()));
+        Ok(Box::new(wrf))
     }
 
     /// The axes of an array, slowest first.
@@ -197,9 +237,7 @@ impl Wrf {
 
     /// The arrays of which something is sent, with their number of dimensions.
     fn sent_arrays(&self) -> impl Iterator<Item = (usize, usize)> {
-        let some_species = self.species.sent > 0;
-        let dimensions = ARRAYS.iter().map(|&(_, dimensions)| dimensions);
-        dimensions.enumerate().filter(move |&(_, dimensions)| dimensions < 4 || some_species)
+        self.faces.iter().map(|(array, bounds)| (*array, bounds.len()))
     }
 
     /// The loops over one array: one nest, or one per species.
@@ -264,55 +302,21 @@ impl MicroApp for Wrf {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [f32] = bytemuck::cast_slice_mut(packed);
-        let ranges = || [self.species, self.j, self.k, self.i].map(Axis::range);
-        for (array, dimensions) in self.sent_arrays() {
-            let [species, j, k, i] = ranges();
-            match dimensions {
-                2 => pack_rows(arrays.view::<f32, Ix2>(array).slice(s![j, i]), &mut packed),
-                3 => {
-                    for plane in arrays.view::<f32, Ix3>(array).slice(s![j, k, i]).outer_iter() {
-                        pack_rows(plane, &mut packed);
-                    }
-                }
-                _ => {
-                    for volume in arrays.view::<f32, Ix4>(array).slice(s![species, j, k, i]).outer_iter() {
-                        for plane in volume.outer_iter() {
-                            pack_rows(plane, &mut packed);
-                        }
-                    }
-                }
-            }
+        let mut packed: &mut [f32] = cast_slice_mut(packed);
+        for (array, bounds) in &self.faces {
+            pack_face(arrays, *array, bounds, &mut packed);
         }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[f32] = bytemuck::cast_slice(packed);
-        let ranges = || [self.species, self.j, self.k, self.i].map(Axis::range);
-        for (array, dimensions) in self.sent_arrays() {
-            let [species, j, k, i] = ranges();
-            match dimensions {
-                2 => unpack_rows(&mut packed, arrays.view_mut::<f32, Ix2>(array).slice_mut(s![j, i])),
-                3 => {
-                    let mut whole = arrays.view_mut::<f32, Ix3>(array);
-                    for plane in whole.slice_mut(s![j, k, i]).outer_iter_mut() {
-                        unpack_rows(&mut packed, plane);
-                    }
-                }
-                _ => {
-                    let mut whole = arrays.view_mut::<f32, Ix4>(array);
-                    for mut volume in whole.slice_mut(s![species, j, k, i]).outer_iter_mut() {
-                        for plane in volume.outer_iter_mut() {
-                            unpack_rows(&mut packed, plane);
-                        }
-                    }
-                }
-            }
+        let mut packed: &[f32] = cast_slice(packed);
+        for (array, bounds) in &self.faces {
+            unpack_face(&mut packed, arrays, *array, bounds);
         }
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut rest: &mut [f32] = bytemuck::cast_slice_mut(packed);
+        let mut rest: &mut [f32] = cast_slice_mut(packed);
         for (array, dimensions) in self.sent_arrays() {
             let from = arrays.slice::<f32>(array);
             for nest in self.nests(dimensions) {
@@ -322,7 +326,7 @@ impl MicroApp for Wrf {
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut rest: &[f32] = bytemuck::cast_slice(packed);
+        let mut rest: &[f32] = cast_slice(packed);
         for (array, dimensions) in self.sent_arrays() {
             let to = arrays.slice_mut::<f32>(array);
             for nest in self.nests(dimensions) {

@@ -58,8 +58,8 @@ impl HaloApp for Fft2d {
 
     fn stages(&self, _: usize) -> Vec<Stage> {
         let Self { rows, columns, ranks } = *self;
-        let matrix = Whole::vectors(MATRIX, Element::DoubleComplex, &[columns, rows], 0);
-        let send = |peer| Face::of(Region::new(&matrix, &[0, peer * columns], &[columns; 2]));
+        let matrix = Whole::vectors(MATRIX, Element::DoubleComplex, &[columns, rows], 0, Some(fft2d::LOOPS));
+        let send = |peer| Face::of(Region::new(&matrix, [0..columns, peer * columns..(peer + 1) * columns]));
         let receive = |peer| Face::of(Rows { rows, columns, range: peer * columns..(peer + 1) * columns });
         vec![Stage::all_to_all(ranks, send, receive)]
     }

@@ -21,7 +21,7 @@ use datatypes::Element;
 use super::face::{Face, FaceBlock};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::lammps::{self, AtomicAtom, Chosen, FullAtom, Record};
-use crate::permutation::{IndexList, Indices};
+use crate::permutation::{IndexList, Indices, SharedList};
 use crate::{ArraySpec, Arrays, Piece, Values, WireOrder};
 
 /// Swaps, as dimension of the grid (z, y, x) and whether the atoms go up.
@@ -132,7 +132,7 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
         let stage = |(swap, &(dimension, up)): (&Swap, &(usize, bool))| {
             let tag = 2 * dimension + usize::from(up);
             let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::of(atoms) };
-            let listed = || Atoms::Listed(swap.leaving.get().into(), 0..self.icount, PhantomData);
+            let listed = || Atoms::Listed(SharedList::new(swap.leaving.get()), PhantomData);
             let appended = || Atoms::Appended(swap.atoms..swap.atoms + self.icount);
             Stage::new(
                 swap.to.map(|peer| transfer(peer, listed())).into_iter().collect(),
@@ -156,8 +156,8 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
 
 /// Atoms that travel.
 enum Atoms<R> {
-    /// Those of a range of a list.
-    Listed(Arc<[u32]>, Range<usize>, PhantomData<R>),
+    /// Those of a list.
+    Listed(SharedList, PhantomData<R>),
     /// Consecutive ones.
     Appended(Range<usize>),
 }
@@ -165,7 +165,7 @@ enum Atoms<R> {
 impl<R: Record> Atoms<R> {
     fn chosen(&self) -> Chosen<'_> {
         match self {
-            Self::Listed(list, range, _) => Chosen::Listed(&list[range.clone()]),
+            Self::Listed(list, _) => Chosen::Listed(list.get()),
             Self::Appended(atoms) => Chosen::Appended(atoms.clone()),
         }
     }
@@ -174,7 +174,7 @@ impl<R: Record> Atoms<R> {
 impl<R> std::fmt::Debug for Atoms<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Listed(list, range, _) => f.debug_tuple("Listed").field(&&list[range.clone()]).finish(),
+            Self::Listed(list, _) => f.debug_tuple("Listed").field(&list.get()).finish(),
             Self::Appended(atoms) => f.debug_tuple("Appended").field(atoms).finish(),
         }
     }
@@ -186,10 +186,9 @@ impl<R: Record + Send + Sync> FaceBlock for Atoms<R> {
     }
 
     fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
-        let within = |all: &Range<usize>| all.start + range.start..all.start + range.end;
         Arc::new(match self {
-            Self::Listed(list, all, record) => Self::Listed(list.clone(), within(all), *record),
-            Self::Appended(all) => Self::Appended(within(all)),
+            Self::Listed(list, record) => Self::Listed(list.part(range), *record),
+            Self::Appended(all) => Self::Appended(all.start + range.start..all.start + range.end),
         })
     }
 
@@ -203,11 +202,12 @@ impl<R: Record + Send + Sync> FaceBlock for Atoms<R> {
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
         let records: &mut [R] = cast_slice_mut(packed);
-        match self.chosen() {
-            Chosen::Listed(list) => R::pack(arrays, Indices::of(list), records),
+        match self {
+            Self::Listed(list, _) => R::pack(arrays, list.indices(), records),
             // No application packs its ghosts again.
-            Chosen::Appended(atoms) => {
+            Self::Appended(atoms) => {
                 atoms
+                    .clone()
                     .zip(records.chunks_mut(1))
                     .for_each(|(atom, one)| R::pack(arrays, Indices::of(&[atom as u32]), one));
             }
@@ -215,19 +215,20 @@ impl<R: Record + Send + Sync> FaceBlock for Atoms<R> {
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        match self.chosen() {
-            Chosen::Listed(list) => R::pack_tuned(arrays, Indices::of(list), cast_slice_mut(packed)),
-            Chosen::Appended(_) => self.pack(arrays, packed),
+        match self {
+            Self::Listed(list, _) => R::pack_tuned(arrays, list.indices(), cast_slice_mut(packed)),
+            Self::Appended(_) => self.pack(arrays, packed),
         }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         let records: &[R] = cast_slice(packed);
-        match self.chosen() {
-            Chosen::Appended(atoms) => R::unpack(records, arrays, atoms.start),
+        match self {
+            Self::Appended(atoms) => R::unpack(records, arrays, atoms.start),
             // No application overwrites its own atoms.
-            Chosen::Listed(list) => {
-                list.iter()
+            Self::Listed(list, _) => {
+                list.get()
+                    .iter()
                     .zip(records.chunks(1))
                     .for_each(|(&atom, one)| R::unpack(one, arrays, atom as usize));
             }

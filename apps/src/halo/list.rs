@@ -1,64 +1,58 @@
 //! Values at listed places of an array.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
 
 use super::face::FaceBlock;
-use crate::blocks::Blocks;
+use crate::permutation::SharedList;
 use crate::{Arrays, Piece, WireOrder};
 
-/// Blocks of equal length at listed places, in the list's order: `MPI_Type_create_indexed_block`.
-#[derive(Clone, Debug)]
-pub(crate) struct List {
+/// Values at listed places, in the list's order: `MPI_Type_create_indexed_block`. A value `T` has the elements of a block. The
+/// loops are those of the messages between two ranks.
+#[derive(Debug)]
+pub(crate) struct List<T> {
     array: usize,
     element: Element,
-    /// Elements of a block.
-    length: usize,
-    /// Blocks of a plane.
+    /// Values of a plane.
     per_plane: usize,
-    places: Arc<[u32]>,
-    /// Those of `places` that are sent.
-    range: Range<usize>,
+    places: SharedList,
+    value: PhantomData<T>,
 }
 
-impl List {
-    /// The blocks of `length` elements of array `array` at `places`, counted in blocks, cut after every `per_plane`
-    /// of them.
+impl<T> List<T> {
+    /// The values of array `array` at `places`, counted in values, cut after every `per_plane` of them.
     ///
     /// # Panics
     /// If there are no places, or not whole planes of them.
-    pub fn new(array: usize, element: Element, length: usize, per_plane: usize, places: Arc<[u32]>) -> Self {
-        assert!(!places.is_empty() && places.len().is_multiple_of(per_plane), "a list is made of planes");
-        let range = 0..places.len();
-        Self { array, element, length, per_plane, places, range }
-    }
-
-    fn blocks(&self) -> Blocks<'_> {
-        let element_bytes = self.element.size() as usize;
-        Blocks { list: &self.places[self.range.clone()], length: self.length, element_bytes }
+    pub fn new(array: usize, element: Element, per_plane: usize, places: SharedList) -> Self {
+        let number = places.get().len();
+        assert!(number > 0 && number.is_multiple_of(per_plane), "a list is made of planes");
+        Self { array, element, per_plane, places, value: PhantomData }
     }
 }
 
-impl FaceBlock for List {
+impl<T: Pod + Send + Sync + std::fmt::Debug> FaceBlock for List<T> {
     fn planes(&self) -> usize {
-        self.range.len() / self.per_plane
+        self.places.get().len() / self.per_plane
     }
 
     fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
-        let at = |plane: usize| self.range.start + plane * self.per_plane;
-        Arc::new(Self { range: at(range.start)..at(range.end), ..self.clone() })
+        let places = self.places.part(range.start * self.per_plane..range.end * self.per_plane);
+        Arc::new(Self { places, value: PhantomData, ..*self })
     }
 
     fn bytes(&self) -> usize {
-        self.range.len() * self.length * self.element.size() as usize
+        self.places.get().len() * size_of::<T>()
     }
 
     fn pieces(&self, _: WireOrder) -> Vec<Piece> {
-        let length = self.length as i64;
+        let length = (size_of::<T>() as u64 / self.element.size()) as i64;
         let displacements: Vec<i64> =
-            self.blocks().list.iter().map(|&place| length * i64::from(place)).collect();
+            self.places.get().iter().map(|&place| length * i64::from(place)).collect();
         let layout = Layout::indexed_block(length, &displacements, &Layout::named(self.element));
         vec![Piece {
             array: self.array,
@@ -68,10 +62,10 @@ impl FaceBlock for List {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.blocks().gather(arrays.slice(self.array), packed);
+        self.places.indices().gather::<T>(arrays.slice(self.array), cast_slice_mut(packed));
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.blocks().scatter(packed, arrays.slice_mut(self.array));
+        self.places.indices().scatter::<T>(cast_slice(packed), arrays.slice_mut(self.array));
     }
 }

@@ -21,10 +21,9 @@ use super::grid::indices;
 use super::list::List;
 use super::region::{Region, Whole};
 use super::{Cell, Cells, Grid, HaloApp, HaloTest, Stage, Transfer};
-use crate::{ArraySpec, milc};
-
-/// Floats of a site: three complex numbers.
-const SITE: usize = 6;
+use crate::ArraySpec;
+use crate::milc::{self, SITE, Site};
+use crate::permutation::SharedList;
 
 /// Dimensions of the lattice and of the grid.
 const T: usize = 0;
@@ -97,19 +96,19 @@ impl Milc {
         if dimension == X {
             let sites = self.places_across_x(at);
             let plane = sites.len() / (2 * lt);
-            return Face::of(List::new(0, Element::Float, SITE, plane, sites));
+            return Face::of(List::<Site>::new(0, Element::Float, plane, SharedList::new(&sites)));
         }
-        let lattice = Whole::vectors(0, Element::Float, &shape, 1);
+        let lattice = Whole::vectors(0, Element::Float, &shape, 1, Some(milc::LOOPS));
         let box_from = |first: usize| -> Arc<dyn FaceBlock> {
-            let (mut start, mut size) = ([0; 5], shape);
-            (start[dimension], size[dimension]) = (first, 1);
-            Arc::new(Region::new(&lattice, &start, &size))
+            let mut bounds = shape.map(|length| 0..length);
+            bounds[dimension] = first..first + 1;
+            Arc::new(Region::new(&lattice, bounds))
         };
         Face::new(if dimension == T { vec![box_from(at), box_from(lt + at)] } else { vec![box_from(at)] })
     }
 
     /// The sites with this x: for even and odd ones, in each row whose other coordinates make them so.
-    fn places_across_x(&self, x: usize) -> Arc<[u32]> {
+    fn places_across_x(&self, x: usize) -> Vec<u32> {
         let [lt, lz, ly, lx] = self.sites;
         let mut places = Vec::with_capacity(lt * lz * ly);
         for row in 0..2 * lt * lz * ly {
@@ -119,19 +118,20 @@ impl Milc {
                 places.push((x / 2 + lx / 2 * row) as u32);
             }
         }
-        places.into()
+        places
     }
 
     /// The buffer of what comes from direction `from`, whole; cut as the slice is.
     fn received(&self, from: usize) -> Face {
         let shape = self.buffer(from / 2);
-        let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1);
+        // Whole, it is one run: the application has no loops over it.
+        let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1, None);
         let halves = if from / 2 == T { 2 } else { 1 };
         let half = |i: usize| -> Arc<dyn FaceBlock> {
-            let (mut start, mut size) = ([0; 5], shape);
-            size[T] /= halves;
-            start[T] = i * size[T];
-            Arc::new(Region::new(&buffer, &start, &size))
+            let mut bounds = shape.map(|length| 0..length);
+            let sites = shape[T] / halves;
+            bounds[T] = i * sites..(i + 1) * sites;
+            Arc::new(Region::new(&buffer, bounds))
         };
         Face::new((0..halves).map(half).collect())
     }

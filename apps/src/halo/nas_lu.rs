@@ -10,14 +10,11 @@ use datatypes::Element;
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::region::Description;
 use super::{Grid, HaloTest};
-use crate::nas_lu;
+use crate::nas_lu::{self, COMPONENTS};
 
 /// Dimensions of the grid.
 const Y: usize = 0;
 const X: usize = 1;
-
-/// Components of the solution at a grid point.
-const COMPONENTS: usize = 5;
 
 /// All four edges.
 pub const NAS_LU: HaloTest = HaloTest {
@@ -39,6 +36,7 @@ pub const NAS_LU: HaloTest = HaloTest {
             corners: false,
             value_dimensions: 1,
             description: Description::Vectors,
+            loops: &nas_lu::LOOPS,
         }))
     },
 };

@@ -50,6 +50,7 @@ pub const NAS_MG: HaloTest = HaloTest {
             corners: true,
             value_dimensions: 0,
             description: Description::Vectors,
+            loops: &nas_mg::LOOPS,
         }))
     },
 };

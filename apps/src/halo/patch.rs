@@ -1,6 +1,7 @@
 //! Arrays of which each rank of a grid has a patch with a margin around it, exchanged along one dimension after the
 //! other: what WRF, NAS MG and NAS LU have in common.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use datatypes::Element;
@@ -8,6 +9,7 @@ use datatypes::Element;
 use super::region::{Description, Region, Whole};
 use super::{Cell, Cells, Face, Grid, HaloApp, Stage, Transfer};
 use crate::ArraySpec;
+use crate::box_loops::BoxLoops;
 
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug)]
@@ -57,21 +59,24 @@ pub(crate) struct Patch {
     /// As in [`Whole`].
     pub value_dimensions: usize,
     pub description: Description,
+    /// The application's loops over faces across each dimension of the grid; none where no application has any.
+    pub loops: &'static [BoxLoops],
 }
 
 impl Patch {
-    /// The array as boxes are taken from it.
-    fn whole(&self, array: usize) -> Arc<Whole> {
+    /// The array as faces across a dimension of the grid are taken from it.
+    fn whole(&self, array: usize, dimension: usize) -> Arc<Whole> {
         Arc::new(Whole {
             array,
             element: self.element,
             shape: self.arrays[array].axes.iter().map(|axis| axis.length()).collect(),
             value_dimensions: self.value_dimensions,
             description: self.description,
+            loops: self.loops.get(dimension).copied(),
         })
     }
 
-    /// First index and number of indices along each axis of the face towards `offset`: of the patch, or beyond it.
+    /// The indices along each axis of the face towards `offset`: of the patch, or beyond it.
     fn bounds(
         &self,
         rank: usize,
@@ -79,35 +84,34 @@ impl Patch {
         swap: Swap,
         offset: &[i64],
         beyond: bool,
-    ) -> Vec<[usize; 2]> {
+    ) -> Vec<Range<usize>> {
         let width = self.width;
         let bounds = |axis: &Axis| match *axis {
-            Axis::Whole { length, first } => [first, length - first],
+            Axis::Whole { length, first } => first..length,
             Axis::Divided { dimension, own, margin } => match (offset[dimension], beyond) {
-                (-1, false) => [margin, width],
-                (-1, true) => [margin - width, width],
-                (1, false) => [margin + own - width, width],
-                (1, true) => [margin + own, width],
+                (-1, false) => margin..margin + width,
+                (-1, true) => margin - width..margin,
+                (1, false) => margin + own - width..margin + own,
+                (1, true) => margin + own..margin + own + width,
                 _ => {
                     let owned = |offset: &[i64]| self.grid.neighbour(rank, offset).is_some();
                     let extension = |offset: &Vec<i64>| {
                         if swap.extended.contains(&dimension) && owned(offset) { width } else { 0 }
                     };
                     let [down, up] = self.grid.along(dimension).map(|offset| extension(&offset));
-                    [margin - down, own + down + up]
+                    margin - down..margin + own + up
                 }
             },
         };
         axes.iter().map(bounds).collect()
     }
 
-    fn face(&self, rank: usize, swap: Swap, offset: &[i64], beyond: bool) -> Face {
+    fn face(&self, rank: usize, swap: Swap, dimension: usize, offset: &[i64], beyond: bool) -> Face {
         let mut blocks: Vec<Arc<dyn super::face::FaceBlock>> = Vec::new();
         for (array, PatchArray { axes, .. }) in self.arrays.iter().enumerate() {
             let bounds = self.bounds(rank, axes, swap, offset, beyond);
-            if bounds.iter().all(|&[_, size]| size > 0) {
-                let [start, size] = [0, 1].map(|i| bounds.iter().map(|bound| bound[i]).collect::<Vec<_>>());
-                blocks.push(Arc::new(Region::new(&self.whole(array), &start, &size)));
+            if bounds.iter().all(|indices| !indices.is_empty()) {
+                blocks.push(Arc::new(Region::new(&self.whole(array, dimension), bounds)));
             }
         }
         Face::new(blocks)
@@ -135,7 +139,7 @@ impl HaloApp for Patch {
                 let offsets = self.grid.along(dimension);
                 for (up, offset) in offsets.iter().enumerate() {
                     let Some(peer) = self.grid.neighbour(rank, offset) else { continue };
-                    let face = |beyond| self.face(rank, swap, offset, beyond);
+                    let face = |beyond| self.face(rank, swap, dimension, offset, beyond);
                     sends.push(Transfer { peer, tag: 2 * dimension + up, face: face(false) });
                     receives.push(Transfer { peer, tag: 2 * dimension + 1 - up, face: face(true) });
                 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use datatypes::{Element, Layout, LayoutError, Order};
 
 use super::face::FaceBlock;
+use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::nests::{Nests, loops, strides};
 use crate::subarray::slowest_first;
@@ -34,58 +35,73 @@ pub(crate) struct Whole {
     pub value_dimensions: usize,
     /// How its boxes become layouts.
     pub description: Description,
+    /// The application's loops over these boxes; `None` where no application has any.
+    pub loops: Option<BoxLoops>,
 }
 
 impl Whole {
     /// An array whose boxes are nested vectors.
-    pub fn vectors(array: usize, element: Element, shape: &[usize], value_dimensions: usize) -> Arc<Self> {
+    pub fn vectors(
+        array: usize,
+        element: Element,
+        shape: &[usize],
+        value_dimensions: usize,
+        loops: Option<BoxLoops>,
+    ) -> Arc<Self> {
         let (shape, description) = (shape.to_vec(), Description::Vectors);
-        Arc::new(Self { array, element, shape, value_dimensions, description })
+        Arc::new(Self { array, element, shape, value_dimensions, description, loops })
     }
 }
 
-/// The box of `whole` from `start`, `size` indices in each dimension, sent in the array's order.
+/// The box of `whole` with the indices `bounds` in each dimension, sent in the array's order. It has all indices of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     whole: Arc<Whole>,
-    start: Vec<usize>,
-    size: Vec<usize>,
+    bounds: Vec<Range<usize>>,
     nests: Nests,
 }
 
 impl Region {
     /// # Panics
     /// If the box is empty or leaves the array.
-    pub fn new(whole: &Arc<Whole>, start: &[usize], size: &[usize]) -> Self {
-        let inside = |d: usize| size[d] > 0 && start[d] + size[d] <= whole.shape[d];
-        assert!((0..whole.shape.len()).all(inside), "{start:?} + {size:?} is no box of {:?}", whole.shape);
-        let nests = Nests::new(&whole.shape, start, size);
-        Self { whole: whole.clone(), start: start.to_vec(), size: size.to_vec(), nests }
+    pub fn new(whole: &Arc<Whole>, bounds: impl Into<Vec<Range<usize>>>) -> Self {
+        let bounds = bounds.into();
+        let inside = |d: usize| !bounds[d].is_empty() && bounds[d].end <= whole.shape[d];
+        assert!((0..whole.shape.len()).all(inside), "{bounds:?} is no box of {:?}", whole.shape);
+        let mut of_values = whole.shape.len() - whole.value_dimensions..whole.shape.len();
+        assert!(of_values.all(|d| bounds[d] == (0..whole.shape[d])), "{bounds:?} cuts a value");
+        let nests = Nests::new(&whole.shape, &bounds);
+        Self { whole: whole.clone(), bounds, nests }
+    }
+
+    /// Something of the indices of each dimension.
+    fn list(&self, of: impl Fn(&Range<usize>) -> usize) -> Vec<usize> {
+        self.bounds.iter().map(of).collect()
     }
 
     /// Element of the array at which the box starts.
     fn first(&self) -> usize {
-        strides(&self.whole.shape).iter().zip(&self.start).map(|(stride, at)| stride * at).sum()
+        strides(&self.whole.shape).iter().zip(&self.bounds).map(|(stride, at)| stride * at.start).sum()
     }
 
     fn element_bytes(&self) -> usize {
         self.whole.element.size() as usize
     }
 
-    /// The slowest dimension with more than one index.
+    /// The slowest dimension with more than one index, where that is not within a value.
     fn slowest(&self) -> usize {
-        self.size.iter().position(|&size| size > 1).unwrap_or(self.size.len() - 1)
+        let cut = &self.bounds[..self.bounds.len() - self.whole.value_dimensions];
+        cut.iter().position(|indices| indices.len() > 1).unwrap_or(cut.len() - 1)
     }
 
     fn vectors(&self) -> Result<Layout, LayoutError> {
         let element = Layout::named(self.whole.element);
         let value: usize =
             self.whole.shape[self.whole.shape.len() - self.whole.value_dimensions..].iter().product();
-        let (run, mut loops) = loops(&self.whole.shape, &self.size);
-        // A part within a value has only elements.
-        let (value, base) = match value {
-            2.. if run % value == 0 => (value, Layout::contiguous(value as i64, &element)?),
-            _ => (1, element),
+        let (run, mut loops) = loops(&self.whole.shape, &self.list(Range::len));
+        let base = match value {
+            1 => element,
+            _ => Layout::contiguous(value as i64, &element)?,
         };
         let units = |elements: usize| (elements / value) as i64;
         let Some(rows) = loops.pop() else { return Layout::contiguous(units(run), &base) };
@@ -96,26 +112,27 @@ impl Region {
     }
 
     fn subarray(&self, order: Order) -> Result<Layout, LayoutError> {
-        let [sizes, subsizes, starts] = [&self.whole.shape, &self.size, &self.start]
-            .map(|list| slowest_first(order, list).into_iter().map(|n| n as i64).collect::<Vec<_>>());
+        let [sizes, subsizes, starts] =
+            [self.whole.shape.clone(), self.list(Range::len), self.list(|indices| indices.start)]
+                .map(|list| slowest_first(order, &list).into_iter().map(|n| n as i64).collect::<Vec<_>>());
         Layout::subarray(&sizes, &subsizes, &starts, order, &Layout::named(self.whole.element))
     }
 }
 
 impl FaceBlock for Region {
     fn planes(&self) -> usize {
-        self.size[self.slowest()]
+        self.bounds[self.slowest()].len()
     }
 
     fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
-        let (mut start, mut size, slowest) = (self.start.clone(), self.size.clone(), self.slowest());
-        start[slowest] += range.start;
-        size[slowest] = range.len();
-        Arc::new(Self::new(&self.whole, &start, &size))
+        let (mut bounds, slowest) = (self.bounds.clone(), self.slowest());
+        let first = bounds[slowest].start;
+        bounds[slowest] = first + range.start..first + range.end;
+        Arc::new(Self::new(&self.whole, bounds))
     }
 
     fn bytes(&self) -> usize {
-        self.size.iter().product::<usize>() * self.element_bytes()
+        self.nests.elements() * self.element_bytes()
     }
 
     fn pieces(&self, _: WireOrder) -> Vec<Piece> {
@@ -131,13 +148,21 @@ impl FaceBlock for Region {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let array = arrays.slice(self.whole.array);
-        self.nests.pack(self.element_bytes(), array, packed, Nest::pack_bytes);
+        let array = self.whole.array;
+        match self.whole.loops {
+            Some(loops) => (loops.pack)(arrays, array, &self.bounds, packed),
+            None => self.nests.pack(self.element_bytes(), arrays.slice(array), packed, Nest::pack_bytes),
+        }
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let array = arrays.slice_mut(self.whole.array);
-        self.nests.unpack(self.element_bytes(), packed, array, Nest::unpack_bytes);
+        let array = self.whole.array;
+        match self.whole.loops {
+            Some(loops) => (loops.unpack)(packed, arrays, array, &self.bounds),
+            None => {
+                self.nests.unpack(self.element_bytes(), packed, arrays.slice_mut(array), Nest::unpack_bytes)
+            }
+        }
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
@@ -156,7 +181,7 @@ mod tests {
     use super::*;
 
     fn whole(shape: &[usize], value_dimensions: usize) -> Arc<Whole> {
-        Whole::vectors(0, Element::Double, shape, value_dimensions)
+        Whole::vectors(0, Element::Double, shape, value_dimensions, None)
     }
 
     fn double() -> Layout {
@@ -167,15 +192,15 @@ mod tests {
     fn faces_have_the_layouts_of_the_tests_of_one_direction() {
         // NAS MG: d3, d2, d1 = 5, 6, 7.
         let u = whole(&[5, 6, 7], 0);
-        let [x, y, z] = [([1, 1, 5], [3, 4, 1]), ([1, 4, 1], [3, 1, 5]), ([1, 1, 1], [1, 4, 5])]
-            .map(|(start, size)| Region::new(&u, &start, &size).vectors().unwrap());
+        let [x, y, z] = [[1..4, 1..5, 5..6], [1..4, 4..5, 1..6], [1..2, 1..5, 1..6]]
+            .map(|bounds| Region::new(&u, bounds).vectors().unwrap());
         assert_eq!(x, Layout::hvector(3, 1, 8 * 42, &Layout::vector(4, 1, 7, &double()).unwrap()).unwrap());
         assert_eq!(y, Layout::vector(3, 5, 42, &double()).unwrap());
         assert_eq!(z, Layout::vector(4, 5, 7, &double()).unwrap());
         // NAS LU: ny, nx = 4, 3.
         let (u, point) = (whole(&[6, 5, 5], 1), Layout::contiguous(5, &double()).unwrap());
-        let [x, y] = [([4, 1, 0], [1, 3, 5]), ([1, 3, 0], [4, 1, 5])]
-            .map(|(start, size)| Region::new(&u, &start, &size).vectors().unwrap());
+        let [x, y] =
+            [[4..5, 1..4, 0..5], [1..5, 3..4, 0..5]].map(|bounds| Region::new(&u, bounds).vectors().unwrap());
         assert_eq!(x, Layout::contiguous(3, &point).unwrap());
         assert_eq!(y, Layout::vector(4, 1, 5, &point).unwrap());
     }
@@ -183,7 +208,7 @@ mod tests {
     #[test]
     fn every_dimension_is_a_vector_of_its_own() {
         // WRF: all levels of three columns.
-        let region = Region::new(&whole(&[6, 4, 9], 0), &[1, 0, 2], &[5, 4, 3]);
+        let region = Region::new(&whole(&[6, 4, 9], 0), [1..6, 0..4, 2..5]);
         let rows = Layout::vector(4, 3, 9, &double()).unwrap();
         assert_eq!(region.vectors().unwrap(), Layout::hvector(5, 1, 8 * 36, &rows).unwrap());
     }
@@ -196,14 +221,14 @@ mod tests {
             arrays.slice_mut::<f64>(0).iter_mut().enumerate().for_each(|(i, value)| *value = i as f64);
             arrays
         };
-        let (start, size) = ([1, 1, 2, 3, 4], [2, 2, 3, 2, 2]);
-        let region = Region::new(&whole(&shape, 0), &start, &size);
+        let bounds = [1..3, 1..3, 2..5, 3..5, 4..6];
+        let region = Region::new(&whole(&shape, 0), bounds.clone());
         let mut packed = vec![0.0f64; region.bytes() / 8];
         region.pack(&arrays, bytemuck::cast_slice_mut(&mut packed));
         let expected: Vec<f64> = (0..arrays.specs()[0].elements())
             .filter(|&e| {
                 let at = super::super::grid::indices(e, &shape);
-                (0..5).all(|d| (start[d]..start[d] + size[d]).contains(&at[d]))
+                (0..5).all(|d| bounds[d].contains(&at[d]))
             })
             .map(|e| e as f64)
             .collect();
@@ -212,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_whole_array_is_one_run() {
-        let region = Region::new(&whole(&[4, 5, 6], 0), &[0; 3], &[4, 5, 6]);
+        let region = Region::new(&whole(&[4, 5, 6], 0), [0..4, 0..5, 0..6]);
         assert_eq!(region.vectors().unwrap(), Layout::contiguous(120, &double()).unwrap());
     }
 }

@@ -22,7 +22,7 @@ use super::grid::indices;
 use super::list::List;
 use super::region::{Region, Whole};
 use super::{Cell, Cells, HaloApp, HaloContext, HaloTest, Stage, Transfer};
-use crate::permutation::{IndexList, number, shuffled};
+use crate::permutation::{IndexList, SharedList, number, shuffled};
 use crate::{ArraySpec, Parameter, ParameterError, ParameterSet, Preset, Values, specfem3d};
 
 /// The transpose.
@@ -107,12 +107,13 @@ impl HaloApp for Transpose {
     fn stages(&self, _: usize) -> Vec<Stage> {
         let Self { dim1, dim3, ranks } = *self;
         let [send, received] = self.shapes();
-        let (send, received) =
-            (Whole::vectors(0, Element::Float, &send, 1), Whole::vectors(1, Element::Float, &received, 1));
+        let send = Whole::vectors(0, Element::Float, &send, 1, Some(specfem3d::LOOPS));
+        // It arrives in place: no application has loops to unpack it.
+        let received = Whole::vectors(1, Element::Float, &received, 1, None);
         vec![Stage::all_to_all(
             ranks,
-            |peer| Face::of(Region::new(&send, &[0, peer, 0], &[dim3, 1, dim1])),
-            |peer| Face::of(Region::new(&received, &[peer, 0, 0], &[1, dim3, dim1])),
+            |peer| Face::of(Region::new(&send, [0..dim3, peer..peer + 1, 0..dim1])),
+            |peer| Face::of(Region::new(&received, [peer..peer + 1, 0..dim3, 0..dim1])),
         )]
     }
 
@@ -207,8 +208,11 @@ impl Shared {
     /// The points that `rank` shares with `peer`, in arrays from `first` on.
     fn face(&self, first: usize, rank: usize, peer: usize) -> Face {
         let list = |mesh: usize| -> Arc<dyn FaceBlock> {
-            let points = self.shared(mesh, rank, peer).into();
-            Arc::new(List::new(first + mesh, Element::Float, self.components, 1, points))
+            let points = SharedList::new(self.shared(mesh, rank, peer));
+            match self.components {
+                1 => Arc::new(List::<f32>::new(first + mesh, Element::Float, 1, points)),
+                _ => Arc::new(List::<[f32; specfem3d::VECTOR]>::new(first + mesh, Element::Float, 1, points)),
+            }
         };
         Face::new((0..self.meshes.len()).map(list).collect())
     }

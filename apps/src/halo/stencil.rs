@@ -79,8 +79,8 @@ impl Stencil {
     }
 
     fn buffer(&self, array: usize, direction: usize) -> Face {
-        let whole = Whole::vectors(array, Element::Double, &[self.offsets.len(), self.doubles], 0);
-        Face::of(Region::new(&whole, &[direction, 0], &[1, self.doubles]))
+        let whole = Whole::vectors(array, Element::Double, &[self.offsets.len(), self.doubles], 0, None);
+        Face::of(Region::new(&whole, [direction..direction + 1, 0..self.doubles]))
     }
 
     /// What `rank` sends in `direction`, value `i` of it.

@@ -108,5 +108,6 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
         corners: has_corners,
         value_dimensions: 0,
         description: Description::Subarray(declared.order),
+        loops: &[],
     }))
 }

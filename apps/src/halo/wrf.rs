@@ -15,7 +15,7 @@ use datatypes::{Element, Order};
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::region::Description;
 use super::{Grid, HaloBuilt, HaloContext, HaloTest};
-use crate::wrf::{ARRAYS, FIRST_SPECIES};
+use crate::wrf::{ARRAYS, FIRST_SPECIES, LOOPS};
 use crate::{Parameter, ParameterSet, Preset, Values};
 
 /// Dimensions of the grid.
@@ -85,5 +85,6 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
         corners: true,
         value_dimensions: 0,
         description,
+        loops: &[LOOPS, LOOPS],
     }))
 }
