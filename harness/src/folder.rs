@@ -10,11 +10,10 @@ pub mod earlier;
 pub(crate) mod gzip;
 mod locked_folder;
 mod log;
-pub(crate) mod original;
 mod pictures;
 pub(crate) mod recorded;
 pub(crate) mod rows;
-mod samples;
+pub(crate) mod samples;
 pub(crate) mod torn;
 
 use std::collections::HashMap;
@@ -25,12 +24,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
-use locked_folder::LockedFolder;
+use locked_folder::{LockedFolder, replace_by};
 use log::Log;
-use original::Original;
 pub use pictures::write_pictures;
 pub use recorded::{Done, Recorded, read_records, read_times};
 use rows::FigureRow;
+pub use samples::MethodSamples;
 
 /// The plan as it was checked, so that a run can be resumed or repeated.
 pub const PLAN: &str = "plan.toml";
@@ -60,8 +59,6 @@ pub const COMPARISON: &str = "comparison.json";
 pub const REPORT: &str = "report.html";
 /// The folder of pictures and their data.
 pub const PICTURES: &str = "figures";
-/// The original suite's text format.
-pub const ORIGINAL: &str = "ddtbench.out";
 /// Where what cannot be used is put.
 pub const SET_ASIDE: &str = "set-aside";
 
@@ -77,7 +74,6 @@ pub struct Folder {
     blocks: Log,
     figures: Log,
     launches: Log,
-    original: Option<Original>,
 }
 
 /// What a folder must know of a run.
@@ -89,8 +85,6 @@ pub struct About {
     pub phases: &'static [Phase],
     /// The parameters that get columns of their own.
     pub numbers: Vec<String>,
-    /// The first line of the original suite's format, where that is written besides.
-    pub original: Option<String>,
 }
 
 /// What is kept of a case of a launch.
@@ -104,8 +98,6 @@ pub struct FinishedCase<'a> {
     pub states: &'a [Vec<BlockState>],
     /// The parameters that are numbers.
     pub numbers: &'a [(String, f64)],
-    /// The lines of the original suite's format.
-    pub original: &'a str,
 }
 
 /// Why results cannot be kept or read.
@@ -177,8 +169,17 @@ impl Folder {
         if !self.launches.is_empty() {
             return false;
         }
-        let made = [PLAN, ENVIRONMENT, RUNS, CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES, PROBES];
-        self.locked.discard(&[&made[..], &original::FILES].concat());
+        self.locked.discard(&[
+            PLAN,
+            ENVIRONMENT,
+            RUNS,
+            CASES,
+            SAMPLES,
+            BLOCKS,
+            LAUNCH_FIGURES,
+            LAUNCHES,
+            PROBES,
+        ]);
         true
     }
 
@@ -191,11 +192,6 @@ impl Folder {
             blocks: log(BLOCKS)?,
             figures: log(LAUNCH_FIGURES)?,
             launches: log(LAUNCHES)?,
-            original: about
-                .original
-                .clone()
-                .map(|header| Original::open(locked.path(), header))
-                .transpose()?,
             locked,
             about,
             numbers,
@@ -248,6 +244,25 @@ impl Folder {
         self.locked.write(REPORT, page.as_bytes())
     }
 
+    /// Replaces a file that is made of the samples: it begins with `header`, and has `lines` of each method of each case and launch,
+    /// in the order in which they were measured.
+    ///
+    /// # Errors
+    /// If it cannot be written, or the samples cannot be read.
+    pub fn write_lines(
+        &self,
+        file: &str,
+        header: &str,
+        mut lines: impl FnMut(MethodSamples) -> String,
+    ) -> Result<()> {
+        let of_cases = self.numbers.iter().map(|(case, number)| (*number, case.clone())).collect();
+        let samples = recorded::read(&self.path().join(SAMPLES))?;
+        replace_by(&self.path().join(file), |to| {
+            to.write_all(header.as_bytes())?;
+            samples::each_method(&samples, &of_cases, |method| to.write_all(lines(method).as_bytes()))
+        })
+    }
+
     /// Keeps what a comparison has found.
     ///
     /// # Errors
@@ -295,9 +310,6 @@ impl Folder {
         self.samples.append(&samples::samples(number, result, phases))?;
         begin(&mut self.blocks, samples::blocks_header)?;
         self.blocks.append(&samples::blocks(number, result, states))?;
-        if let Some(original) = &mut self.original {
-            original.append(number, result.launch, finished.original)?;
-        }
         begin(&mut self.figures, || rows::header(&figure_columns()))?;
         self.figures.append(&rows::rows(FigureRow::all(records)))?;
         // Last: this is the mark.
@@ -333,10 +345,8 @@ impl Folder {
 
     fn logs(&mut self) -> impl Iterator<Item = &mut Log> {
         // The mark goes first, so that no cut leaves it without what it stands for.
-        let original = self.original.iter_mut().flat_map(Original::logs);
-        let all =
-            [&mut self.launches, &mut self.figures, &mut self.blocks, &mut self.samples, &mut self.cases];
-        all.into_iter().chain(original)
+        [&mut self.launches, &mut self.figures, &mut self.blocks, &mut self.samples, &mut self.cases]
+            .into_iter()
     }
 
     fn lengths(&mut self) -> Vec<u64> {

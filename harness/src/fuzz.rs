@@ -1,6 +1,8 @@
 //! What the fuzz targets in `harness/fuzz` do with any bytes: they are given to every reader of what others may have written.
 //! None may panic, and where a reader has a writer, what was read must read as the same again.
 
+use std::sync::Arc;
+
 use crate::compare::Comparisons;
 use crate::experiments::fine_grained::aggregation::Aggregation;
 use crate::experiments::fine_grained::arrival::Arrival;
@@ -13,7 +15,7 @@ use crate::experiments::partitioned::Setting;
 use crate::folder::earlier::{self, Table};
 use crate::folder::recorded::parse_table;
 use crate::folder::rows::FigureRow;
-use crate::folder::{gzip, original, torn};
+use crate::folder::{gzip, samples, torn};
 use crate::model::plain::from_json;
 use crate::model::{Case, Record};
 use crate::mpi::registry::Registry;
@@ -27,7 +29,7 @@ use crate::run::process_log::{Exit, ProcessLog};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 14] = [
     ("aggregation", aggregation),
     ("arrival", arrival),
     ("cases", table::<Case>),
@@ -39,10 +41,9 @@ pub const TARGETS: [Target; 15] = [
     ("launches", table::<Record>),
     ("layout", layout),
     ("mpis", mpis),
-    ("original", original),
     ("parameters", parameters),
     ("plan", plan),
-    ("samples", samples),
+    ("samples", members),
 ];
 
 /// The target of a name.
@@ -72,19 +73,13 @@ fn earlier(bytes: &[u8]) {
 }
 
 /// A file of members, compressed each.
-fn samples(bytes: &[u8]) {
+fn members(bytes: &[u8]) {
     let (all, rest) = gzip::members(bytes);
     let packed: usize = all.iter().map(|member| member.packed.len()).sum();
     assert_eq!(packed + rest.len(), bytes.len(), "nothing is lost");
     let _ = gzip::check(bytes);
-}
-
-/// The first half is the text, the other its index.
-fn original(bytes: &[u8]) {
-    let (lines, index) = bytes.split_at(bytes.len() / 2);
-    let [kept, _, rest] = original::split(lines, index, |case, _| case % 2 == 0);
-    assert_eq!(kept.len() + rest.len(), lines.len(), "nothing is lost");
-    let _ = original::up_to(index, lines.len());
+    let case = [(0, Arc::default())].into();
+    let _ = samples::each_method(bytes, &case, |_| Ok(()));
 }
 
 fn environment(bytes: &[u8]) {

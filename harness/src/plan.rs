@@ -27,14 +27,6 @@ pub const MOST_METHODS: usize = 64;
 /// Launches of a plan at most: more would tell nothing new, and is a typing error.
 pub const MOST_LAUNCHES: usize = 10_000;
 
-/// A text format beside the tables that are always written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum TextFormat {
-    /// The original suite's, as `ddtbench.out`.
-    Ddtbench,
-}
-
 /// What to run, in which order, under which conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,9 +74,9 @@ pub struct Plan {
     /// Bind each rank to a core.
     #[serde(default = "yes")]
     pub bind: bool,
-    /// Text formats to write besides.
+    /// The kind's text formats to write besides, by their names.
     #[serde(default)]
-    pub formats: Vec<TextFormat>,
+    pub formats: Vec<String>,
     /// The figure of a paper that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<String>,
@@ -251,13 +243,17 @@ impl Plan {
             ("rule", self.limits.rule != Rule::default(), self.limits.rule.name().to_owned()),
             ("startall", self.startall, "true".to_owned()),
             ("pairs", self.pairs != Pairs::default(), self.pairs.name().to_owned()),
-            ("formats", !self.formats.is_empty(), "[\"ddtbench\"]".to_owned()),
         ];
         for (name, is_given, value) in options {
             if is_given && !self.experiment.options().contains(&name) {
                 let reason =
                     format!("{} experiments have no such option: leave it out", self.experiment.name());
                 return field(name, value, &reason);
+            }
+        }
+        for format in &self.formats {
+            if let Err(reason) = self.experiment.text_format(format) {
+                return field("formats", format.clone(), &reason);
             }
         }
         if self.methods.is_empty() {

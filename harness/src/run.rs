@@ -28,14 +28,14 @@ pub use order::{Unit, in_plan_order};
 use paths::Paths;
 use starts::Starts;
 
-use crate::experiments::{pingpong, summary};
+use crate::experiments::summary;
 use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{Installation, MpiError, Pmi, progressing};
-use crate::plan::{CheckedPlan, TextFormat};
+use crate::plan::CheckedPlan;
 
 /// Who is told how a run goes.
 pub trait Observer {
@@ -271,13 +271,11 @@ impl Run<'_> {
         let kind = self.plan.plan.experiment;
         let mut records = summary::records(kind, result);
         records.iter_mut().for_each(|record| record.part = Some(part));
-        let has_original = self.plan.plan.formats.contains(&TextFormat::Ddtbench);
         folder.append(folder::FinishedCase {
             result,
             records: &records,
             states: &summary::block_states(kind, &result.methods, result.rule),
             numbers: &self.plan.cases[case].numbers(),
-            original: &if has_original { pingpong::ddtbench_format::lines(result) } else { String::new() },
         })?;
         Ok(records)
     }

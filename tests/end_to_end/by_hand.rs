@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::job::{everything_in, run};
-use super::results::Summary;
+use super::results::{Summary, samples};
 use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
@@ -145,6 +145,22 @@ fn the_original_format(mpi: &Mpi) {
     for word in ["NAS_LU_y", "WRF_x_vec", "reference", "manual", "mpi_pack_ddt", "mpi_ddt", "16320"] {
         assert!(text.contains(word), "`{word}` is not in:\n{text}");
     }
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let of_manual = |id: &str| {
+        let is_it = |line: &Vec<&str>| line[..2] == ["NAS_LU_y", "manual"] && line[3] == id;
+        lines.clone().filter(is_it).count()
+    };
+    let samples = samples(&dir.path().join("original"));
+    let manual = || samples.iter().filter(|row| row.is(&[("test", "nas_lu_y"), ("method", "manual")]));
+    // A batch is timed as a whole; else what was timed in parts is told.
+    let in_parts = manual().filter(|row| row.number("in_parts_s").is_some()).count();
+    let told = if in_parts > 0 {
+        in_parts
+    } else {
+        manual().filter(|row| row.number("round_trip_s").is_some()).count()
+    };
+    assert!(told > 0 && of_manual("communication") == told, "{told} of:\n{text}");
+    assert_eq!(of_manual("pack"), manual().filter(|row| row.number("pack_s").is_some()).count());
 }
 
 fn a_plan_again(mpi: &Mpi) {

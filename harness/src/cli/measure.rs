@@ -1,19 +1,19 @@
 //! From a plan to a folder of results and a table, for all kinds of experiments.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
-use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
-use ddtbench::experiments::pingpong::ddtbench_format;
-use ddtbench::folder::{self, About, Folder, FolderError};
+use ddtbench::experiments::{Kind, TextFormat};
+use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::event::Event;
 use ddtbench::model::plain::plain;
 use ddtbench::model::{Case, Measured, Record};
 use ddtbench::mpi::{self, interrupt, shared_memory};
-use ddtbench::plan::{CheckedPlan, Plan, TextFormat, Variant, memory};
+use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError, Target};
 
@@ -151,12 +151,10 @@ pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> 
 
 /// What a folder must know of a run.
 pub(super) fn about(checked: &CheckedPlan) -> About {
-    let has_original = checked.plan.formats.contains(&TextFormat::Ddtbench);
     About {
         plan: checked.plan.to_toml(),
         phases: checked.plan.experiment.phases(),
         numbers: checked.number_names(),
-        original: has_original.then(ddtbench_format::header),
     }
 }
 
@@ -215,9 +213,27 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &Compared::default());
         figure_drawn = figure.filter(|name| page.pictures.iter().any(|drawn| drawn.name == *name)).is_some();
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
+        write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
     let figure = checked.plan.figure.map(|name| (name, figure_drawn));
     Ok(Ended { end, kind, over, folder, figure })
+}
+
+/// Writes the samples of these records in the plan's text formats.
+fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
+    let of_headline = records.iter().filter(|record| record.phase == plan.experiment.headline());
+    let all = of_headline.filter(|record| record.pair == Record::ALL_PAIRS);
+    let known: HashMap<_, _> =
+        all.map(|record| ((&*record.case, record.launch, &*record.method), record)).collect();
+    for name in &plan.formats {
+        let TextFormat { file, header, lines, .. } =
+            plan.experiment.text_format(name).map_err(|reason| anyhow!(reason))?;
+        folder.write_lines(file, &header(), |MethodSamples { case, launch, method, blocks }| {
+            let record = known.get(&(&*case, Some(launch), &*method));
+            record.map_or_else(String::new, |record| lines(record, &blocks))
+        })?;
+    }
+    Ok(())
 }
 
 impl Ended {

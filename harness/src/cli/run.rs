@@ -5,11 +5,14 @@ use std::process::ExitCode;
 use clap::Args;
 use ddtbench::experiments::pingpong::{self, Pairs, Selection};
 use ddtbench::experiments::planned::Selected;
-use ddtbench::plan::{self, Plan, TextFormat};
+use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
 use super::output::say;
 use super::selection::{GivenLayouts, TestArgs};
+
+/// The original suite's text format, by its name.
+const ORIGINAL: &str = "ddtbench";
 
 /// The command itself, and what is typed without one.
 #[derive(Debug, Args)]
@@ -17,8 +20,8 @@ pub struct RunCommand {
     #[command(flatten)]
     run: RunArgs,
     /// --export-original by its former name; elsewhere `--format` says how something is printed
-    #[arg(long = "format", value_enum, hide = true, conflicts_with = "resume")]
-    formats: Vec<TextFormat>,
+    #[arg(long = "format", value_parser = [ORIGINAL], hide = true, conflicts_with = "resume")]
+    formats: Vec<String>,
 }
 
 impl RunCommand {
@@ -77,7 +80,7 @@ impl RunArgs {
         let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(preset))?;
         plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
-        plan.formats.extend(self.export_original.then_some(TextFormat::Ddtbench));
+        plan.formats.extend(self.export_original.then(|| ORIGINAL.to_owned()));
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;

@@ -28,7 +28,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::{Cache, Configuration};
-use crate::model::event::MessageFacts;
+use crate::model::event::{Block, MessageFacts};
 use crate::model::{LOOP, MethodInfo, Outcome, Phase, Record};
 use crate::report::compared::Compared;
 use crate::report::pictures::Drawn;
@@ -95,9 +95,29 @@ pub trait Experiment: Debug + Sync {
         self.name()
     }
 
-    /// Those of a plan's options that not all kinds have: `pairs`, `formats`, `startall`, `rule`.
+    /// Those of a plan's options that not all kinds have: `pairs`, `startall`, `rule`.
     fn options(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Text formats that its samples can be written in besides.
+    fn text_formats(&self) -> &'static [TextFormat] {
+        &[]
+    }
+
+    /// The text format called `name`.
+    ///
+    /// # Errors
+    /// A sentence with those that there are.
+    fn text_format(&self, name: &str) -> Result<&'static TextFormat, String> {
+        let formats = self.text_formats();
+        formats.iter().find(|format| format.name == name).ok_or_else(|| match formats {
+            [] => format!("{} experiments have no text formats: leave it out", self.name()),
+            _ => {
+                let names: Vec<_> = formats.iter().map(|format| format.name).collect();
+                format!("no text format is called so; there is {}", names.join(", "))
+            }
+        })
     }
 
     /// What its cases say beside the parameters of a test.
@@ -167,6 +187,19 @@ pub trait Experiment: Debug + Sync {
     fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str, compared: &Compared) -> String {
         html::html(self.table_format(), records, pictures, environment, compared)
     }
+}
+
+/// A text format, made of samples.
+#[derive(Debug)]
+pub struct TextFormat {
+    /// Its name.
+    pub name: &'static str,
+    /// The file that has it.
+    pub file: &'static str,
+    /// What the file begins with.
+    pub header: fn() -> String,
+    /// The lines of the blocks of a method, of which this is the record of the headline phase in this launch.
+    pub lines: fn(&Record, &[Block]) -> String,
 }
 
 /// What a case is prepared for.

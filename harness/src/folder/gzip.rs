@@ -24,17 +24,24 @@ pub struct Member<'a> {
 
 /// The whole members of a file, and what follows the last: nothing, or what a cut has left of one.
 pub fn members(file: &[u8]) -> (Vec<Member<'_>>, &[u8]) {
-    let (mut members, mut rest) = (Vec::new(), file);
-    while !rest.is_empty() {
-        let (mut decoder, mut bytes) = (GzDecoder::new(rest), Vec::new());
-        if decoder.read_to_end(&mut bytes).is_err() {
-            break;
-        }
-        let after = decoder.into_inner();
-        members.push(Member { packed: &rest[..rest.len() - after.len()], bytes });
-        rest = after;
+    let mut members = Members(file);
+    (members.by_ref().collect(), members.0)
+}
+
+/// The members of a file one by one; in the end, what follows the last.
+pub struct Members<'a>(pub &'a [u8]);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Member<'a>;
+
+    fn next(&mut self) -> Option<Member<'a>> {
+        let (mut decoder, mut bytes) = (GzDecoder::new(self.0), Vec::new());
+        let is_whole = !self.0.is_empty() && decoder.read_to_end(&mut bytes).is_ok();
+        let after = is_whole.then(|| decoder.into_inner())?;
+        let packed = &self.0[..self.0.len() - after.len()];
+        self.0 = after;
+        Some(Member { packed, bytes })
     }
-    (members, rest)
 }
 
 /// How every member begins.

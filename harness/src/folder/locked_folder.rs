@@ -1,7 +1,7 @@
 //! A folder of our own: made, locked, and written to by nobody else meanwhile.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -96,14 +96,22 @@ pub(super) fn refuse_links(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file beside the old one, then puts it in its place.
+/// Replaces a file by these bytes.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace_by(path, |to| to.write_all(bytes))
+}
+
+/// Writes a file beside the old one, then puts it in its place.
+pub(super) fn replace_by(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
         // Temporary files are the owner's alone; results are for whom the umask says.
         let as_other_files = fs::Permissions::from_mode(0o666);
         let mut file = tempfile::Builder::new().permissions(as_other_files).tempfile_in(folder)?;
-        file.write_all(bytes)?;
+        let mut to = BufWriter::new(&mut file);
+        fill(&mut to)?;
+        to.flush()?;
+        drop(to);
         file.as_file().sync_all()?;
         file.persist(path)?;
         File::open(folder)?.sync_all()

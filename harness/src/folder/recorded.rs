@@ -10,7 +10,7 @@ use super::locked_folder::{LockedFolder, refuse_links, replace};
 use super::rows::{Columns, FigureRow, FromCells, NumberedCase, PhaseAndPair};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
-    SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, original, record_columns, torn,
+    SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, record_columns, torn,
 };
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, Phase, Record};
@@ -199,7 +199,6 @@ impl Recorded {
         for name in [SAMPLES, BLOCKS] {
             moved.extend(aside.members(&file(name), &is_kept)?);
         }
-        moved.extend(aside.original(&path, &is_kept)?);
         moved.extend(aside.tail(&file(CASES))?);
         moved.extend(aside.rows::<Record>(&file(PROBES), |probe| !(self.forgets_probe)(probe))?);
         let folder = Folder::open(self.locked, about, std::mem::take(&mut self.numbers))?;
@@ -344,23 +343,6 @@ impl Aside {
             rest.splice(..0, gzip::member(&header.bytes));
         }
         self.split(file, &kept, &rest)
-    }
-
-    fn original(&self, path: &Path, is_kept: &dyn Fn(usize, usize) -> bool) -> Result<Option<PathBuf>> {
-        let [text, index] = original::FILES.map(|name| path.join(name));
-        let old = read(&index)?;
-        let lines = read(&text)?;
-        let [kept, ends, rest] = original::split(&lines, &old, is_kept);
-        if rest.is_empty() && ends == old {
-            return Ok(None);
-        }
-        let of_index = self.put(&index, &old)?;
-        // A cut in between leaves an index of what both texts have, and no line to another case.
-        let alike = kept.iter().zip(&lines).take_while(|(kept, was)| kept == was).count();
-        replace(&index, &original::up_to(&ends, alike))?;
-        let of_text = self.split(&text, &kept, &rest)?;
-        replace(&index, &ends)?;
-        Ok(Some(of_text.unwrap_or(of_index)))
     }
 
     fn tail(&self, file: &Path) -> Result<Option<PathBuf>> {

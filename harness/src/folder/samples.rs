@@ -1,10 +1,17 @@
 //! The raw samples and the blocks of a case, under the case's number.
 
-use serde::Serialize;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
 
-use super::gzip::member;
+use csv::StringRecord;
+use serde::{Deserialize, Serialize};
+
+use super::gzip::{Members, member};
 use super::rows::{columns, header, rows};
-use crate::model::{BlockState, CaseResult, Phase};
+use super::{CASES, SAMPLES};
+use crate::model::event::Block;
+use crate::model::{BlockState, Case, CaseResult, Phase};
 
 /// The header of the samples of one kind of experiments, which has these phases.
 pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
@@ -40,6 +47,89 @@ pub fn samples(number: usize, result: &CaseResult, phases: &[Phase]) -> Vec<u8> 
 fn shortest(value: f64) -> String {
     let (plain, scientific) = (value.to_string(), format!("{value:e}"));
     if plain.len() <= scientific.len() { plain } else { scientific }
+}
+
+/// The samples of a method in a launch of a case.
+#[derive(Clone, Debug, Default)]
+pub struct MethodSamples {
+    /// The case.
+    pub case: Arc<Case>,
+    /// The launch.
+    pub launch: usize,
+    /// The method's name.
+    pub method: String,
+    /// Its blocks, of which only pair, number, times and the first row's batch are known.
+    pub blocks: Vec<Block>,
+}
+
+/// What tells the rows of samples apart.
+#[derive(Deserialize)]
+struct Place<'a> {
+    case: usize,
+    launch: usize,
+    method: &'a str,
+    pair: usize,
+    block: usize,
+    batch: u32,
+}
+
+/// The samples of each method of these cases, as they stand in a file of samples. What a cut has left at its end is passed over.
+///
+/// # Errors
+/// A row that cannot be read, or is of another case; what `visit` gives.
+pub fn each_method(
+    file: &[u8],
+    cases: &HashMap<usize, Arc<Case>>,
+    mut visit: impl FnMut(MethodSamples) -> io::Result<()>,
+) -> io::Result<()> {
+    let damaged = |error: csv::Error| io::Error::other(format!("{SAMPLES}: {error}"));
+    let mut members = Members(file);
+    let header = members.next().map(|member| member.bytes).unwrap_or_default();
+    let header = csv::Reader::from_reader(&header[..]).headers().map_err(damaged)?.clone();
+    members
+        .flat_map(|member| match methods(&member.bytes, &header, cases) {
+            Ok(methods) => methods.into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(damaged(error))],
+        })
+        .try_for_each(|method| visit(method?))
+}
+
+/// The methods of these rows, in their order.
+fn methods(
+    rows: &[u8],
+    header: &StringRecord,
+    cases: &HashMap<usize, Arc<Case>>,
+) -> csv::Result<Vec<MethodSamples>> {
+    let phase = |name: &str| {
+        let name = name.strip_suffix("_s")?;
+        Phase::ALL.into_iter().find(|phase| phase.name() == name)
+    };
+    let phases: Vec<_> = header.iter().map(phase).collect();
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(rows);
+    let (mut cells, mut methods) = (StringRecord::new(), Vec::<MethodSamples>::new());
+    while reader.read_record(&mut cells)? {
+        let Place { case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
+        let unknown = || io::Error::other(format!("has samples of case {case}, which {CASES} has not"));
+        let case = cases.get(&case).ok_or_else(unknown)?;
+        let is_same =
+            |last: &mut MethodSamples| last.case == *case && last.launch == launch && last.method == method;
+        let mut samples = methods.pop_if(is_same).unwrap_or_else(|| {
+            let (case, method) = (case.clone(), method.to_owned());
+            MethodSamples { case, launch, method, blocks: Vec::new() }
+        });
+        let is_same = |last: &mut Block| (last.pair, last.block) == (pair, block);
+        let new = || Block { pair, block, batch, ..Block::default() };
+        let mut its_block = samples.blocks.pop_if(is_same).unwrap_or_else(new);
+        for (phase, cell) in phases.iter().zip(&cells) {
+            if let (Some(phase), false) = (phase, cell.is_empty()) {
+                let seconds = cell.parse().map_err(|_| io::Error::other(format!("{cell:?} is no time")))?;
+                its_block.times[*phase].push(seconds);
+            }
+        }
+        samples.blocks.push(its_block);
+        methods.push(samples);
+    }
+    Ok(methods)
 }
 
 /// A row of the blocks.
@@ -177,6 +267,27 @@ mod tests {
         let looked = Block { early: vec![0.5; 3], ..block() };
         let rows = text(&[samples(4, &result(vec![looked]), &PHASES)]);
         assert_eq!(rows.lines().last(), Some("r,4,2,ddt,1,3,2,4,,,,0.5"), "a look more than there are times");
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let blocks = vec![block(), Block { block: 4, ..block() }];
+        let file = [samples_header(&PHASES), samples(4, &result(blocks), &PHASES)].concat();
+        let case = Arc::new(Case::default());
+        let mut read = Vec::new();
+        let mut keep = |method| {
+            read.push(method);
+            Ok(())
+        };
+        each_method(&file[..file.len() - 1], &HashMap::new(), &mut keep).unwrap();
+        each_method(&file, &[(4, case.clone())].into(), &mut keep).unwrap();
+        let [MethodSamples { case: its_case, launch: 2, method, blocks }] = &read[..] else {
+            panic!("{read:?}")
+        };
+        assert_eq!((its_case, method.as_str(), blocks.len()), (&case, "ddt", 2));
+        assert_eq!((blocks[1].pair, blocks[1].block, &blocks[1].times), (1, 4, &block().times));
+        let error = each_method(&file, &HashMap::new(), |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("case 4"), "{error}");
     }
 
     #[test]

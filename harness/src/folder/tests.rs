@@ -13,15 +13,13 @@ const METHODS: [&str; 3] = ["reference", "ddt", "put_ddt"];
 const UNITS: [(&str, usize); 3] = [("wrf_x_vec", 0), ("wrf_x_vec", 1), ("fft2d", 0)];
 
 /// In the order in which they are written.
-const FILES: [&str; 7] =
-    [CASES, SAMPLES, BLOCKS, original::FILES[0], original::FILES[1], LAUNCH_FIGURES, LAUNCHES];
+const FILES: [&str; 5] = [CASES, SAMPLES, BLOCKS, LAUNCH_FIGURES, LAUNCHES];
 
 fn about() -> About {
     About {
         plan: "schema = 3\n".to_owned(),
         phases: &[Phase::Create, Phase::RoundTrip],
         numbers: vec!["n".to_owned()],
-        original: Some("names of columns\n".to_owned()),
     }
 }
 
@@ -86,7 +84,6 @@ fn keep(folder: &mut Folder, result: &CaseResult) -> Result<()> {
         records: &records(result),
         states: &result.methods.iter().map(states).collect::<Vec<_>>(),
         numbers: &[("n".to_owned(), 8.0)],
-        original: &format!("{} of launch {}\nand more\n", result.case.test, result.launch),
     })
 }
 
@@ -222,9 +219,29 @@ fn what_is_kept_reads_back_as_it_was() {
     assert!(lines[1].contains(",0,8,1,8,"), "{cases}");
     assert!(lines[2].starts_with(",pingpong,fft2d,") && lines[2].ends_with(",1,8,1,8,8"), "{cases}");
     assert_eq!(lines.len(), 3, "a launch is no case");
-    let text = String::from_utf8(stages[2][place(ORIGINAL)].clone()).unwrap();
-    let expected = "names of columns\nwrf_x_vec of launch 0\nand more\nwrf_x_vec of launch 1\nand more\n";
-    assert_eq!(text, expected);
+}
+
+#[test]
+fn a_file_of_samples_has_each_method_with_its_blocks() {
+    let (_dir, path, _) = finished();
+    let (folder, _) = resume(&path);
+    let mut seen = Vec::new();
+    let line = |method: MethodSamples| {
+        let MethodSamples { case, launch, method, blocks } = method;
+        seen.push(blocks);
+        format!("{} {launch} {method}\n", case.test)
+    };
+    folder.write_lines("lines", "header\n", line).unwrap();
+    let expected = "header\nwrf_x_vec 0 reference\nwrf_x_vec 0 ddt\nwrf_x_vec 1 reference\nwrf_x_vec 1 ddt\n\
+                    fft2d 0 reference\nfft2d 0 ddt\n";
+    assert_eq!(fs::read_to_string(path.join("lines")).unwrap(), expected);
+    // What is not in this file is not known of a block.
+    let bare = |block: &Block| Block { method: String::new(), ..block.clone() };
+    let measured = result(UNITS[0]).methods;
+    let blocks = measured.iter().map(|method| method.blocks.iter().map(bare).collect::<Vec<_>>());
+    let blocks: Vec<_> = blocks.filter(|blocks| !blocks.is_empty()).collect();
+    assert_eq!(seen[..2], blocks);
+    assert_eq!(seen[4..], blocks);
 }
 
 #[test]
@@ -422,7 +439,7 @@ fn a_method_that_was_added_deletes_nothing() {
     let done = Recorded::done(&recorded.records, Phase::RoundTrip, |_| Some(more()));
     assert!(done.is_empty());
     let (mut folder, moved) = recorded.resume(&done, about()).unwrap();
-    assert_eq!(moved.len(), 5, "{moved:?}");
+    assert_eq!(moved.len(), 4, "{moved:?}");
     assert_nothing_is_lost(&path, &stages[3], 1);
     assert_eq!(read_records(&path).unwrap(), []);
     keep(&mut folder, &result(UNITS[0])).unwrap();

@@ -64,7 +64,9 @@ fn several_values_make_a_case_each() {
 
 #[test]
 fn a_written_plan_may_be_short() {
-    let plan = read("schema = 3\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n").unwrap();
+    let text = "schema = 3\nformats = [\"ddtbench\"]\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 256 }\n";
+    let plan = read(text).unwrap();
+    assert_eq!(plan.formats, ["ddtbench"]);
     assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
     assert_eq!((plan.ranks, plan.methods.len()), (Some(2), Kind::default().all_methods().len()));
 }
@@ -116,6 +118,8 @@ fn mistakes_are_named() {
         ("schema = 3\nlaunches = 0\n", &["launches = 0", "from 1 to"]),
         ("schema = 3\ncaches = []\n", &["caches = []", "warm or cold"]),
         ("schema = 3\ncaches = [\"cold\", \"cold\"]\n", &["caches = cold", "twice"]),
+        ("schema = 3\nformats = [\"xml\"]\n", &["formats = xml", "ddtbench"]),
+        ("schema = 3\nexperiment = \"halo\"\nformats = [\"ddtbench\"]\n", &["halo", "no text formats"]),
         ("schema = [\n", &["my.toml"]),
     ] {
         let error = read(&format!("{text}{cases}")).unwrap_err().to_string();

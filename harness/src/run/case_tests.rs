@@ -91,7 +91,7 @@ fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {
 
 fn about(plan: &CheckedPlan) -> About {
     let phases = plan.plan.experiment.phases();
-    About { plan: plan.plan.to_toml(), phases, numbers: plan.number_names(), original: None }
+    About { plan: plan.plan.to_toml(), phases, numbers: plan.number_names() }
 }
 
 /// What became of a run.

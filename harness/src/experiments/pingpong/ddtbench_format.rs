@@ -7,14 +7,18 @@
 use apps::TESTS;
 
 use super::methods::METHODS;
+use crate::experiments::TextFormat;
 use crate::model::event::Block;
-use crate::model::{CaseResult, Phase};
+use crate::model::{Outcome, Phase, Record};
+
+/// The format in the list of those of ping-pongs.
+pub const FORMAT: TextFormat = TextFormat { name: "ddtbench", file: "ddtbench.out", header, lines };
 
 /// The test of the original whose name carries the number of ranks: `FFT2`.
 const ALL_TO_ALL: &str = "FFT";
 
 /// The first line of the file.
-pub fn header() -> String {
+fn header() -> String {
     line([
         "testname",
         "packMethod",
@@ -28,27 +32,27 @@ pub fn header() -> String {
     ])
 }
 
-/// The lines of a case, in the order in which things were timed; empty for a test that the original lacks.
-pub fn lines(result: &CaseResult) -> String {
-    let case = &result.case;
-    let Some(original) = TESTS.iter().find(|test| test.name == case.test).and_then(|test| test.original_name)
-    else {
+/// The lines of a method, in the order in which things were timed; empty where the original lacks the test or the method.
+fn lines(record: &Record, blocks: &[Block]) -> String {
+    let case = &record.case;
+    let test = TESTS.iter().find(|test| test.name == case.test).and_then(|test| test.original_name);
+    let method = METHODS.iter().find(|method| method.name == record.method);
+    let (Some(original), Some(method)) = (test, method.and_then(|method| method.original_name)) else {
         return String::new();
     };
+    if !Outcome::counts(&record.outcome) {
+        return String::new();
+    }
     let test = match original {
         ALL_TO_ALL => format!("{original}{}", case.ranks),
         _ => original.to_owned(),
     };
-    let bytes = result.message.bytes.to_string();
+    let bytes = record.bytes.to_string();
     let mut text = String::new();
-    for measured in result.methods.iter().filter(|measured| measured.outcome.is_measured()) {
-        let info = METHODS.iter().find(|method| method.name == measured.method);
-        let Some(method) = info.and_then(|method| method.original_name) else { continue };
-        for block in measured.blocks.iter().filter(|block| block.pair == 0) {
-            for (epoch, seconds) in epochs(block) {
-                let time = microseconds(seconds);
-                text += &line([&test, method, &bytes, epoch, &time, "NA", "NA", "NA", "NA"]);
-            }
+    for block in blocks.iter().filter(|block| block.pair == 0) {
+        for (epoch, seconds) in epochs(block) {
+            let time = microseconds(seconds);
+            text += &line([&test, method, &bytes, epoch, &time, "NA", "NA", "NA", "NA"]);
         }
     }
     text
@@ -88,18 +92,14 @@ fn line(cells: [&str; 9]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::experiments::summary;
-    use crate::model::{Case, Measured, Outcome, Times};
+    use crate::model::{Case, Times};
 
     use super::*;
 
-    fn result(test: &str, methods: Vec<Measured>) -> CaseResult {
-        let result = summary::tests::result(methods);
-        CaseResult { case: Case { test: test.into(), ..(*result.case).clone() }.into(), ..result }
-    }
-
-    fn measured(method: &str, blocks: Vec<Block>) -> Measured {
-        Measured { method: method.into(), outcome: Outcome::Converged, blocks }
+    fn record(test: &str, method: &str) -> Record {
+        let case = Case { test: test.into(), ranks: 2, ..Case::default() };
+        let outcome = Outcome::Converged.label().to_owned();
+        Record { case: case.into(), method: method.into(), bytes: 1000, outcome, ..Record::default() }
     }
 
     /// The first five columns of each line, and the widths checked on the way.
@@ -139,7 +139,7 @@ mod tests {
             ..Block::default()
         };
         let other_pair = Block { pair: 1, ..block.clone() };
-        let text = lines(&result("wrf_x_vec", vec![measured("mpi_pack", vec![block, other_pair])]));
+        let text = lines(&record("wrf_x_vec", "mpi_pack"), &[block, other_pair]);
         let expected = [
             "WRF_x_vec mpi_pack_ddt 1000 ddt_create_overhead 1.000",
             "WRF_x_vec mpi_pack_ddt 1000 pack 3.000",
@@ -168,7 +168,7 @@ mod tests {
             "WRF_x_vec manual 1000 communication 50.000",
             "WRF_x_vec manual 1000 unpack 5.000",
         ];
-        assert_eq!(words(&lines(&result("wrf_x_vec", vec![measured("manual", vec![block])]))), expected);
+        assert_eq!(words(&lines(&record("wrf_x_vec", "manual"), &[block])), expected);
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
             ]),
             ..Block::default()
         };
-        let text = lines(&result("fft2d", vec![measured("manual", vec![block])]));
+        let text = lines(&record("fft2d", "manual"), &[block]);
         let expected = [
             "FFT2 manual 1000 pack 1.000",
             "FFT2 manual 1000 communication 7.000",
@@ -194,12 +194,11 @@ mod tests {
     #[test]
     fn what_the_original_lacks_or_what_failed_is_left_out() {
         let block = Block { times: Times::from([(Phase::RoundTrip, vec![1e-6])]), ..Block::default() };
-        let wrong = Measured {
-            outcome: Outcome::WrongData { detail: "x".into() },
-            ..measured("manual", vec![block.clone()])
-        };
-        let methods = vec![measured("put_ddt", vec![block.clone()]), wrong];
-        assert_eq!(lines(&result("wrf_x_vec", methods)), "");
-        assert_eq!(lines(&result("strided", vec![measured("manual", vec![block])])), "");
+        let wrong = Outcome::WrongData { detail: "x".into() }.label().to_owned();
+        let wrong = Record { outcome: wrong, ..record("wrf_x_vec", "manual") };
+        for record in [record("wrf_x_vec", "put_ddt"), wrong, record("strided", "manual")] {
+            assert_eq!(lines(&record, std::slice::from_ref(&block)), "", "{record:?}");
+        }
+        assert_ne!(lines(&record("wrf_x_vec", "manual"), &[block]), "");
     }
 }

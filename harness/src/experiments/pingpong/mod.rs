@@ -1,6 +1,6 @@
 //! Ping-pongs: a message that goes there and back, per micro-app.
 
-pub mod ddtbench_format;
+mod ddtbench_format;
 mod figures;
 pub mod methods;
 mod pairs;
@@ -14,7 +14,7 @@ pub use selection::{Selection, SelectionError};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup};
+use super::{Experiment, Kind, Prepared, Setup, TextFormat};
 use crate::model::{MethodInfo, Phase, Record};
 use crate::report::table::TableFormat;
 
@@ -48,7 +48,11 @@ impl Experiment for PingPong {
     }
 
     fn options(&self) -> &'static [&'static str] {
-        &["pairs", "formats"]
+        &["pairs"]
+    }
+
+    fn text_formats(&self) -> &'static [TextFormat] {
+        &[ddtbench_format::FORMAT]
     }
 
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
