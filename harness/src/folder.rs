@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::model::event::TimedApart;
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 use locked_folder::{LockedFolder, replace_by};
 use log::Log;
@@ -98,6 +99,8 @@ pub struct FinishedCase<'a> {
     pub states: &'a [Vec<BlockState>],
     /// The parameters that are numbers.
     pub numbers: &'a [(String, f64)],
+    /// Which phases of a block were timed in repetitions of their own.
+    pub apart: TimedApart,
 }
 
 /// Why results cannot be kept or read.
@@ -303,11 +306,11 @@ impl Folder {
     }
 
     fn try_append(&mut self, finished: FinishedCase<'_>) -> Result<()> {
-        let FinishedCase { result, records, states, .. } = finished;
+        let FinishedCase { result, records, states, apart, .. } = finished;
         let number = self.number(finished)?;
         let phases = self.about.phases;
         begin(&mut self.samples, || samples::samples_header(phases))?;
-        self.samples.append(&samples::samples(number, result, phases))?;
+        self.samples.append(&samples::samples(number, result, phases, apart))?;
         begin(&mut self.blocks, samples::blocks_header)?;
         self.blocks.append(&samples::blocks(number, result, states))?;
         begin(&mut self.figures, || rows::header(&figure_columns()))?;

@@ -276,6 +276,7 @@ impl Run<'_> {
             records: &records,
             states: &summary::block_states(kind, &result.methods, result.rule),
             numbers: &self.plan.cases[case].numbers(),
+            apart: kind.timed_apart(),
         })?;
         Ok(records)
     }

@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::job::{everything_in, run};
-use super::results::{Summary, samples};
+use super::results::{Row, Summary, samples};
 use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
@@ -152,7 +152,7 @@ fn the_original_format(mpi: &Mpi) {
     };
     let samples = samples(&dir.path().join("original"));
     let manual = || samples.iter().filter(|row| row.is(&[("test", "nas_lu_y"), ("method", "manual")]));
-    // A batch is timed as a whole; else what was timed in parts is told.
+    // A batch is timed as a whole; else what was timed in parts is told, and is in no row with a whole.
     let in_parts = manual().filter(|row| row.number("in_parts_s").is_some()).count();
     let told = if in_parts > 0 {
         in_parts
@@ -161,6 +161,8 @@ fn the_original_format(mpi: &Mpi) {
     };
     assert!(told > 0 && of_manual("communication") == told, "{told} of:\n{text}");
     assert_eq!(of_manual("pack"), manual().filter(|row| row.number("pack_s").is_some()).count());
+    let has_both = |row: &&Row| row.number("in_parts_s").is_some() && row.number("round_trip_s").is_some();
+    assert_eq!(manual().filter(has_both).count(), 0);
 }
 
 fn a_plan_again(mpi: &Mpi) {

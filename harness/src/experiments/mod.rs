@@ -28,7 +28,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::{Cache, Configuration};
-use crate::model::event::{Block, MessageFacts};
+use crate::model::event::{Block, MessageFacts, TimedApart};
 use crate::model::{LOOP, MethodInfo, Outcome, Phase, Record};
 use crate::report::compared::Compared;
 use crate::report::pictures::Drawn;
@@ -120,6 +120,11 @@ pub trait Experiment: Debug + Sync {
         })
     }
 
+    /// Tells which phases of a block were timed in repetitions of their own. The k-th samples of all others are of one repetition.
+    fn timed_apart(&self) -> TimedApart {
+        |_| NOT_REPEATED
+    }
+
     /// What its cases say beside the parameters of a test.
     fn flags(&self) -> Vec<&'static Flag> {
         Vec::new()
@@ -188,6 +193,11 @@ pub trait Experiment: Debug + Sync {
         html::html(self.table_format(), records, pictures, environment, compared)
     }
 }
+
+/// Phases that are no part of a repetition, in any kind; of the first partition, only those repetitions have a time in which the
+/// receiver looked.
+const NOT_REPEATED: &[Phase] =
+    &[Phase::Create, Phase::Free, Phase::Init, Phase::ComputationWithoutMpi, Phase::FirstPartition];
 
 /// A text format, made of samples.
 #[derive(Debug)]

@@ -241,14 +241,7 @@ impl<'a> RowContext<'a> {
         let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
         let interval = stats::blocks_interval(&rounds);
         let latencies = blocks.iter().flat_map(|block| [block.before.latency_s, block.after.latency_s]);
-        // What is made and freed has batches of its own, whatever those of the repetitions are.
-        let batch_of = |block: &&Block| match phase {
-            Phase::Create => block.made_in_a_row.max(1),
-            Phase::Free => block.freed_in_a_row.max(1),
-            Phase::Init | Phase::ComputationWithoutMpi => 1,
-            _ => block.batch,
-        };
-        let batch = blocks.iter().map(batch_of).max()?;
+        let batch = blocks.iter().map(|block| block.batch_of(phase)).max()?;
         let (mean_interval, blocks_other_state) = match result.rule {
             Rule::Interval => (None, view.blocks(phase, scope, false).len()),
             // Earlier attempts are left out as well, whatever the machine was then.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::gzip::{Members, member};
 use super::rows::{columns, header, rows};
 use super::{CASES, SAMPLES};
-use crate::model::event::Block;
+use crate::model::event::{Block, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase};
 
 /// The header of the samples of one kind of experiments, which has these phases.
@@ -22,25 +22,46 @@ pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
     member(&header(&all))
 }
 
-/// Every raw sample of a case, of failed methods too: the tables of launches say which those are. A row has the k-th sample of
-/// each phase of a block; an empty cell where a phase has fewer. Of ping-pongs, those timed in parts and those timed as a
-/// whole are different repetitions. Making and freeing datatypes have one sample per block, and batches of their own, which
-/// the tables of launches have.
-pub fn samples(number: usize, result: &CaseResult, phases: &[Phase]) -> Vec<u8> {
+/// Every raw sample of a case, of failed methods too: the tables of launches say which those are. A row is a repetition, numbered
+/// within its block: it has what was timed in it, and nothing of another. `apart` says which phases have repetitions of their own.
+pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: TimedApart) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let (run, number, launch) = (&result.case.run, number.to_string(), result.launch.to_string());
     for (method, block) in result.methods.iter().flat_map(|m| m.blocks.iter().map(move |block| (m, block))) {
-        for repetition in 0..block.times.repetitions().max(block.early.len()) {
-            let cell = |samples: &[f64]| samples.get(repetition).map_or_else(String::new, |&s| shortest(s));
-            let counts = [block.pair, block.block, repetition, block.batch as usize].map(|n| n.to_string());
+        for (repetition, (batch, cells)) in repetitions(block, phases, apart(block)).into_iter().enumerate() {
+            let counts = [block.pair, block.block, repetition, batch as usize].map(|n| n.to_string());
             let shared = [run.clone(), number.clone(), launch.clone(), method.method.clone()];
-            let times = phases.iter().map(|phase| cell(phase.samples(block)));
-            let row: Vec<String> =
-                shared.into_iter().chain(counts).chain(times).chain([cell(&block.early)]).collect();
-            writer.write_record(&row).expect("a row of plain fields always fits into memory");
+            let row = shared.into_iter().chain(counts).chain(cells);
+            writer.write_record(row).expect("a row of plain fields always fits into memory");
         }
     }
     member(&writer.into_inner().expect("writing to memory does not fail"))
+}
+
+/// The repetitions of a block: what a time is the mean of, and the cells of all phases and of `early_bird`. First come those in
+/// which most phases are timed, then those of each phase that is timed apart.
+fn repetitions(block: &Block, phases: &[Phase], apart: &[Phase]) -> Vec<(u32, Vec<String>)> {
+    let (alone, together): (Vec<Phase>, Vec<Phase>) = phases.iter().partition(|phase| apart.contains(phase));
+    let mut rows = Vec::new();
+    for group in std::iter::once(&together[..]).chain(alone.chunks(1)) {
+        let of = |phase: &Phase| if group.contains(phase) { phase.samples(block) } else { &[] };
+        let samples: Vec<&[f64]> = phases.iter().map(of).collect();
+        let batch = group.first().map_or(1, |phase| block.batch_of(*phase));
+        for k in 0..samples.iter().map(|samples| samples.len()).max().unwrap_or(0) {
+            let cells = samples.iter().map(|samples| cell(samples.get(k)));
+            rows.push((batch, cells.chain([String::new()]).collect()));
+        }
+    }
+    rows.extend(block.early.iter().map(|early| {
+        let cells = phases.iter().map(|_| String::new());
+        (block.batch, cells.chain([cell(Some(early))]).collect())
+    }));
+    rows
+}
+
+/// A number as a cell.
+fn cell(sample: Option<&f64>) -> String {
+    sample.map_or_else(String::new, |&sample| shortest(sample))
 }
 
 /// A number in the shortest form that reads back as the same.
@@ -258,21 +279,29 @@ mod tests {
     }
 
     #[test]
-    fn every_sample_is_a_row() {
+    fn a_row_has_what_was_timed_in_one_repetition() {
         let expected = "run,case,launch,method,pair,block,repetition,batch,create_s,pack_s,round_trip_s,early_bird\n\
-            r,4,2,ddt,1,3,0,4,1e-6,,1.25e-7,0.5\n\
-            r,4,2,ddt,1,3,1,4,,,0.30000000000000004,\n";
-        let file = [samples_header(&PHASES), samples(4, &result(vec![block()]), &PHASES)];
+            r,4,2,ddt,1,3,0,4,,3e-8,1.25e-7,\n\
+            r,4,2,ddt,1,3,1,4,,,0.30000000000000004,\n\
+            r,4,2,ddt,1,3,2,1,1e-6,,,\n\
+            r,4,2,ddt,1,3,3,4,,,,0.5\n";
+        let mut block = block();
+        block.times[Phase::Pack] = vec![3e-8];
+        let apart = |_: &Block| &[Phase::Create][..];
+        let file = [samples_header(&PHASES), samples(4, &result(vec![block.clone()]), &PHASES, apart)];
         assert_eq!(text(&file), expected);
-        let looked = Block { early: vec![0.5; 3], ..block() };
-        let rows = text(&[samples(4, &result(vec![looked]), &PHASES)]);
-        assert_eq!(rows.lines().last(), Some("r,4,2,ddt,1,3,2,4,,,,0.5"), "a look more than there are times");
+        // Of other repetitions, the k-th of each is in no row with that of another.
+        block.made_in_a_row = 7;
+        let rows = text(&[samples(4, &result(vec![block]), &PHASES, |_| &PHASES)]);
+        let expected = "r,4,2,ddt,1,3,0,7,1e-6,,,\nr,4,2,ddt,1,3,1,4,,3e-8,,\nr,4,2,ddt,1,3,2,4,,,1.25e-7,\n";
+        assert!(rows.starts_with(expected), "{rows}");
     }
 
     #[test]
     fn what_was_written_is_read_again() {
+        let apart = |_: &Block| &[Phase::Create][..];
         let blocks = vec![block(), Block { block: 4, ..block() }];
-        let file = [samples_header(&PHASES), samples(4, &result(blocks), &PHASES)].concat();
+        let file = [samples_header(&PHASES), samples(4, &result(blocks), &PHASES, apart)].concat();
         let case = Arc::new(Case::default());
         let mut read = Vec::new();
         let mut keep = |method| {
@@ -287,7 +316,24 @@ mod tests {
         assert_eq!((its_case, method.as_str(), blocks.len()), (&case, "ddt", 2));
         assert_eq!((blocks[1].pair, blocks[1].block, &blocks[1].times), (1, 4, &block().times));
         let error = each_method(&file, &HashMap::new(), |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("case 4"), "{error}");
+        assert!(error.contains(SAMPLES) && error.contains("case 4"), "{error}");
+    }
+
+    #[test]
+    fn rows_of_the_first_runs_with_this_schema_are_read_as_well() {
+        let file = |rows: &[u8]| [samples_header(&PHASES), member(rows)].concat();
+        let old = b"r,4,2,ddt,1,3,0,4,1e-6,,1.25e-7,0.5\nr,4,2,ddt,1,3,1,4,,,0.30000000000000004,\n";
+        let cases: HashMap<_, _> = [(4, Arc::default())].into();
+        let mut read = Vec::new();
+        each_method(&file(old), &cases, |method| {
+            read.extend(method.blocks);
+            Ok(())
+        })
+        .unwrap();
+        let [Block { pair: 1, block: 3, batch: 4, times, .. }] = &read[..] else { panic!("{read:?}") };
+        assert_eq!(times, &block().times);
+        let error = each_method(&file(b"r,4,2,ddt,1,3,0,4,,1e-6x,,\n"), &cases, |_| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("\"1e-6x\" is no time"), "{error}");
     }
 
     #[test]
@@ -308,7 +354,7 @@ mod tests {
             ..Block::default()
         }]);
         let start = Instant::now();
-        let member = samples(0, &result, &PHASES);
+        let member = samples(0, &result, &PHASES, |_| &[]);
         // A fraction of a second without optimisation; room for a busy machine.
         assert!(start.elapsed() < Duration::from_secs(5));
         assert_eq!(text(&[member]).lines().count(), 100_000);

@@ -84,6 +84,7 @@ fn keep(folder: &mut Folder, result: &CaseResult) -> Result<()> {
         records: &records(result),
         states: &result.methods.iter().map(states).collect::<Vec<_>>(),
         numbers: &[("n".to_owned(), 8.0)],
+        apart: |_| &[Phase::Create],
     })
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::CalibratedSize;
 use super::transport::Transport;
-use super::{Outcome, Times};
+use super::{Outcome, Phase, Times};
 
 /// One line from the rank program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -257,7 +257,20 @@ pub struct Block {
     pub unbound_ranks: Option<usize>,
 }
 
+/// Tells which phases of a block were timed in repetitions of their own.
+pub type TimedApart = fn(&Block) -> &'static [Phase];
+
 impl Block {
+    /// Repetitions per sample of a phase: what is made and freed has batches of its own, whatever those of the repetitions are.
+    pub fn batch_of(&self, phase: Phase) -> u32 {
+        match phase {
+            Phase::Create => self.made_in_a_row.max(1),
+            Phase::Free => self.freed_in_a_row.max(1),
+            Phase::Init | Phase::ComputationWithoutMpi => 1,
+            _ => self.batch,
+        }
+    }
+
     /// Whether a rank was without its core in enough repetitions for the block's median to move: the hypervisor kept it, or
     /// others had it in more than a tenth of them. One or two switches are seen in any block, since whoever reads what
     /// the rank program tells needs a core as well.

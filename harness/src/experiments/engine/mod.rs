@@ -20,6 +20,7 @@ pub use selection::{cases, orders};
 use super::planned::PlannedCase;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
+use crate::model::event::TimedApart;
 use crate::model::{MethodInfo, Phase, Record};
 use crate::report::table::TableFormat;
 
@@ -104,6 +105,11 @@ impl Experiment for Engine {
     fn phases(&self) -> &'static [Phase] {
         use Phase::{Create, Free, Pack, Unpack};
         &[Create, Unpack, Free, Pack]
+    }
+
+    /// Packing and unpacking are repeated one after the other.
+    fn timed_apart(&self) -> TimedApart {
+        |_| KIND.phases()
     }
 
     fn reference(&self) -> &'static str {

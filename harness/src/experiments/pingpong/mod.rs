@@ -14,7 +14,8 @@ pub use selection::{Selection, SelectionError};
 
 use super::planned::PlannedCase;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup, TextFormat};
+use super::{Experiment, Kind, NOT_REPEATED, Prepared, Setup, TextFormat};
+use crate::model::event::TimedApart;
 use crate::model::{MethodInfo, Phase, Record};
 use crate::report::table::TableFormat;
 
@@ -55,6 +56,15 @@ impl Experiment for PingPong {
         &[ddtbench_format::FORMAT]
     }
 
+    /// Of a method that packs, a repetition is timed in parts or as a whole; of another, its one part is the whole.
+    fn timed_apart(&self) -> TimedApart {
+        use Phase::{Create, Free, Pack, RoundTrip, Unpack};
+        |block| {
+            let packs = [Pack, Unpack].iter().any(|phase| !phase.samples(block).is_empty());
+            if packs { &[Create, Free, RoundTrip] } else { NOT_REPEATED }
+        }
+    }
+
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
         let can = ranks >= 2 && ranks.is_multiple_of(2) && i32::try_from(ranks).is_ok();
         (!can).then_some("must be an even number from 2 to 2147483646: ranks work in pairs")
@@ -70,5 +80,25 @@ impl Experiment for PingPong {
 
     fn table_format(&self) -> &'static TableFormat {
         &table::TABLE_FORMAT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::Block;
+
+    #[test]
+    fn of_a_method_that_packs_the_whole_is_of_other_repetitions_than_its_parts() {
+        use Phase::{Communicate, Pack, PeerPack, RoundTrip};
+        let apart = |phases: &[Phase]| {
+            let mut block = Block::default();
+            phases.iter().for_each(|&phase| block.times[phase] = vec![1e-6]);
+            PingPong.timed_apart()(&block)
+        };
+        let packing = apart(&[Pack, Communicate, PeerPack, RoundTrip]);
+        assert!(packing.contains(&RoundTrip) && !packing.contains(&Pack) && !packing.contains(&PeerPack));
+        let datatype = apart(&[Communicate, RoundTrip]);
+        assert!(!datatype.contains(&RoundTrip) && !datatype.contains(&Communicate));
     }
 }
