@@ -32,6 +32,7 @@
 mod bounds;
 mod check;
 mod constructor;
+mod cut;
 mod disjoint;
 mod element;
 mod equivalent;
@@ -50,6 +51,7 @@ mod typemap;
 
 pub use bounds::Bounds;
 pub use constructor::{Constructor, Order};
+pub use cut::{Placed, Repetition};
 pub use element::Element;
 pub use equivalent::Equivalent;
 pub use error::{LayoutError, PackError, SchemaError};

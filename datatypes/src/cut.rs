@@ -1,0 +1,331 @@
+//! Parts of a layout: some of its values as a layout of their own, described as the whole is where that is possible; and what
+//! a layout repeats.
+
+use std::ops::Range;
+
+use crate::constructor::Part;
+use crate::{Constructor, Layout, LayoutError, Order};
+
+/// A layout that begins some bytes from another's origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// Bytes from that origin to its own.
+    pub displacement: i64,
+    /// The layout.
+    pub layout: Layout,
+}
+
+/// So many of a layout, one extent apart, that have the type map of another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repetition {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub one: Placed,
+}
+
+impl Layout {
+    /// The values that these bytes of the packed stream hold. Whole parts of a constructor, as the blocks of a vector, are
+    /// described by a constructor of the same name; what is cut through stands beside them in a structure.
+    ///
+    /// # Errors
+    /// What MPI could not describe: a count or a nesting beyond its limits.
+    ///
+    /// # Panics
+    /// If an end lies within a value, or beyond the stream.
+    pub fn cut(&self, bytes: Range<u64>) -> Result<Placed, LayoutError> {
+        let mut pieces = Vec::new();
+        cut_into(self, bytes, 0, &mut pieces)?;
+        if let [_] = pieces.as_slice() {
+            return Ok(pieces.remove(0));
+        }
+        let (displacements, layouts): (Vec<i64>, Vec<Layout>) =
+            pieces.into_iter().map(|piece| (piece.displacement, piece.layout)).unzip();
+        let layout = Layout::structure(&vec![1; layouts.len()], &displacements, &layouts)?;
+        Ok(Placed { displacement: 0, layout })
+    }
+
+    /// What the layout repeats, where it is a regular repetition of more than one: a vector of its blocks, a subarray of its
+    /// slabs. `None` for lists, structures, and what cannot be resized so.
+    pub fn repetition(&self) -> Option<Repetition> {
+        let of = |count: i64, displacement: i64, layout: Layout| {
+            (count > 1).then_some(Repetition { count: count as u64, one: Placed { displacement, layout } })
+        };
+        let block = |count: i64, blocklength: i64, stride_bytes: i64, child: &Layout| {
+            let block = Layout::contiguous(blocklength, child).ok()?;
+            let lower_bound = block.lower_bound();
+            of(count, 0, Layout::resized(lower_bound, stride_bytes, &block).ok()?)
+        };
+        match self.constructor() {
+            Constructor::Contiguous { count, child } => of(*count, 0, child.clone()),
+            Constructor::Resized { child, .. } => child.repetition(),
+            Constructor::Vector { count, blocklength, stride, child } => {
+                block(*count, *blocklength, stride.checked_mul(child.extent())?, child)
+            }
+            Constructor::Hvector { count, blocklength, stride_bytes, child } => {
+                block(*count, *blocklength, *stride_bytes, child)
+            }
+            Constructor::Subarray { sizes, subsizes, starts, order, child } if sizes.len() > 1 => {
+                let slowest = order.slowest(sizes.len());
+                let without = |values: &[i64]| {
+                    let mut values = values.to_vec();
+                    values.remove(slowest);
+                    values
+                };
+                let slab =
+                    Layout::subarray(&without(sizes), &without(subsizes), &without(starts), *order, child)
+                        .ok()?;
+                of(subsizes[slowest], starts[slowest] * slab.extent(), slab)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Order {
+    fn slowest(self, dims: usize) -> usize {
+        match self {
+            Self::C => 0,
+            Self::Fortran => dims - 1,
+        }
+    }
+}
+
+fn cut_into(
+    layout: &Layout,
+    bytes: Range<u64>,
+    displacement: i64,
+    pieces: &mut Vec<Placed>,
+) -> Result<(), LayoutError> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if bytes == (0..layout.size()) {
+        pieces.push(Placed { displacement, layout: layout.clone() });
+        return Ok(());
+    }
+    let constructor = layout.constructor();
+    assert!(!matches!(constructor, Constructor::Named { .. }), "a value is not cut");
+    // The parts that are wholly within; those at the ends are cut themselves.
+    let mut whole: Option<Range<u64>> = None;
+    let mut begin = 0;
+    for k in 0..constructor.part_count() {
+        let part = constructor.part(k);
+        let part_bytes = begin..begin + part.repeat * part.child.size();
+        begin = part_bytes.end;
+        if part_bytes.is_empty() || part_bytes.end <= bytes.start {
+            continue;
+        }
+        if part_bytes.start >= bytes.end {
+            break;
+        }
+        let is_whole = bytes.start <= part_bytes.start && part_bytes.end <= bytes.end;
+        if is_whole {
+            whole = Some(whole.map_or(k, |before| before.start)..k + 1);
+            continue;
+        }
+        if let Some(parts) = whole.take() {
+            slice_into(constructor, parts, displacement, pieces)?;
+        }
+        let within = bytes.start.max(part_bytes.start) - part_bytes.start
+            ..bytes.end.min(part_bytes.end) - part_bytes.start;
+        copies_into(part, within, displacement, pieces)?;
+    }
+    whole.map_or(Ok(()), |parts| slice_into(constructor, parts, displacement, pieces))
+}
+
+/// Some bytes of a part: whole copies of its child together, and what is cut of others.
+fn copies_into(
+    part: Part<'_>,
+    bytes: Range<u64>,
+    displacement: i64,
+    pieces: &mut Vec<Placed>,
+) -> Result<(), LayoutError> {
+    let (child, size) = (part.child, part.child.size());
+    // One beyond the last copy need not lie within 64 bits; nothing is cut of it then.
+    let place =
+        |copy: u64| (copy as i64).wrapping_mul(child.extent()).wrapping_add(displacement + part.displacement);
+    let (first, last) = (bytes.start.div_ceil(size), bytes.end / size);
+    if first > last {
+        let copy = last;
+        return cut_into(child, bytes.start - copy * size..bytes.end - copy * size, place(copy), pieces);
+    }
+    let before = bytes.start..first * size;
+    if !before.is_empty() {
+        let copy = first - 1;
+        cut_into(child, before.start - copy * size..size, place(copy), pieces)?;
+    }
+    if first < last {
+        let layout = Layout::contiguous((last - first) as i64, child)?;
+        pieces.push(Placed { displacement: place(first), layout });
+    }
+    cut_into(child, 0..bytes.end - last * size, place(last), pieces)
+}
+
+/// Some whole parts of a constructor, which are not all of them.
+fn slice_into(
+    constructor: &Constructor,
+    parts: Range<u64>,
+    displacement: i64,
+    pieces: &mut Vec<Placed>,
+) -> Result<(), LayoutError> {
+    let range = parts.start as usize..parts.end as usize;
+    let count = (parts.end - parts.start) as i64;
+    // Where displacements are listed they count from the same origin; else the first part's is the new one.
+    let first = constructor.part(parts.start).displacement;
+    let (moved, layout) = match constructor {
+        Constructor::Vector { blocklength, stride, child, .. } => {
+            (first, Layout::vector(count, *blocklength, *stride, child)?)
+        }
+        Constructor::Hvector { blocklength, stride_bytes, child, .. } => {
+            (first, Layout::hvector(count, *blocklength, *stride_bytes, child)?)
+        }
+        Constructor::Indexed { blocklengths, displacements, child } => {
+            (0, Layout::indexed(&blocklengths[range.clone()], &displacements[range], child)?)
+        }
+        Constructor::Hindexed { blocklengths, displacements_bytes, child } => {
+            (0, Layout::hindexed(&blocklengths[range.clone()], &displacements_bytes[range], child)?)
+        }
+        Constructor::IndexedBlock { blocklength, displacements, child } => {
+            (0, Layout::indexed_block(*blocklength, &displacements[range], child)?)
+        }
+        Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
+            (0, Layout::hindexed_block(*blocklength, &displacements_bytes[range], child)?)
+        }
+        Constructor::Struct { blocklengths, displacements_bytes, children } => (
+            0,
+            Layout::structure(
+                &blocklengths[range.clone()],
+                &displacements_bytes[range.clone()],
+                &children[range],
+            )?,
+        ),
+        Constructor::Subarray { sizes, subsizes, starts, order, child } => {
+            return slabs_into(
+                (sizes, subsizes, starts, *order, child),
+                constructor,
+                parts,
+                displacement,
+                pieces,
+            );
+        }
+        Constructor::Named { .. } | Constructor::Contiguous { .. } | Constructor::Resized { .. } => {
+            unreachable!("all of its only part is all of it")
+        }
+    };
+    pieces.push(Placed { displacement: displacement + moved, layout });
+    Ok(())
+}
+
+/// Some rows of a subarray: whole slabs as a subarray, rows beside them as a list.
+fn slabs_into(
+    (sizes, subsizes, starts, order, child): (&[i64], &[i64], &[i64], Order, &Layout),
+    constructor: &Constructor,
+    rows: Range<u64>,
+    displacement: i64,
+    pieces: &mut Vec<Placed>,
+) -> Result<(), LayoutError> {
+    let slowest = order.slowest(sizes.len());
+    let rows_of_slab = constructor.part_count() / subsizes[slowest] as u64;
+    let list = |rows: Range<u64>, pieces: &mut Vec<Placed>| {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let parts: Vec<Part<'_>> = rows.map(|row| constructor.part(row)).collect();
+        let displacements: Vec<i64> = parts.iter().map(|part| part.displacement).collect();
+        let layout = Layout::hindexed(&vec![parts[0].repeat as i64; parts.len()], &displacements, child)?;
+        pieces.push(Placed { displacement, layout });
+        Ok(())
+    };
+    let (first, last) = (rows.start.div_ceil(rows_of_slab), rows.end / rows_of_slab);
+    if first >= last {
+        return list(rows, pieces);
+    }
+    list(rows.start..first * rows_of_slab, pieces)?;
+    let (mut subsizes, mut starts) = (subsizes.to_vec(), starts.to_vec());
+    subsizes[slowest] = (last - first) as i64;
+    starts[slowest] += first as i64;
+    let layout = Layout::subarray(sizes, &subsizes, &starts, order, child)?;
+    pieces.push(Placed { displacement, layout });
+    list(last * rows_of_slab..rows.end, pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Element;
+    use crate::pool::random_layout;
+
+    /// Offsets of all bytes of the type map, in its order.
+    fn bytes(layout: &Layout, displacement: i64) -> Vec<i64> {
+        layout
+            .segments()
+            .flat_map(|segment| segment.offset..segment.end())
+            .map(|at| at + displacement)
+            .collect()
+    }
+
+    /// Every place at which values may be parted.
+    fn places(layout: &Layout) -> Vec<u64> {
+        let mut end = 0;
+        let values =
+            layout.runs().flat_map(|run| std::iter::repeat_n(run.element.size(), run.count as usize));
+        std::iter::once(0)
+            .chain(values.map(|size| {
+                end += size;
+                end
+            }))
+            .collect()
+    }
+
+    #[test]
+    fn cuts_have_the_bytes_of_the_whole_in_its_order() {
+        for seed in 0..300 {
+            let layout = random_layout(seed, 3, 200);
+            let (all, places) = (bytes(&layout, 0), places(&layout));
+            let step = (places.len() / 7).max(1);
+            for (i, &from) in places.iter().enumerate().step_by(step) {
+                for &to in places[i..].iter().step_by(step) {
+                    let part = layout.cut(from..to).unwrap();
+                    let found = bytes(&part.layout, part.displacement);
+                    assert_eq!(found, all[from as usize..to as usize], "{from}..{to} of {layout:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_is_described_as_the_whole_is() {
+        let double = Layout::named(Element::Double);
+        let vector = Layout::vector(8, 2, 3, &double).unwrap();
+        let half = Layout::vector(4, 2, 3, &double).unwrap();
+        assert_eq!(vector.cut(0..64).unwrap(), Placed { displacement: 0, layout: half.clone() });
+        assert_eq!(vector.cut(64..128).unwrap(), Placed { displacement: 96, layout: half });
+        let subarray = Layout::subarray(&[6, 4, 9], &[4, 2, 3], &[1, 1, 2], Order::C, &double).unwrap();
+        let first = Layout::subarray(&[6, 4, 9], &[2, 2, 3], &[1, 1, 2], Order::C, &double).unwrap();
+        assert_eq!(subarray.cut(0..96).unwrap().layout, first);
+    }
+
+    #[test]
+    fn a_repetition_has_the_type_map_of_the_whole() {
+        let double = Layout::named(Element::Double);
+        let regular = [
+            Layout::contiguous(5, &double).unwrap(),
+            Layout::vector(8, 2, 3, &double).unwrap(),
+            Layout::hvector(3, 2, 40, &Layout::resized(-8, 24, &double).unwrap()).unwrap(),
+            Layout::resized(-8, 500, &Layout::vector(8, 2, 3, &double).unwrap()).unwrap(),
+            Layout::subarray(&[6, 4, 9], &[4, 2, 3], &[1, 1, 2], Order::C, &double).unwrap(),
+            Layout::subarray(&[6, 4], &[3, 2], &[2, 1], Order::Fortran, &double).unwrap(),
+        ];
+        for layout in regular {
+            let Repetition { count, one } = layout.repetition().unwrap();
+            let copies = (0..count as i64)
+                .flat_map(|i| bytes(&one.layout, one.displacement + i * one.layout.extent()));
+            assert_eq!(copies.collect::<Vec<_>>(), bytes(&layout, 0), "{layout:?}");
+        }
+        let list = Layout::hindexed(&[1, 2], &[0, 32], &double).unwrap();
+        for none in [double, list] {
+            assert_eq!(none.repetition(), None);
+        }
+    }
+}
