@@ -299,8 +299,9 @@ impl Plan {
                 return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
             }
             let is_asked = |method: &&String| given.methods.is_empty() || given.methods.contains(method);
-            let lacks = prepared.lacks();
-            if !lacks.is_empty() && !self.methods.iter().filter(is_asked).any(|method| prepared.has(method)) {
+            let asked: Vec<&str> = self.methods.iter().filter(is_asked).map(String::as_str).collect();
+            if asked.iter().all(|method| !prepared.has(method)) && !prepared.lacks(&asked).is_empty() {
+                let lacks = prepared.lacks(&asked);
                 return refuse(&given.test, format!("by {}: {lacks}", self.methods.join(", ")));
             }
             if let Some(first) = known.insert((given.test.clone(), prepared.params()), i) {

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
+use ddtbench::experiments::pingpong::methods::can_be_parted;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -37,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
             add("bytes and segments are those of the layouts", bytes_are_those_of_the_layouts);
             add("phases are there where a method has them", phases_are_those_of_the_methods);
             add("every pair has its rows", pairs_have_rows);
+            add("messages are parted where they can be", parted_are_measured);
         }
     }
     trials.extend(setup::MPIS.map(|mpi| {
@@ -99,11 +101,32 @@ fn methods(list: &Value) -> impl Iterator<Item = &str> {
     list["methods"].as_array().expect("the list has methods").iter().map(name)
 }
 
-/// Those that a test has: a layout has no loops that somebody has written by hand.
+/// Those that a test has: a layout has no loops that somebody has written by hand, and not every message can be parted.
 fn methods_of<'a>(list: &'a Value, test: &str) -> impl Iterator<Item = &'a str> {
     const BY_HAND: [&str; 3] = ["manual", "manual_tuned", "put_manual"];
     let lacking: &[&str] = if test == "layout" { &BY_HAND } else { &[] };
-    methods(list).filter(|method| !lacking.contains(method))
+    let entry = tests(list).find(|entry| name(entry) == test).expect("a test of the list");
+    let test = apps::find(test).unwrap();
+    let values = test.set(name(smallest(entry))).unwrap();
+    let app = test.build(&values, apps::Context::default()).unwrap();
+    methods(list).filter(move |method| !lacking.contains(method) && can_be_parted(&*app, method))
+}
+
+/// What can be parted is said of tests that certainly can, or cannot, so that no method is left out by mistake.
+fn parted_are_measured(summary: &Summary, _: &Value, _: usize) {
+    let expected = [
+        ("ddt:count", "nas_lu_y", true),
+        ("ddt:count", "lammps_full", false),
+        ("ddt:halves", "nas_lu_x", true),
+        ("ddt:halves", "lammps_full", true),
+        ("ddt:halves", "fft2d", false),
+        ("ddt:pieces", "nas_lu_y", true),
+        ("ddt:pieces", "nas_lu_x", false),
+    ];
+    for (method, test, is_parted) in expected {
+        let rows = summary.with(&[("test", test), ("method", method), ("phase", "round_trip")]);
+        assert_eq!(!rows.is_empty(), is_parted, "{test} {method}");
+    }
 }
 
 fn name(entry: &Value) -> &str {
@@ -199,6 +222,16 @@ fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usiz
         for method in methods_of(list, test).filter(|method| !summary.end(test, method).is_known_hoarder()) {
             let own: &[&str] = match method {
                 "reference" | "reference_untouched" | "put_reference" => &[],
+                "reference:contiguous" => &["create", "free"],
+                "reference:copied" => &["pack", "unpack"],
+                // Where every piece is one run at both ends, no datatype is made.
+                "ddt:pieces"
+                    if summary
+                        .with(&[("test", test), ("method", method), ("phase", "create")])
+                        .is_empty() =>
+                {
+                    &[]
+                }
                 // The application receives this face where it belongs.
                 "manual" | "manual_tuned" | "loop" if test == "specfem3d_mt" => &["pack"],
                 "engine" if test == "specfem3d_mt" => &["create", "free", "pack"],

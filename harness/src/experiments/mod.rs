@@ -294,8 +294,8 @@ pub trait Prepared: Debug + Send + Sync {
         true
     }
 
-    /// Why it can be measured by none of some methods, and by which it can; empty where that does not happen.
-    fn lacks(&self) -> &'static str {
+    /// Why it cannot be measured by these methods, which it lacks, and by which it can; empty where that goes without saying.
+    fn lacks(&self, _methods: &[&str]) -> &'static str {
         ""
     }
 

@@ -36,7 +36,7 @@ impl CheckedPlan {
             let chosen = if planned.methods.is_empty() { &self.plan.methods } else { &planned.methods };
             let missing: Vec<&str> =
                 chosen.iter().filter(|method| !case.has(method)).map(String::as_str).collect();
-            let reason = Some(case.lacks()).filter(|reason| !reason.is_empty());
+            let reason = Some(case.lacks(&missing)).filter(|reason| !reason.is_empty());
             let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             let sentence = format!("{} is measured without {}{reason}", planned.test, missing.join(", "));
             if !missing.is_empty() && !sentences.contains(&sentence) {

@@ -4,6 +4,8 @@
 //! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
 //! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
+mod copied;
+mod in_parts;
 mod one_sided;
 pub mod packer;
 pub mod table;

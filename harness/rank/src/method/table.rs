@@ -2,8 +2,11 @@
 
 use anyhow::Context;
 use datatypes::Equivalent;
+use ddtbench::experiments::pingpong::parts::Parting;
 use ddtbench::model::LOOP;
 
+use super::copied::Copied;
+use super::in_parts::InParts;
 use super::one_sided::Put;
 use super::packer::End;
 use super::two_sided::TwoSided;
@@ -16,6 +19,11 @@ pub enum Implementation {
     /// The end that sends, and the end that receives.
     TwoSided(End, End),
     Untouched,
+    /// Contiguous bytes as one of a datatype.
+    Contiguous,
+    /// Contiguous bytes, copied at both ends.
+    Copied,
+    InParts(Parting),
     PutContiguous,
     PutPacked,
     PutTyped,
@@ -48,10 +56,12 @@ impl Implementation {
             "ddt:wrapped" => Self::described(Equivalent::Wrapped),
             "ddt:resized" => Self::described(Equivalent::Resized),
             "ddt:nested" => Self::described(Equivalent::Nested),
+            "reference:contiguous" => Self::Contiguous,
+            "reference:copied" => Self::Copied,
             "put_reference" => Self::PutContiguous,
             "put_manual" => Self::PutPacked,
             "put_ddt" => Self::PutTyped,
-            _ => return None,
+            other => Self::InParts(Parting::of(other)?),
         })
     }
 
@@ -72,6 +82,9 @@ impl Implementation {
         Ok(match self {
             Self::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
             Self::Untouched => Box::new(TwoSided::untouched(setup, memory)?),
+            Self::Contiguous => Box::new(InParts::contiguous(setup)?),
+            Self::Copied => Box::new(Copied::new(setup)?),
+            Self::InParts(parting) => Box::new(InParts::parted(setup, memory, parting)?),
             // SAFETY: here and below, as the caller vouches.
             Self::PutContiguous => Box::new(unsafe { Put::contiguous(setup, memory) }?),
             // SAFETY: as above.

@@ -75,8 +75,8 @@ impl Prepared for PreparedComparison {
             && methods::in_order(self.order, self.message.orders_differ).any(|method| method.name == name)
     }
 
-    fn lacks(&self) -> &'static str {
-        self.message.lacks()
+    fn lacks(&self, methods: &[&str]) -> &'static str {
+        self.message.lacks(methods)
     }
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the

@@ -2,6 +2,7 @@
 
 use apps::MicroApp;
 
+use super::parts::Parting;
 use crate::model::{LOOP, MethodInfo};
 
 /// The method that two-sided ones are compared with.
@@ -21,6 +22,15 @@ pub const METHODS: &[MethodInfo] = &[
         .originally("reference"),
     MethodInfo::new("reference_untouched", "the same bytes again and again, as IMB and OSU send them")
         .contiguous(),
+    MethodInfo::new("reference:contiguous", "the same as one of a datatype, MPI_Type_contiguous")
+        .contiguous()
+        .on_request(),
+    MethodInfo::new(
+        "reference:copied",
+        "the same, copied by memcpy before and after: what packing costs at least",
+    )
+    .contiguous()
+    .on_request(),
     MethodInfo::new(
         "manual",
         "the application's pack and unpack loops, as it has them, around a contiguous message",
@@ -55,6 +65,9 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo::new("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized")
         .on_request(),
     MethodInfo::new("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request(),
+    MethodInfo::new("ddt:count", "a count of what the datatype repeats, as a vector's blocks").on_request(),
+    MethodInfo::new("ddt:halves", "two messages, each a datatype of half of the values").on_request(),
+    MethodInfo::new("ddt:pieces", "a message for each run of values, without a datatype").on_request(),
     MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences")
         .needs(PUT)
         .contiguous(),
@@ -67,16 +80,22 @@ pub const METHODS: &[MethodInfo] = &[
         .against(PUT_REFERENCE),
 ];
 
-/// Whether a message can travel by a method: loops must have been written for those by hand, and where one end alone is packed,
-/// values must be of one type.
+/// Whether a message can travel by a method, as far as that is known without its layout: loops must have been written for those by
+/// hand, and where one end alone is packed, values must be of one type. [`Parting::places`] says whether it can be parted.
 pub fn can(app: &dyn MicroApp, method: &MethodInfo) -> bool {
     let one_end_is_packed = !method.array_to_array && !method.is_reference;
     (app.has_loops() || !method.by_hand) && (!app.mixes_types() || !one_end_is_packed)
 }
 
-/// The same by the method's name; what is none of these methods, as some of the engine's comparison, any message has.
+/// Whether a message can be parted as the method called `name` does, if it does.
+pub fn can_be_parted(app: &dyn MicroApp, name: &str) -> bool {
+    Parting::of(name).is_none_or(|parting| parting.places(app).is_some())
+}
+
+/// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any
+/// message has.
 pub fn can_by_name(app: &dyn MicroApp, name: &str) -> bool {
-    METHODS.iter().all(|method| method.name != name || can(app, method))
+    METHODS.iter().all(|method| method.name != name || can(app, method)) && can_be_parted(app, name)
 }
 
 #[cfg(test)]

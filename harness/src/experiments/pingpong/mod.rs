@@ -4,6 +4,7 @@ mod ddtbench_format;
 mod figures;
 pub mod methods;
 mod pairs;
+pub mod parts;
 mod prepared;
 mod selection;
 mod table;

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
-use super::methods::{METHODS, can};
+use super::methods::{METHODS, can, can_be_parted};
+use super::parts::Parting;
 use crate::experiments::planned::{PlannedCase, check_lengths};
 use crate::experiments::{Prepared, Setup, memory};
 use crate::model::event::MessageFacts;
@@ -22,6 +23,8 @@ pub struct PreparedMessage {
     pub orders_differ: bool,
     /// The methods that it cannot travel by.
     lacking: Vec<&'static str>,
+    /// Those that it cannot travel by since it cannot be parted so: found out when one is asked for, since layouts may be large.
+    not_parted: OnceLock<Vec<&'static str>>,
     rank_bytes: Option<u64>,
 }
 
@@ -49,8 +52,23 @@ impl PreparedMessage {
             facts: OnceLock::new(),
             orders_differ,
             lacking,
+            not_parted: OnceLock::new(),
             rank_bytes,
         })
+    }
+}
+
+impl PreparedMessage {
+    fn not_parted(&self) -> &[&'static str] {
+        self.not_parted.get_or_init(|| {
+            let app = self.app();
+            let names = Parting::ALL.iter().map(|(name, _)| *name);
+            names.filter(|name| !can_be_parted(&*app, name)).collect()
+        })
+    }
+
+    fn app(&self) -> Box<dyn MicroApp> {
+        self.test.build(&self.values, self.context).expect("was built before")
     }
 }
 
@@ -97,22 +115,24 @@ impl Prepared for PreparedMessage {
     }
 
     fn message(&self) -> MessageFacts {
-        *self.facts.get_or_init(|| {
-            let app = self.test.build(&self.values, self.context).expect("was built before");
-            facts(&*app, WireOrder::Manual)
-        })
+        *self.facts.get_or_init(|| facts(&*self.app(), WireOrder::Manual))
     }
 
     fn has(&self, method: &str) -> bool {
-        !self.lacking.contains(&method)
+        let is_parted = Parting::of(method).is_none() || !self.not_parted().contains(&method);
+        is_parted && !self.lacking.contains(&method)
     }
 
-    fn lacks(&self) -> &'static str {
-        match self.lacking.is_empty() {
-            true => "",
-            false => {
+    fn lacks(&self, methods: &[&str]) -> &'static str {
+        let is_among = |names: &[&str]| names.iter().any(|name| methods.contains(name));
+        match () {
+            () if is_among(&self.lacking) => {
                 "there are no loops written by hand for it; its methods are loop, mpi_pack, engine, ddt and others"
             }
+            () if methods.iter().any(|name| Parting::of(name).is_some()) && is_among(self.not_parted()) => {
+                "its datatype repeats nothing, has one run or more than 4096 of them, or it is an all-to-all"
+            }
+            () => "",
         }
     }
 

@@ -1,0 +1,192 @@
+//! The same bytes in other messages: as a count of what the datatype repeats, in halves, a message per piece; and contiguous
+//! bytes as one of a datatype.
+
+use std::ffi::c_int;
+
+use apps::{Side, WireOrder};
+use datatypes::{Layout, Placed};
+use ddtbench::experiments::pingpong::parts::Parting;
+
+use super::{Ends, Location, Method, Setup};
+use crate::checked::error::int;
+use crate::checked::{CallError, Datatype, Recipe};
+use crate::memory::Memory;
+
+/// A method that sends one message after the other, and receives them so.
+pub struct InParts<'a> {
+    setup: &'a Setup<'a>,
+    /// Where the bytes lie, at both ends.
+    place: Location,
+    send: Vec<MessagePart>,
+    receive: Vec<MessagePart>,
+}
+
+/// One message.
+struct MessagePart {
+    /// Its displacement 0, in bytes from the start of the arrays' memory, or of the wire buffer. That of a part may lie outside, as
+    /// a negative number that wraps: only its values lie within.
+    offset: usize,
+    count: c_int,
+    datatype: PartDatatype,
+}
+
+enum PartDatatype {
+    Predefined(Datatype),
+    /// As many as were made and not freed; the last is used.
+    Derived(Recipe, Vec<Datatype>),
+}
+
+impl<'a> InParts<'a> {
+    /// The message of a pair, parted; both ends at the same places of the packed stream.
+    pub fn parted(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
+        let places = parting.places(setup.app);
+        let places = places.ok_or_else(|| anyhow::anyhow!("the message cannot be parted so: {parting:?}"))?;
+        let end = |side: Side| -> anyhow::Result<Vec<MessagePart>> {
+            let endpoint = setup.endpoint(side, WireOrder::Ddt, &memory.arrays, None)?;
+            let (whole, origin) = (&endpoint.layout, endpoint.offset(&memory.arrays, 0));
+            if let Some(repetition) = whole.repetition().filter(|_| parting == Parting::Count) {
+                return Ok(vec![MessagePart::new(setup, &repetition.one, origin, repetition.count)?]);
+            }
+            let parts = places.windows(2).map(|part| {
+                let part = whole.cut(part[0]..part[1]).expect("part of a layout that MPI can describe");
+                Ok(MessagePart::new(setup, &part, origin, 1)?)
+            });
+            parts.collect()
+        };
+        Ok(Self { setup, place: Location::Arrays, send: end(Side::Send)?, receive: end(Side::Receive)? })
+    }
+
+    /// From one wire buffer to the other, as one of a contiguous datatype; of an all-to-all one to each rank.
+    pub fn contiguous(setup: &'a Setup<'a>) -> anyhow::Result<Self> {
+        let values = i64::from(setup.block_elements()?);
+        let layout = Layout::contiguous(values, &Layout::named(setup.element)).expect("a count that fits");
+        let part = || -> Result<_, CallError> {
+            let datatype = PartDatatype::Derived(Recipe::new(&layout, setup.comm)?, Vec::new());
+            Ok(vec![MessagePart { offset: 0, count: 1, datatype }])
+        };
+        Ok(Self { setup, place: Location::Wire, send: part()?, receive: part()? })
+    }
+
+    #[inline]
+    fn source(&self, memory: &Memory, part: &MessagePart) -> *const u8 {
+        match self.place {
+            Location::Arrays => memory.read_from(part.offset),
+            Location::Wire => memory.outgoing.as_ptr().wrapping_add(part.offset),
+        }
+    }
+
+    #[inline]
+    fn target(&self, memory: &mut Memory, part: &MessagePart) -> *mut u8 {
+        match self.place {
+            Location::Arrays => memory.write_to(part.offset),
+            Location::Wire => memory.incoming.as_mut_ptr().wrapping_add(part.offset),
+        }
+    }
+
+    fn parts(&mut self) -> impl Iterator<Item = &mut MessagePart> {
+        self.send.iter_mut().chain(&mut self.receive)
+    }
+}
+
+impl MessagePart {
+    /// So many of a layout, whose message begins at `origin`; values side by side are a count of their predefined type, as a
+    /// user would write them.
+    fn new(setup: &Setup<'_>, of: &Placed, origin: usize, count: u64) -> Result<Self, CallError> {
+        let begins = |bytes: i64| origin.wrapping_add_signed((of.displacement + bytes) as isize);
+        let mut runs = of.layout.runs();
+        if let (Some(run), None, 1) = (runs.next(), runs.next(), count) {
+            let datatype = PartDatatype::Predefined(Datatype::predefined(run.element));
+            let count = int("MPI_Send", "count", run.count as i64)?;
+            return Ok(Self { offset: begins(run.offset), count, datatype });
+        }
+        let datatype = PartDatatype::Derived(Recipe::new(&of.layout, setup.comm)?, Vec::new());
+        Ok(Self { offset: begins(0), count: int("MPI_Send", "count", count as i64)?, datatype })
+    }
+
+    #[inline]
+    fn datatype(&self) -> &Datatype {
+        match &self.datatype {
+            PartDatatype::Predefined(datatype) => datatype,
+            PartDatatype::Derived(_, made) => made.last().expect("created before use"),
+        }
+    }
+}
+
+impl Method for InParts<'_> {
+    fn ends(&self) -> Ends {
+        let is_derived = |part: &MessagePart| matches!(part.datatype, PartDatatype::Derived(..));
+        Ends {
+            from: self.place,
+            to: self.place,
+            order: WireOrder::Ddt,
+            creates: self.send.iter().chain(&self.receive).any(is_derived),
+            packs: false,
+            unpacks: false,
+            is_renewed: true,
+        }
+    }
+
+    fn returns_what_came(&self) -> bool {
+        self.place == Location::Wire
+    }
+
+    fn create(&mut self) -> Result<(), CallError> {
+        self.parts().try_for_each(|part| {
+            if let PartDatatype::Derived(recipe, made) = &mut part.datatype {
+                made.push(recipe.create()?);
+            }
+            Ok(())
+        })
+    }
+
+    fn free(&mut self) -> Result<(), CallError> {
+        self.parts().try_for_each(|part| match &mut part.datatype {
+            PartDatatype::Derived(_, made) => made.pop().map_or(Ok(()), Datatype::free),
+            PartDatatype::Predefined(_) => Ok(()),
+        })
+    }
+
+    #[inline]
+    fn pack(&mut self, _: &mut Memory) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn unpack(&mut self, _: &mut Memory) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        for part in &self.send {
+            let address = self.source(memory, part);
+            // SAFETY: the values of a part are some of the message's, which lies within the arrays' memory, as conformance tests of
+            // apps and the verification before timing have shown; a packed message lies within the wire buffer.
+            unsafe { self.setup.comm.send(address, part.count, part.datatype(), self.setup.peer()) }?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        for part in &self.receive {
+            let address = self.target(memory, part);
+            // SAFETY: as in `send`, on memory that is borrowed mutably.
+            unsafe { self.setup.comm.receive(address, part.count, part.datatype(), self.setup.peer()) }?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        let (send, receive) = (&self.send[0], &self.receive[0]);
+        let (from, to) = (self.source(memory, send), self.target(memory, receive));
+        // SAFETY: only packed messages are exchanged among all (`Parting::places` has none for an all-to-all). They consist of a
+        // block for each rank, one after the other, and lie within the wire buffers.
+        unsafe {
+            self.setup
+                .comm
+                .all_to_all((from, send.count, send.datatype()), (to, receive.count, receive.datatype()))
+        }
+    }
+}
