@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
-pub use environment::{Environment, MpiAccount, MpiFacts, Part};
+pub use environment::{Environment, MpiAccount, MpiFacts, Part, this_build};
 pub use machine::Machine;
 pub use order::{Unit, in_plan_order};
 use paths::Paths;

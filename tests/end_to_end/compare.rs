@@ -153,4 +153,13 @@ fn folders() {
     let page = compare(&["a", "b", "--anyway", "--format", "html"]).expect_code(0).out;
     assert!(page.contains("<h2>a (base) and b (new)") && page.contains("undecided in 1"), "{page}");
     compare(&["a"]).expect_code(2).expect_err(&["several MPIs"]);
+    // Another build of this program may measure otherwise.
+    let account = dir.path().join("b/environment.json");
+    let mut environment: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&account).unwrap()).unwrap();
+    let build = environment["ddtbench_build"].as_str().unwrap().to_owned();
+    environment["ddtbench_build"] = "another".into();
+    std::fs::write(&account, environment.to_string()).unwrap();
+    compare(&["a", "b"]).expect_code(2).expect_err(&["ddtbench build", &build, "another", "--anyway"]);
+    compare(&["a", "b", "--anyway"]).expect_code(0);
 }

@@ -10,7 +10,7 @@ use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::report::columns::{Align, Column, fitted};
-use ddtbench::run::{Environment, Machine, RunEnd};
+use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
 use super::measure::{self, Manner};
@@ -204,12 +204,13 @@ impl CheckArgs {
             ensure!(plan.methods.contains(control), "--control {control} is none of the methods: {all}");
         }
         let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
-        let now = Machine::this();
-        let facts = |machine: &Machine| {
-            [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone()]
+        let facts = |machine: &Machine, build: Option<String>| {
+            [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone(), build]
         };
-        let names = ["CPU", "hardware threads", "governor"];
-        let pairs = names.iter().zip(facts(&then.begun.machine).into_iter().zip(facts(&now)));
+        let (then, now) =
+            (facts(&then.begun.machine, then.begun.build()), facts(&Machine::this(), this_build()));
+        let names = ["CPU", "hardware threads", "governor", "ddtbench build"];
+        let pairs = names.iter().zip(then.into_iter().zip(now));
         let differ = pairs.filter(|(_, (then, now))| then != now).map(|(name, (then, now))| {
             let [then, now] = [then, now].map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
             format!("{name}: {then} then and {now} now")
@@ -217,7 +218,7 @@ impl CheckArgs {
         let differ: Vec<String> = differ.collect();
         ensure!(
             differ.is_empty(),
-            "{} was measured elsewhere: {}; --anyway compares all the same",
+            "{} was measured in other conditions: {}; --anyway compares all the same",
             self.name,
             differ.join("; ")
         );

@@ -183,6 +183,11 @@ impl Part {
         }
     }
 
+    /// The build of this program that measured it: version and hash; `None` where that was not recorded.
+    pub fn build(&self) -> Option<String> {
+        named(&self.ddtbench_version, &self.ddtbench_build)
+    }
+
     /// Whether it was started on the machine of another part.
     fn shares_machine(&self, other: &Self) -> bool {
         let of = |part: &Self| [part.machine.host.clone(), part.machine.cpu_model.clone()];
@@ -194,6 +199,11 @@ impl Environment {
     /// Of a run whose first part begins.
     pub fn of(plan: String, begun: Part) -> Self {
         Self { run: new_id(), begun, plan, resumed: Vec::new() }
+    }
+
+    /// The builds of this program that measured its parts.
+    pub fn builds(&self) -> BTreeSet<String> {
+        self.parts().filter_map(Part::build).collect()
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {
@@ -284,6 +294,15 @@ impl Environment {
     pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         from_json(bytes)
     }
+}
+
+/// This build of the program, as [`Part::build`] names one.
+pub fn this_build() -> Option<String> {
+    named(env!("CARGO_PKG_VERSION"), &build())
+}
+
+fn named(version: &str, build: &str) -> Option<String> {
+    (!build.is_empty()).then(|| format!("{version} ({build})"))
 }
 
 /// What tells this build of the program from others: a hash of its file; empty where that cannot be read.
@@ -382,7 +401,18 @@ mod tests {
     }
 
     #[test]
+    fn all_builds_of_a_run_are_named_that_are_known() {
+        let mut run = begun_on("a", &["a", "a"]);
+        run.begun.ddtbench_build = "1".to_owned();
+        run.resumed[0].ddtbench_build = "2".to_owned();
+        run.resumed[1].ddtbench_build.clear();
+        let version = &run.begun.ddtbench_version;
+        assert_eq!(run.builds(), BTreeSet::from([format!("{version} (1)"), format!("{version} (2)")]));
+    }
+
+    #[test]
     fn this_build_is_known() {
         assert_eq!(build().len(), 16);
+        assert!(this_build().unwrap().contains(&build()));
     }
 }
