@@ -2,130 +2,17 @@
 //! the guidelines as this project counts them, docs/guidelines.md): what an application may expect, and what it can write instead
 //! where that is not so.
 
+mod list;
+mod question;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
-use super::side::packing;
-use super::{Answer, Settings, Side, Subject, judge};
-use crate::stats::difference::Difference;
-
-/// Something that should not take longer than something else.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guideline {
-    /// Its name.
-    pub name: &'static str,
-    /// What it says, in a line.
-    pub says: &'static str,
-    /// The method that should not take longer, ...
-    pub method: &'static str,
-    /// ... than this one, ...
-    pub than: &'static str,
-    /// ... or than so many times its time.
-    pub factor: f64,
-    /// Whether it is of packing alone.
-    pub of_packing: bool,
-    /// What a user can write instead.
-    pub instead: &'static str,
-}
-
-impl Guideline {
-    const fn new(
-        name: &'static str,
-        says: &'static str,
-        [method, than]: [&'static str; 2],
-        instead: &'static str,
-    ) -> Self {
-        Self { name, says, method, than, factor: 1.0, of_packing: false, instead }
-    }
-}
-
-/// All of a single case. [`MONOTONY`] is of cases of several sizes.
-pub const GUIDELINES: [Guideline; 10] = [
-    Guideline::new(
-        "D1",
-        "a datatype is sent as fast as MPI_Pack packs and sends it",
-        ["ddt", "mpi_pack"],
-        "MPI_Pack, send, MPI_Unpack",
-    ),
-    Guideline::new(
-        "D1 by hand",
-        "a datatype is sent as fast as the application's loop packs and sends it",
-        ["ddt", "manual"],
-        "pack by hand",
-    ),
-    Guideline {
-        factor: 2.0,
-        of_packing: true,
-        ..Guideline::new(
-            "D2",
-            "MPI_Pack packs at least half as fast as the application's loop",
-            ["mpi_pack", "manual"],
-            "pack by hand",
-        )
-    },
-    Guideline::new(
-        "D8 wrapped",
-        "one of a datatype, by MPI_Type_contiguous, costs what the datatype does",
-        ["ddt:wrapped", "ddt"],
-        "a count, without MPI_Type_contiguous",
-    ),
-    Guideline::new(
-        "D5",
-        "a datatype is as fast as a list of its runs",
-        ["ddt", "ddt:hindexed"],
-        "MPI_Type_create_hindexed of the runs",
-    ),
-    Guideline::new(
-        "D6",
-        "a nested description is as fast as the flat one",
-        ["ddt:nested", "ddt"],
-        "the flat description",
-    ),
-    Guideline::new(
-        "D7",
-        "a datatype is as fast as a structure of its runs",
-        ["ddt", "ddt:struct"],
-        "MPI_Type_create_struct of the runs",
-    ),
-    Guideline::new(
-        "D8 resized",
-        "MPI_Type_create_resized with the bounds that it has costs nothing",
-        ["ddt:resized", "ddt"],
-        "the datatype without it",
-    ),
-    Guideline::new(
-        "D11 send",
-        "a datatype at the sender alone is as fast as at both ends",
-        ["ddt_to_packed", "ddt"],
-        "a datatype at the receiver as well",
-    ),
-    Guideline::new(
-        "D11 receive",
-        "a datatype at the receiver alone is as fast as at both ends",
-        ["packed_to_ddt", "ddt"],
-        "a datatype at the sender as well",
-    ),
-];
-
-/// A smaller message of a test is as fast as the next larger one that differs in one parameter, which is larger.
-pub const MONOTONY: Guideline = Guideline::new(
-    "monotony",
-    "a message is as fast as the next larger one that differs in one parameter",
-    ["ddt", "ddt"],
-    "the larger message",
-);
-
-/// The methods that guidelines hold against each other.
-pub fn methods() -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in GUIDELINES.iter().flat_map(|guideline| [guideline.than, guideline.method]) {
-        if names.iter().all(|known| known != name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
-}
+use super::{Answer, Settings, Side, Subject};
+use crate::stats::holm_levels;
+pub use list::{GUIDELINES, Guideline, Term, Than, methods};
+pub use question::BreakEven;
+use question::{Evidence, GuidelineQuestion, questions};
 
 /// Whether a guideline holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -166,6 +53,8 @@ pub struct GuidelineRow {
     pub than_s: f64,
     /// The time over what it should not exceed.
     pub answer: Answer,
+    /// Of what is made once: after how many round trips it has paid.
+    pub break_even: Option<BreakEven>,
     /// Whether it holds.
     pub standing: Standing,
     /// What a user can write instead, where it is violated.
@@ -187,37 +76,40 @@ pub struct Findings {
     pub failed: Vec<String>,
 }
 
-/// A question: who should not take longer than whom, by which guideline.
-type GuidelineQuestion = (Guideline, Subject, Subject);
-
 impl Findings {
     /// Holds all guidelines against the launches of an MPI. All questions together find a violation where there is none in at most
     /// [`Settings::alpha`] of cases.
     pub fn of(side: &Side, settings: &Settings) -> Self {
         let questions = questions(side);
         let asked = questions.len();
-        let difference = |question: GuidelineQuestion| {
-            let ratios = ratios(side, &question);
-            Some((question, (Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len()))))
-        };
-        let (questions, differences): (Vec<_>, Vec<_>) = questions.into_iter().filter_map(difference).unzip();
-        let threshold = settings.threshold.ln_1p();
-        let answers = judge(&differences, asked, settings.alpha, threshold);
-        let mut rows: Vec<GuidelineRow> = questions
+        let answerable: Vec<(GuidelineQuestion, Evidence, f64)> = questions
             .into_iter()
-            .zip(answers)
-            .map(|((guideline, subject, other), answer)| GuidelineRow {
-                guideline: guideline.name,
-                time_s: median(side, &subject),
-                than: match guideline.factor {
-                    1.0 => other.method.clone(),
-                    factor => format!("{factor} times {}", other.method),
-                },
-                than_s: guideline.factor * median(side, &other),
-                standing: standing(&answer, settings.threshold),
-                instead: guideline.instead,
-                subject,
-                answer,
+            .filter_map(|question| {
+                let evidence = question.evidence(side);
+                let p = evidence.difference()?.p();
+                Some((question, evidence, p))
+            })
+            .collect();
+        let chances: Vec<f64> = answerable.iter().map(|(_, _, p)| *p).collect();
+        let levels = holm_levels(&chances, asked, settings.alpha);
+        let threshold = settings.threshold.ln_1p();
+        let mut rows: Vec<GuidelineRow> = answerable
+            .into_iter()
+            .zip(levels)
+            .filter_map(|((question, evidence, _), level)| {
+                let (time_s, than, than_s) = question.times(side);
+                let answer = evidence.answer(level, threshold)?;
+                Some(GuidelineRow {
+                    guideline: question.guideline.name,
+                    time_s,
+                    than,
+                    than_s,
+                    standing: standing(&answer, settings.threshold),
+                    break_even: evidence.break_even(level),
+                    instead: question.guideline.instead,
+                    subject: question.subject,
+                    answer,
+                })
             })
             .collect();
         rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(b.answer.ratio.total_cmp(&a.answer.ratio)));
@@ -247,67 +139,12 @@ fn standing(answer: &Answer, threshold: f64) -> Standing {
     }
 }
 
-/// All that both ends were measured of.
-fn questions(side: &Side) -> Vec<GuidelineQuestion> {
-    let subjects: Vec<&Subject> = side.subjects().collect();
-    let mut questions = Vec::new();
-    for guideline in GUIDELINES {
-        for subject in subjects.iter().filter(|subject| subject.method == guideline.method) {
-            let name = |method: &str| if guideline.of_packing { packing(method) } else { method.to_owned() };
-            let (mine, other) = (subject.with(&name(guideline.method)), subject.with(&name(guideline.than)));
-            if side.values(&mine).is_some() && side.values(&other).is_some() {
-                questions.push((guideline, mine, other));
-            }
-        }
-    }
-    let mut of_sizes: Vec<(&Subject, u64)> = subjects
-        .iter()
-        .filter(|subject| subject.method == MONOTONY.method)
-        .filter_map(|subject| Some((*subject, side.values(subject)?.bytes)))
-        .collect();
-    let family = |subject: &Subject| {
-        (subject.experiment.clone(), subject.test.clone(), subject.ranks, subject.cache.name())
-    };
-    of_sizes.sort_by_key(|(subject, bytes)| (family(subject), *bytes));
-    for pair in of_sizes.windows(2) {
-        let [(smaller, bytes), (larger, more)] = [pair[0], pair[1]];
-        if family(smaller) == family(larger) && bytes < more && grows_in_one(&smaller.params, &larger.params)
-        {
-            questions.push((MONOTONY, smaller.clone(), larger.clone()));
-        }
-    }
-    questions
-}
-
-/// Whether the second values are the first but for one that is a larger number.
-fn grows_in_one(first: &str, second: &str) -> bool {
-    let differ: Vec<(&str, &str)> =
-        first.split(' ').zip(second.split(' ')).filter(|(one, other)| one != other).collect();
-    let number = |pair: &str| pair.split_once('=').and_then(|(_, value)| value.parse::<f64>().ok());
-    match differ.as_slice() {
-        [(one, other)] => number(one) < number(other),
-        _ => false,
-    }
-}
-
-/// Logarithms of the ratios, launch by launch, less that of the factor.
-fn ratios(side: &Side, (guideline, mine, other): &GuidelineQuestion) -> Vec<f64> {
-    let (Some(mine), Some(other)) = (side.values(mine), side.values(other)) else { return Vec::new() };
-    let ratio = |(number, time): (_, &f64)| Some(time - other.times.get(number)? - guideline.factor.ln());
-    mine.times.iter().filter_map(ratio).collect()
-}
-
-fn median(side: &Side, subject: &Subject) -> f64 {
-    let times = side.values(subject).map(|values| crate::stats::sorted(values.times.values().copied()));
-    times.and_then(|times| crate::stats::median(&times)).map_or(0.0, f64::exp)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
-    use crate::model::Record;
+    use crate::model::{Phase, Record};
 
     /// Six launches of each method, whose times differ by little from launch to launch.
     fn side(times: &[(&'static str, f64)]) -> Side {
@@ -355,13 +192,6 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_compared_where_one_parameter_grows() {
-        assert!(grows_in_one("nx=8 ny=64", "nx=8 ny=128"));
-        assert!(!grows_in_one("count=128 blocklength=1", "count=64 blocklength=8"), "another layout");
-        assert!(!grows_in_one("nx=8 ny=64", "nx=4 ny=64") && !grows_in_one("n=8", "n=8"));
-    }
-
-    #[test]
     fn what_failed_is_told() {
         let failed =
             Record { median_s: None, outcome: "wrong data".to_owned(), ..record("a", 0, "ddt", 1.0) };
@@ -369,10 +199,68 @@ mod tests {
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 
+    /// Launches of a test in several sizes, with a datatype that takes so long.
+    fn sized(sizes: &[(u64, f64)]) -> Side {
+        let records = sizes.iter().flat_map(|&(count, time)| {
+            (0..6).map(move |launch| {
+                let mut record = record("a", launch, "ddt", time * (1.0 + 0.002 * (launch % 3) as f64));
+                record.case_mut().params = format!("count={count} stride=2");
+                record.bytes = 8 * count;
+                record
+            })
+        });
+        Side::of("mine", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
+    }
+
     #[test]
-    fn every_method_of_a_guideline_is_one_of_ping_pongs() {
-        for method in methods() {
-            assert!(crate::experiments::pingpong::KIND.method(&method).is_ok(), "{method}");
-        }
+    fn sizes_are_held_against_their_neighbours() {
+        let findings = Findings::of(&sized(&[(10, 5.0), (20, 4.0), (40, 10.0)]), &Settings::default());
+        let found: Vec<_> = findings
+            .rows
+            .iter()
+            .map(|row| (row.guideline, row.subject.params.as_str(), row.standing))
+            .collect();
+        let expected = [
+            ("split sizes", "count=40 stride=2", Standing::Violated),
+            ("monotony", "count=10 stride=2", Standing::Violated),
+            ("split sizes", "count=20 stride=2", Standing::Holds),
+            ("monotony", "count=20 stride=2", Standing::Holds),
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        assert!(expected.iter().all(|row| found.contains(row)), "{found:?}");
+        let split = findings.rows.iter().find(|row| row.guideline == "split sizes").unwrap();
+        assert_eq!(
+            (split.than.as_str(), split.answer.text().as_str()),
+            ("2 times ddt", "1.25x [1.25, 1.25]")
+        );
+    }
+
+    #[test]
+    fn creation_pays_after_a_number_of_round_trips() {
+        let made =
+            |launch: usize, phase: Phase, time: f64| Record { phase, ..record("a", launch, "ddt", time) };
+        let launches = |saved: f64| {
+            let records: Vec<Record> = (0..6)
+                .flat_map(|launch| {
+                    let noise = 1.0 + 0.002 * (launch % 3) as f64;
+                    [
+                        record("a", launch, "ddt", 10.0 * noise),
+                        record("a", launch, "manual", (10.0 + saved) * noise),
+                        made(launch, Phase::Create, 50.0),
+                        made(launch, Phase::Free, 10.0),
+                    ]
+                })
+                .collect();
+            let findings =
+                Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
+            let row = findings.rows.iter().find(|row| row.guideline == "D10").unwrap().clone();
+            (row.standing, row.break_even.unwrap())
+        };
+        let (standing, pays) = launches(2.0);
+        assert_eq!((standing, pays.uses.unwrap().round()), (Standing::Holds, 30.0), "{pays:?}");
+        assert!(pays.low.unwrap() > 29.0 && pays.high.unwrap() < 31.0, "{pays:?}");
+        assert_eq!(launches(0.02).0, Standing::Violated, "3000 round trips");
+        let (standing, never) = launches(-2.0);
+        assert_eq!((standing, never.text().as_str()), (Standing::Violated, "never pays"));
     }
 }

@@ -38,7 +38,7 @@ const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
 /// All phases that both sides have.
 pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
     let middle =
-        |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.iter().copied()));
+        |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.values().copied()));
     let both = |phase: &Phase| {
         Some(PhaseChange { phase: *phase, base_s: middle(base, phase)?, new_s: middle(new, phase)? })
     };

@@ -90,7 +90,7 @@ pub struct SubjectValues {
     /// Bytes of a message.
     pub bytes: u64,
     /// Times of the phases besides that by which methods are judged, a value per launch: seconds.
-    pub phases: BTreeMap<Phase, Vec<f64>>,
+    pub phases: BTreeMap<Phase, BTreeMap<Number, f64>>,
 }
 
 impl Side {
@@ -102,9 +102,11 @@ impl Side {
             let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
             let usable = Outcome::counts(&record.outcome);
             let median_s = record.median_s.filter(|median| usable && *median > 0.0);
+            let number = (record.case.run.clone(), launch);
             if !is_headline(record) {
                 let subject = launches.entry(Subject::of(&record.case, &record.method)).or_default();
-                subject.phases.entry(record.phase).or_default().extend(median_s);
+                let phase = subject.phases.entry(record.phase).or_default();
+                phase.extend(median_s.map(|median| (number.clone(), median)));
                 if record.phase != Phase::Pack {
                     continue;
                 }
@@ -115,7 +117,7 @@ impl Side {
             values.bytes = record.bytes;
             match median_s {
                 Some(median) => {
-                    values.times.insert((record.case.run.clone(), launch), median.ln());
+                    values.times.insert(number, median.ln());
                 }
                 None => {
                     values.failure.get_or_insert_with(|| record.outcome.clone());

@@ -87,6 +87,17 @@ impl Answer {
         }
     }
 
+    /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
+    pub(super) fn of_interval(
+        ratio: f64,
+        (low, high): (f64, f64),
+        units: (usize, usize),
+        threshold: f64,
+    ) -> Self {
+        let verdict = verdict(low.ln(), high.ln(), threshold);
+        Self { ratio, low, high, units, verdict, could_see: high / ratio, would_decide: None }
+    }
+
     /// As `22.4x [21.9, 23.0]`.
     pub fn text(&self) -> String {
         let places = if self.ratio >= 9.95 { 1 } else { 2 };

@@ -1,6 +1,6 @@
 //! Guidelines for people: how each stands, then where it is violated, the worst first.
 
-use super::{Findings, GUIDELINES, Guideline, GuidelineRow, MONOTONY, Standing};
+use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing};
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::table::{left_out, text_width};
 use crate::report::units;
@@ -48,9 +48,8 @@ impl Findings {
 
     /// A sentence for each guideline that was looked at.
     fn sentences(&self) -> Vec<String> {
-        let all = GUIDELINES.iter().chain([&MONOTONY]);
         let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
-        all.filter_map(|guideline| self.sentence(guideline)).chain(failed).collect()
+        GUIDELINES.iter().filter_map(|guideline| self.sentence(guideline)).chain(failed).collect()
     }
 
     fn sentence(&self, guideline: &Guideline) -> Option<String> {
@@ -60,14 +59,17 @@ impl Findings {
         let first = rows.first()?;
         let mut parts = Vec::new();
         if count(Standing::Violated) > 0 {
-            let (test, ratio) = (&first.subject.test, first.answer.text());
-            parts.push(format!("violated in {}, most in {test}: {ratio}", count(Standing::Violated)));
+            let (test, measure) = (&first.subject.test, first.measure());
+            parts.push(format!("violated in {}, most in {test}: {measure}", count(Standing::Violated)));
         }
         for standing in [Standing::Holds, Standing::Undecided] {
             if count(standing) > 0 {
                 parts.push(format!("{} in {}", standing.name(), count(standing)));
             }
         }
+        let pays =
+            rows.iter().rev().filter(|row| row.standing == Standing::Holds && row.break_even.is_some());
+        parts.extend(pays.map(|row| format!("{} pays {}", row.subject.test, row.measure())));
         Some(format!("{}, {}: {}", guideline.name, guideline.says, parts.join("; ")))
     }
 
@@ -82,9 +84,20 @@ impl Findings {
         format!(
             "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval lies above \
              1 and reaches beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it ends below that; undecided: \
-             neither. Times with a datatype are round trips; D2 is of packing alone.",
+             neither. Times with a datatype are round trips; D2 and D12 are of packing alone, D10 of creating and freeing.",
             units::percent(self.settings.threshold)
         )
+    }
+}
+
+impl GuidelineRow {
+    /// How it compares: a ratio, or after how many round trips it has paid.
+    fn measure(&self) -> String {
+        self.break_even.as_ref().map_or_else(|| self.answer.text(), BreakEven::text)
+    }
+
+    fn takes(&self) -> &str {
+        if self.break_even.is_some() { "create and free" } else { &self.subject.method }
     }
 }
 
@@ -94,9 +107,9 @@ fn cells(row: &GuidelineRow) -> Vec<String> {
         row.guideline.to_owned(),
         row.subject.test.clone(),
         row.subject.sizes().to_owned(),
-        takes(&row.subject.method, row.time_s),
+        takes(row.takes(), row.time_s),
         takes(&row.than, row.than_s),
-        row.answer.text(),
+        row.measure(),
         row.standing.name().to_owned(),
         if row.standing == Standing::Violated { row.instead.to_owned() } else { String::new() },
     ]

@@ -1,0 +1,276 @@
+//! What a guideline asks of a case, and the answer that launches give.
+
+use serde::Serialize;
+
+use super::list::{GUIDELINES, Guideline, Term, Than};
+use crate::compare::side::{Number, packing};
+use crate::compare::{Answer, Side, Subject, SubjectValues};
+use crate::model::Phase;
+use crate::stats::difference::Difference;
+use crate::stats::{median, sorted};
+
+/// Whether something takes longer than something else, by a guideline.
+#[derive(Clone, Debug)]
+pub struct GuidelineQuestion {
+    pub guideline: Guideline,
+    /// Of what is held against something.
+    pub subject: Subject,
+    /// Of what it is held against.
+    pub other: Subject,
+    /// So many times that.
+    pub times: f64,
+}
+
+/// Values per launch that answer a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Evidence {
+    /// Logarithms of how many times as long as allowed it takes.
+    Ratios(Vec<f64>),
+    /// Seconds that are spent once, and seconds that a use saves: their means are held against each other, since what is
+    /// saved may be less than nothing.
+    Uses { spent: Vec<f64>, saved: Vec<f64>, uses: f64 },
+}
+
+/// After how many uses something has paid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BreakEven {
+    /// The number; missing where it saves nothing.
+    pub uses: Option<f64>,
+    /// Lower end of the corrected interval; missing where it never pays.
+    pub low: Option<f64>,
+    /// Upper end; missing where it may never pay.
+    pub high: Option<f64>,
+}
+
+/// All that both ends were measured of.
+pub fn questions(side: &Side) -> Vec<GuidelineQuestion> {
+    GUIDELINES.into_iter().flat_map(|guideline| of_guideline(guideline, side)).collect()
+}
+
+fn of_guideline(guideline: Guideline, side: &Side) -> Vec<GuidelineQuestion> {
+    let subjects: Vec<&Subject> =
+        side.subjects().filter(|subject| subject.method == guideline.takes.method()).collect();
+    let within = |of: &dyn Fn(&Subject) -> (Subject, Subject), times: f64| {
+        let question = |subject: &&Subject| {
+            let (subject, other) = of(subject);
+            let is_measured = side.values(&subject).is_some() && side.values(&other).is_some();
+            is_measured.then_some(GuidelineQuestion { guideline, subject, other, times })
+        };
+        subjects.iter().filter_map(question).collect()
+    };
+    match guideline.than {
+        Than::Times(times, than) => {
+            let name = |term: Term| match term {
+                Term::Packing(method) => packing(method),
+                term => term.method().to_owned(),
+            };
+            within(&|subject| (subject.with(&name(guideline.takes)), subject.with(&name(than))), times)
+        }
+        Than::Saved(times, over) => within(&|subject| (subject.clone(), subject.with(over)), times),
+        Than::Larger | Than::Smaller => of_sizes(guideline, side, subjects),
+    }
+}
+
+/// Of neighbouring sizes of a test.
+fn of_sizes(guideline: Guideline, side: &Side, subjects: Vec<&Subject>) -> Vec<GuidelineQuestion> {
+    let with_bytes = |subject: &Subject| Some((subject.clone(), side.values(subject)?.bytes));
+    let mut sizes: Vec<(Subject, u64)> = subjects.into_iter().filter_map(with_bytes).collect();
+    let family = |subject: &Subject| {
+        (subject.experiment.clone(), subject.test.clone(), subject.ranks, subject.cache.name())
+    };
+    sizes.sort_by_key(|(subject, bytes)| (family(subject), *bytes));
+    let question = |pair: &[(Subject, u64)]| {
+        let [(smaller, bytes), (larger, more)] = [pair[0].clone(), pair[1].clone()];
+        let are_neighbours = family(&smaller) == family(&larger)
+            && 0 < bytes
+            && bytes < more
+            && grows_in_one(&smaller.params, &larger.params);
+        match guideline.than {
+            _ if !are_neighbours => None,
+            Than::Smaller if more % bytes == 0 => {
+                let times = (more / bytes) as f64;
+                Some(GuidelineQuestion { guideline, subject: larger, other: smaller, times })
+            }
+            Than::Smaller => None,
+            _ => Some(GuidelineQuestion { guideline, subject: smaller, other: larger, times: 1.0 }),
+        }
+    };
+    sizes.windows(2).filter_map(question).collect()
+}
+
+/// Whether the second values are the first but for one that is a larger number.
+fn grows_in_one(first: &str, second: &str) -> bool {
+    let differ: Vec<(&str, &str)> =
+        first.split(' ').zip(second.split(' ')).filter(|(one, other)| one != other).collect();
+    let number = |pair: &str| pair.split_once('=').and_then(|(_, value)| value.parse::<f64>().ok());
+    match differ.as_slice() {
+        [(one, other)] => number(one) < number(other),
+        _ => false,
+    }
+}
+
+impl GuidelineQuestion {
+    /// What launches say, each by itself.
+    pub fn evidence(&self, side: &Side) -> Evidence {
+        let values = |subject| side.values(subject).expect("only what was measured is asked");
+        let (mine, other) = (values(&self.subject), values(&self.other));
+        let Than::Saved(uses, _) = self.guideline.than else {
+            let ratio =
+                |(number, time): (&Number, &f64)| Some(time - other.times.get(number)? - self.times.ln());
+            return Evidence::Ratios(mine.times.iter().filter_map(ratio).collect());
+        };
+        let launch = |(number, time): (&Number, &f64)| {
+            Some((made_s(mine, number)?, other.times.get(number)?.exp() - time.exp()))
+        };
+        let (spent, saved) = mine.times.iter().filter_map(launch).unzip();
+        Evidence::Uses { spent, saved, uses }
+    }
+
+    /// The median over launches of what takes so long, and name and median of what it is held against: seconds.
+    pub fn times(&self, side: &Side) -> (f64, String, f64) {
+        let times =
+            |subject: &Subject| side.values(subject).into_iter().flat_map(|values| values.times.values());
+        let middle = |values: Vec<f64>| median(&sorted(values)).unwrap_or(0.0);
+        let time_s = |subject: &Subject| middle(times(subject).copied().collect()).exp();
+        let other = &self.other.method;
+        match self.evidence(side) {
+            Evidence::Uses { spent, saved, uses } => {
+                let than = format!("{uses} times what it saves over {other}");
+                (middle(spent), than, uses * middle(saved))
+            }
+            Evidence::Ratios(_) => {
+                let than =
+                    if self.times == 1.0 { other.clone() } else { format!("{} times {other}", self.times) };
+                (time_s(&self.subject), than, self.times * time_s(&self.other))
+            }
+        }
+    }
+}
+
+/// What making and freeing the datatypes of a launch took.
+fn made_s(values: &SubjectValues, number: &Number) -> Option<f64> {
+    let of = |phase| values.phases.get(&phase).and_then(|launches| launches.get(number));
+    Some(of(Phase::Create)? + of(Phase::Free).unwrap_or(&0.0))
+}
+
+impl Evidence {
+    /// By how much it takes longer than it should; `None` of less than three launches.
+    pub fn difference(&self) -> Option<Difference> {
+        match self {
+            Self::Ratios(ratios) => Difference::of_pairs(ratios),
+            Self::Uses { spent, saved, uses } => {
+                let of_launch = spent.iter().zip(saved).map(|(spent, saved)| spent - uses * saved);
+                Difference::of_pairs(&of_launch.collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Launches.
+    pub fn launches(&self) -> usize {
+        match self {
+            Self::Ratios(values) | Self::Uses { spent: values, .. } => values.len(),
+        }
+    }
+
+    /// The answer by the interval that misses in a share of `alpha`; `threshold` is a logarithm.
+    pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Answer> {
+        let (difference, units) = (self.difference()?, (self.launches(), self.launches()));
+        let Self::Uses { uses, .. } = self else {
+            return Some(Answer::of(&difference, units, alpha, threshold));
+        };
+        let even = self.break_even(alpha)?;
+        let ratio = |count: Option<f64>| count.map_or(f64::INFINITY, |count| count / uses);
+        let [ratio, low, high] = [even.uses, even.low, even.high].map(ratio);
+        Some(Answer::of_interval(ratio, (low, high), units, threshold))
+    }
+
+    /// After how many uses what is spent once is saved, by the interval that misses that in a share of `alpha`: of the ratio of two
+    /// means, those numbers that Student's test of `spent - number * saved` does not reject (Fieller, Supplement to the Journal of the
+    /// Royal Statistical Society 7, 1940). `None` of ratios, and of less than three launches.
+    pub fn break_even(&self, alpha: f64) -> Option<BreakEven> {
+        let Self::Uses { spent, saved, .. } = self else { return None };
+        let [of_spent, of_saved] = [spent, saved].map(|values| Difference::of_pairs(values));
+        let (of_spent, of_saved) = (of_spent?, of_saved?);
+        let n = spent.len() as f64;
+        let products = spent.iter().zip(saved).map(|(a, b)| (a - of_spent.value) * (b - of_saved.value));
+        let covariance = products.sum::<f64>() / (n - 1.0) / n;
+        // (spent - k saved)^2 <= t^2 (its variance), a quadratic of k: square k^2 - 2 linear k + constant <= 0. Half widths are
+        // t times standard errors.
+        let [half_spent, half_saved] = [of_spent, of_saved].map(|of| of.half_width(alpha));
+        let t = Difference { error: 1.0, ..of_spent }.half_width(alpha);
+        let square = of_saved.value.powi(2) - half_saved.powi(2);
+        let linear = of_spent.value * of_saved.value - t * t * covariance;
+        let constant = of_spent.value.powi(2) - half_spent.powi(2);
+        let root = (linear.powi(2) - square * constant).max(0.0).sqrt();
+        let uses = (of_saved.value > 0.0).then(|| of_spent.value / of_saved.value);
+        Some(match () {
+            () if square > 0.0 && of_saved.value > 0.0 => BreakEven {
+                uses,
+                low: Some(((linear - root) / square).max(0.0)),
+                high: Some((linear + root) / square),
+            },
+            // It certainly saves nothing.
+            () if square > 0.0 => BreakEven { uses: None, low: None, high: None },
+            // It may save nothing: all numbers from the positive root on.
+            () if square < 0.0 && constant > 0.0 => {
+                BreakEven { uses, low: Some((linear - root) / square), high: None }
+            }
+            () => BreakEven { uses, low: Some(0.0), high: None },
+        })
+    }
+}
+
+impl BreakEven {
+    /// As `after 37 [30, 48]`.
+    pub fn text(&self) -> String {
+        let number = |value: f64| format!("{:.0}", value.ceil());
+        match (self.uses, self.low, self.high) {
+            (_, None, _) => "never pays".to_owned(),
+            (Some(uses), Some(low), Some(high)) => {
+                format!("after {} [{}, {}]", number(uses), number(low), number(high))
+            }
+            (_, Some(low), _) => format!("after {} at least", number(low)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_compared_where_one_parameter_grows() {
+        assert!(grows_in_one("nx=8 ny=64", "nx=8 ny=128"));
+        assert!(!grows_in_one("count=128 blocklength=1", "count=64 blocklength=8"), "another layout");
+        assert!(!grows_in_one("nx=8 ny=64", "nx=4 ny=64") && !grows_in_one("n=8", "n=8"));
+    }
+
+    fn uses(spent: &[f64], saved: &[f64]) -> Evidence {
+        Evidence::Uses { spent: spent.to_vec(), saved: saved.to_vec(), uses: 100.0 }
+    }
+
+    #[test]
+    fn what_is_spent_once_pays_after_some_uses_or_never() {
+        let spent = [10.0, 11.0, 9.0, 10.0];
+        let loosely = uses(&spent, &[1.0, 0.9, 1.1, 1.0]).break_even(0.05).unwrap();
+        assert_eq!(loosely.uses, Some(10.0));
+        assert!(loosely.low.unwrap() < 9.0 && loosely.high.unwrap() > 11.0, "{loosely:?}");
+        let together = uses(&spent, &[1.0, 1.1, 0.9, 1.0]).break_even(0.05).unwrap();
+        assert!(together.high.unwrap() - together.low.unwrap() < 0.1, "they vary together: {together:?}");
+        let perhaps = uses(&spent, &[1.0, -1.0, 2.0, -0.5]).break_even(0.05).unwrap();
+        assert!(perhaps.high.is_none() && perhaps.low.unwrap() > 0.0, "{perhaps:?}");
+        assert_eq!(uses(&spent, &[-1.0, -1.1, -0.9, -1.0]).break_even(0.05).unwrap().text(), "never pays");
+        assert_eq!(uses(&[1.0, 2.0], &[1.0, 2.0]).break_even(0.05), None);
+    }
+
+    #[test]
+    fn the_interval_of_uses_holds_what_a_test_of_the_difference_does_not_reject() {
+        let (spent, saved) = ([10.0, 12.0, 9.0, 13.0, 10.5], [1.0, 0.8, 1.3, 0.9, 1.2]);
+        let even = uses(&spent, &saved).break_even(0.05).unwrap();
+        for end in [even.low.unwrap(), even.high.unwrap()] {
+            let values: Vec<f64> = spent.iter().zip(saved).map(|(a, b)| a - end * b).collect();
+            let p = Difference::of_pairs(&values).unwrap().p();
+            assert!((p - 0.05).abs() < 1e-9, "{p} at {end}");
+        }
+    }
+}
