@@ -9,9 +9,11 @@
 #[path = "../recorded/launches.rs"]
 mod recorded;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Settings, Side, Verdict, looks};
+use ddtbench::compare::{
+    Answer, Comparer, ComparisonRow, ComparisonUnit, Schedule, Settings, Side, Subject, Verdict,
+};
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
@@ -34,9 +36,32 @@ const PARTS: usize = 10;
 /// By how much a method is made slower.
 const SLOWER: [f64; 5] = [1.05, 1.1, 1.2, 1.5, 2.0];
 
+/// How long is measured.
+#[derive(Clone, Copy)]
+struct Budget {
+    name: &'static str,
+    /// Launches of each side of a case at most.
+    most: usize,
+    /// Launches of each side of all cases together at most, as many times the cases.
+    all: usize,
+}
+
+/// All launches; time for eight of each case, where it decides most; and eight of each case, whatever they say.
+const BUDGETS: [Budget; 3] = [
+    Budget { name: "until decided, 20 of each at most", most: MOST, all: MOST },
+    Budget { name: "time for 8 of each, nearest first", most: MOST, all: 8 },
+    Budget { name: "8 of each at most", most: 8, all: 8 },
+];
+
+/// A word as an argument: only recordings with it in their names.
 fn main() {
-    for recording in &RECORDINGS {
-        println!("{}\n", recording.name);
+    let word = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    for recording in RECORDINGS.iter().filter(|recording| recording.name.contains(&word)) {
+        println!(
+            "{}
+",
+            recording.name
+        );
         print(&recording.read());
         println!();
     }
@@ -45,48 +70,67 @@ fn main() {
 /// What the whole rule says of the launches of each MPI.
 fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
     println!(
-        "A build compared with itself: share of {COMPARISONS} comparisons with any alarm, and its 95% interval"
+        "A build compared with itself: share of {COMPARISONS} comparisons with any alarm, and with any interval of a column that \
+         misses; with 95% intervals"
     );
-    println!("MPI       alarms  interval       launches, median  rows decided");
+    println!(
+        "MPI       budget                              alarms  interval       misses  interval       launches  decided"
+    );
     for (mpi, launches) in recorded {
-        let outcomes = compare_all(launches, COMPARISONS, &|_, _| 1.0);
-        let alarms: Vec<f64> =
-            outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_alarm)))).collect();
-        let (low, high) = interval(&alarms);
-        let decided: Vec<f64> =
-            outcomes.iter().map(|o| share(&o.rows, |row| row.verdict.is_decided())).collect();
-        println!(
-            "{mpi:<9} {:>5.1}%  {:>4.1} to {:>4.1}%  {:>16}  {:>11.0}%",
-            100.0 * mean(&alarms),
-            100.0 * low,
-            100.0 * high,
-            median_launches(&outcomes),
-            100.0 * mean(&decided)
-        );
+        for budget in BUDGETS {
+            let outcomes = compare_all(launches, COMPARISONS, budget, &|_, _| 1.0);
+            let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
+                let all: Vec<f64> =
+                    outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_so)))).collect();
+                let (low, high) = interval(&all);
+                format!("{:>5.1}%  {:>4.1} to {:>4.1}%", 100.0 * mean(&all), 100.0 * low, 100.0 * high)
+            };
+            let decided: Vec<f64> =
+                outcomes.iter().map(|o| share(&o.rows, |row| row.verdict.is_decided())).collect();
+            println!(
+                "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%",
+                budget.name,
+                rate(&is_alarm),
+                rate(&|row| misses(row.over_control.as_ref())),
+                median_launches(&outcomes),
+                100.0 * mean(&decided)
+            );
+        }
     }
     println!(
         "\nOne method of one test is slower: share of comparisons that find it, and launches that it takes, median"
     );
     println!(
-        "MPI       test           method    {}",
+        "MPI       test           method    budget                             {}",
         SLOWER.map(|factor| format!("{:>12}", format!("{factor}x"))).join("")
     );
     for (mpi, launches) in recorded {
         for (test, method) in
             [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")]
         {
-            let cells = SLOWER.map(|factor| {
-                let outcomes = compare_all(launches, SEARCHES, &|t, m| {
-                    if (t, m) == (test, method) { factor } else { 1.0 }
+            for budget in BUDGETS {
+                let cells = SLOWER.map(|factor| {
+                    let outcomes = compare_all(launches, SEARCHES, budget, &|t, m| {
+                        if (t, m) == (test, method) { factor } else { 1.0 }
+                    });
+                    let found = |o: &Outcome| {
+                        f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))))
+                    };
+                    let found: Vec<f64> = outcomes.iter().map(found).collect();
+                    format!(
+                        "{:>12}",
+                        format!("{:.0}% ({})", 100.0 * mean(&found), median_launches(&outcomes))
+                    )
                 });
-                let found =
-                    |o: &Outcome| f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))));
-                let found: Vec<f64> = outcomes.iter().map(found).collect();
-                format!("{:>12}", format!("{:.0}% ({})", 100.0 * mean(&found), median_launches(&outcomes)))
-            });
-            println!("{mpi:<9} {test:<14} {method:<9}{}", cells.join(""));
+                println!("{mpi:<9} {test:<14} {method:<9} {:<35}{}", budget.name, cells.join(""));
+            }
         }
     }
+}
+
+/// Whether an interval does not hold the truth of a build that is compared with itself.
+fn misses(answer: Option<&Answer>) -> bool {
+    answer.is_some_and(|answer| answer.low > 1.0 || answer.high < 1.0)
 }
 
 /// What came of a comparison.
@@ -96,14 +140,26 @@ struct Outcome {
 }
 
 /// Comparisons that begin all over the recording. On one side methods take as many times as long as `slower` says.
-fn compare_all(launches: &[Launch], count: usize, slower: &dyn Fn(&str, &str) -> f64) -> Vec<Outcome> {
+fn compare_all(
+    launches: &[Launch],
+    count: usize,
+    budget: Budget,
+    slower: &dyn Fn(&str, &str) -> f64,
+) -> Vec<Outcome> {
     let mut random = Pcg64::seed_from_u64(1);
     let starts = launches.len() - 2 * MOST + 1;
     // In order, so that neighbours in the list share launches.
-    (0..count).map(|i| compare(&launches[i * starts / count..][..2 * MOST], slower, &mut random)).collect()
+    (0..count)
+        .map(|i| compare(&launches[i * starts / count..][..2 * MOST], budget, slower, &mut random))
+        .collect()
 }
 
-fn compare(launches: &[Launch], slower: &dyn Fn(&str, &str) -> f64, random: &mut Pcg64) -> Outcome {
+fn compare(
+    launches: &[Launch],
+    budget: Budget,
+    slower: &dyn Fn(&str, &str) -> f64,
+    random: &mut Pcg64,
+) -> Outcome {
     let mut sides = [Vec::new(), Vec::new()];
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
@@ -113,21 +169,42 @@ fn compare(launches: &[Launch], slower: &dyn Fn(&str, &str) -> f64, random: &mut
                 .extend(launch.iter().map(|(of, median)| record(number, of, median * factor(&of.0, &of.1))));
         }
     }
+    let cases: BTreeSet<Subject> = sides[0].iter().map(|record| Subject::of_case(&record.case)).collect();
+    let mut left = budget.all * cases.len();
+    let mut schedule = Schedule::new(cases, budget.most);
     let mut comparer = Comparer::new(Settings::default());
-    let mut outcome = Outcome { rows: Vec::new(), launches: 0 };
-    for look in looks(MOST) {
+    let mut rows: Vec<ComparisonRow> = Vec::new();
+    loop {
+        let mut batch = schedule.next(&rows.iter().collect::<Vec<_>>());
+        // One of each case after the other, as they are measured, until the time is over.
+        let mut is_made = true;
+        for turn in 0..budget.most {
+            for (case, _) in batch.iter().filter(|(_, launches)| turn < launches.len()) {
+                is_made &= left > 0;
+                if left > 0 {
+                    left -= 1;
+                    schedule.count(case);
+                }
+            }
+        }
+        batch.retain(|(case, launches)| schedule.made(case) > launches.start);
+        if batch.is_empty() {
+            return Outcome { rows, launches: schedule.most_made() };
+        }
         let side = |i: usize| {
-            let made =
-                sides[i].iter().filter(|record: &&Record| record.launch.is_some_and(|launch| launch < look));
-            Side::of("side", made, ComparisonUnit::Launch)
+            let is_there = |record: &&Record| {
+                let made = schedule.made(&Subject::of_case(&record.case));
+                record.launch.is_some_and(|launch| launch < made)
+            };
+            Side::of("side", sides[i].iter().filter(is_there), ComparisonUnit::Launch)
         };
-        outcome =
-            Outcome { rows: comparer.look(&side(0), &side(1), look as f64 / MOST as f64), launches: look };
-        if outcome.rows.iter().all(|row| row.verdict.is_decided()) {
-            break;
+        let now: BTreeSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
+        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
+        rows = comparer.look(&side(0), &side(1), &share);
+        if !is_made {
+            return Outcome { rows, launches: schedule.most_made() };
         }
     }
-    outcome
 }
 
 fn record(launch: usize, (test, method, phase): &(String, String, String), median_s: f64) -> Record {

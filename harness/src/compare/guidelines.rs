@@ -8,7 +8,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Settings, Side, Subject};
+use super::{Answer, Settings, Side, Subject, Verdict};
 use crate::stats::holm_levels;
 pub use list::{GUIDELINES, Guideline, Term, Than, methods};
 pub use question::BreakEven;
@@ -91,21 +91,24 @@ impl Findings {
             })
             .collect();
         let chances: Vec<f64> = answerable.iter().map(|(_, _, p)| *p).collect();
-        let levels = holm_levels(&chances, asked, settings.alpha);
-        let threshold = settings.threshold.ln_1p();
+        // Half for what is called violated, by Holm's steps, and half for the intervals, all of which hold together.
+        let alpha = settings.alpha / 2.0;
+        let levels = holm_levels(&chances, asked, alpha);
+        let (of_interval, threshold) = (alpha / asked.max(1) as f64, settings.threshold.ln_1p());
         let mut rows: Vec<GuidelineRow> = answerable
             .into_iter()
             .zip(levels)
-            .filter_map(|((question, evidence, _), level)| {
+            .filter_map(|((question, evidence, p), level)| {
                 let (time_s, than, than_s) = question.times(side);
-                let answer = evidence.answer(level, threshold)?;
+                let answer = evidence.answer(of_interval, threshold)?;
+                let answer = if p <= level { answer.differing(threshold) } else { answer };
                 Some(GuidelineRow {
                     guideline: question.guideline.name,
                     time_s,
                     than,
                     than_s,
                     standing: standing(&answer, settings.threshold),
-                    break_even: evidence.break_even(level),
+                    break_even: evidence.break_even(of_interval),
                     instead: question.guideline.instead,
                     subject: question.subject,
                     answer,
@@ -133,7 +136,7 @@ fn failed(side: &Side) -> Vec<String> {
 
 fn standing(answer: &Answer, threshold: f64) -> Standing {
     match () {
-        () if answer.low > 1.0 && answer.high > 1.0 + threshold => Standing::Violated,
+        () if answer.verdict == Verdict::Slower => Standing::Violated,
         () if answer.high < 1.0 + threshold => Standing::Holds,
         () => Standing::Undecided,
     }

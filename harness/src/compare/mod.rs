@@ -14,6 +14,7 @@ mod looks;
 mod overview;
 mod page;
 mod phases;
+mod schedule;
 mod side;
 mod text;
 mod verdict;
@@ -29,9 +30,11 @@ pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
+pub use schedule::Schedule;
 use side::packing;
 pub use side::{ComparisonUnit, Number, Side, Subject, SubjectValues};
-pub use verdict::{Answer, Verdict, judge};
+pub use verdict::{Answer, Verdict};
+use verdict::{Asked, Family};
 
 /// Methods that others are held against, where none is named: the first that both sides have and that has not itself changed.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
@@ -96,13 +99,11 @@ impl ComparisonRow {
 #[derive(Debug, Default)]
 pub struct Comparer {
     settings: Settings,
-    spent: f64,
+    /// The share of its error that each case has spent.
+    spent: BTreeMap<Subject, f64>,
     over_control: BTreeMap<Subject, Answer>,
     time: BTreeMap<Subject, Answer>,
 }
-
-/// A question to a subject, where both sides have values enough.
-type Asked = (Subject, Option<(Difference, (usize, usize))>);
 
 impl Comparer {
     /// One that has not looked yet.
@@ -110,34 +111,58 @@ impl Comparer {
         Self { settings, ..Self::default() }
     }
 
-    /// Looks at both sides, of whose launches this share has been made, and gives all rows.
-    pub fn look(&mut self, base: &Side, new: &Side, share: f64) -> Vec<ComparisonRow> {
-        // Each of the two questions has half.
-        let may_spend = self.settings.alpha / 2.0 * (spent(share) - self.spent);
-        self.spent = self.spent.max(spent(share));
+    /// Looks at the cases of which both sides have made a share of all launches, as `share` says, and gives all rows, also those of
+    /// cases that are not looked at now (`None`).
+    pub fn look(
+        &mut self,
+        base: &Side,
+        new: &Side,
+        share: &dyn Fn(&Subject) -> Option<f64>,
+    ) -> Vec<ComparisonRow> {
         let subjects: Vec<Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).cloned().collect();
         let controls = self.controls(base, new, &subjects);
+        let may_spend = self.spend(&subjects, share);
+        let now = |subject: &Subject| may_spend.get(&case_of(subject)).copied();
         let is_held = |subject: &&Subject| {
             controls
                 .get(&case_of(subject))
                 .is_some_and(|control| control.name != subject.method && !is_reference(subject))
         };
-        let over_control: Vec<Asked> = subjects
-            .iter()
-            .filter(is_held)
-            .map(|subject| {
-                let control = &controls[&case_of(subject)].name;
-                (subject.clone(), groups(&base.over(subject, control), &new.over(subject, control)))
-            })
-            .collect();
-        let time: Vec<Asked> =
-            subjects.iter().map(|subject| (subject.clone(), times(base, new, subject))).collect();
-        let threshold = self.settings.threshold.ln_1p();
-        answer(&mut self.over_control, over_control, may_spend, threshold);
-        answer(&mut self.time, time, may_spend, threshold);
+        let held: Vec<&Subject> = subjects.iter().filter(is_held).collect();
+        let over_control = |subject: &Subject| {
+            let control = &controls[&case_of(subject)].name;
+            groups(&base.over(subject, control), &new.over(subject, control))
+        };
+        // Each of the two questions has half.
+        let (alpha, threshold) = (self.settings.alpha / 2.0, self.settings.threshold.ln_1p());
+        answer(&mut self.over_control, &held, &now, &over_control, (alpha, threshold));
+        let all: Vec<&Subject> = subjects.iter().collect();
+        answer(&mut self.time, &all, &now, &|subject| times(base, new, subject), (alpha, threshold));
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
         all.map(|subject| self.row(base, new, subject, controls.get(&case_of(subject)))).collect()
+    }
+
+    /// What each case that is looked at may spend of its error now.
+    fn spend(
+        &mut self,
+        subjects: &[Subject],
+        share: &dyn Fn(&Subject) -> Option<f64>,
+    ) -> BTreeMap<Subject, f64> {
+        let mut may_spend = BTreeMap::new();
+        for case in subjects.iter().map(case_of) {
+            if may_spend.contains_key(&case) {
+                continue;
+            }
+            let Some(share) = share(&case) else { continue };
+            let before = self.spent.entry(case.clone()).or_default();
+            let now = spent(share) - *before;
+            if now > 0.0 {
+                *before += now;
+                may_spend.insert(case, now);
+            }
+        }
+        may_spend
     }
 
     fn row(&self, base: &Side, new: &Side, subject: &Subject, control: Option<&Control>) -> ComparisonRow {
@@ -233,23 +258,23 @@ fn is_reference(subject: &Subject) -> bool {
     Kind::find(&subject.experiment).is_ok_and(|kind| kind.reference_of(&subject.method).is_none())
 }
 
+/// A difference between two sides, and of how many units of each.
+type CountedDifference = (Difference, (usize, usize));
+
 /// The difference of values that have no neighbours on the other side.
-fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<(Difference, (usize, usize))> {
+fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<CountedDifference> {
     let values = |side: &BTreeMap<Number, f64>| side.values().copied().collect::<Vec<_>>();
     let difference = Difference::of_groups(&values(base), &values(new))?;
     Some((difference, (base.len(), new.len())))
 }
 
 /// The difference in time of a subject.
-fn times(base: &Side, new: &Side, subject: &Subject) -> Option<(Difference, (usize, usize))> {
+fn times(base: &Side, new: &Side, subject: &Subject) -> Option<CountedDifference> {
     between(&base.values(subject)?.times, &new.values(subject)?.times)
 }
 
 /// The difference of two series of values: of neighbouring launches, where the sides took turns.
-fn between(
-    base: &BTreeMap<Number, f64>,
-    new: &BTreeMap<Number, f64>,
-) -> Option<(Difference, (usize, usize))> {
+fn between(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<CountedDifference> {
     let pairs: Vec<f64> = base.iter().filter_map(|(number, time)| Some(new.get(number)? - time)).collect();
     match pairs.is_empty() {
         true => groups(base, new),
@@ -257,19 +282,29 @@ fn between(
     }
 }
 
-/// Answers what has not been decided by an earlier look.
-fn answer(known: &mut BTreeMap<Subject, Answer>, asked: Vec<Asked>, alpha: f64, threshold: f64) {
-    let has_difference = |subject: &Subject| {
-        known.get(subject).is_some_and(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
-    };
-    let open = asked.iter().filter(|(subject, _)| !has_difference(subject)).count();
+/// Answers what has not been decided by an earlier look, of the subjects that may spend something now.
+fn answer(
+    known: &mut BTreeMap<Subject, Answer>,
+    family: &[&Subject],
+    now: &dyn Fn(&Subject) -> Option<f64>,
+    difference: &dyn Fn(&Subject) -> Option<CountedDifference>,
+    (alpha, threshold): (f64, f64),
+) {
+    let is_different = |answer: &&Answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster);
+    let different = family.iter().filter_map(|subject| known.get(*subject)).filter(is_different).count();
     let is_open = |subject: &Subject| known.get(subject).is_none_or(|answer| !answer.verdict.is_decided());
-    let now: Vec<_> = asked.into_iter().filter(|(subject, _)| is_open(subject)).collect();
-    let now: Vec<_> =
-        now.into_iter().filter_map(|(subject, difference)| Some((subject, difference?))).collect();
-    let differences: Vec<_> = now.iter().map(|(_, difference)| *difference).collect();
-    for ((subject, _), answer) in now.into_iter().zip(judge(&differences, open, alpha, threshold)) {
-        known.insert(subject, answer);
+    let (subjects, asked): (Vec<&Subject>, Vec<Asked>) = family
+        .iter()
+        .filter(|subject| is_open(subject))
+        .filter_map(|subject| {
+            let share = now(subject)?;
+            let (difference, units) = difference(subject)?;
+            Some((*subject, Asked { difference, units, share }))
+        })
+        .unzip();
+    let family = Family { all: family.len(), different, alpha, threshold };
+    for (subject, answer) in subjects.into_iter().zip(family.judge(&asked)) {
+        known.insert(subject.clone(), answer);
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::side::{Number, Side, Subject};
-use super::{Answer, Verdict, judge};
+use super::verdict::{Asked, Family};
+use super::{Answer, CountedDifference, Verdict};
 use crate::experiments::Kind;
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::units;
@@ -173,12 +174,7 @@ fn is_usable(subject: &Subject) -> bool {
 }
 
 /// The best of side `i` over the best of the fastest side; `None` for that one.
-fn loss(
-    sides: &[Side],
-    case: &Subject,
-    i: usize,
-    row: &[Option<Best>],
-) -> Option<(Difference, (usize, usize))> {
+fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Option<CountedDifference> {
     let bests = row.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
     let (first, _) = bests.min_by(|a, b| a.1.median_s.total_cmp(&b.1.median_s))?;
     if first == i {
@@ -190,7 +186,7 @@ fn loss(
     super::between(times(first)?, times(i)?)
 }
 
-type Question<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<(Difference, (usize, usize))> + 'a;
+type Question<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;
 
 /// Asks a question of each side of each case, and answers all together.
 fn settle(
@@ -201,16 +197,18 @@ fn settle(
     put: &dyn Fn(&mut Best, Answer),
 ) {
     let mut places = Vec::new();
-    let mut differences = Vec::new();
+    let mut asked = Vec::new();
     for (r, row) in rows.iter().enumerate() {
         for i in 0..row.sides.len() {
             if let Some(difference) = question(&row.case, i, &row.sides) {
                 places.push((r, i));
-                differences.push(difference);
+                let (difference, units) = difference;
+                asked.push(Asked { difference, units, share: 1.0 });
             }
         }
     }
-    for ((r, i), answer) in places.into_iter().zip(judge(&differences, 0, alpha, threshold)) {
+    let family = Family { all: asked.len(), different: 0, alpha, threshold };
+    for ((r, i), answer) in places.into_iter().zip(family.judge(&asked)) {
         if let Some(best) = &mut rows[r].sides[i] {
             put(best, answer);
         }

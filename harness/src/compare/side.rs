@@ -41,9 +41,9 @@ impl Subject {
         }
     }
 
-    /// Whether it is a method of this case, on whatever side.
-    pub fn is_of(&self, case: &Case) -> bool {
-        *self == Self::of(case, &self.method)
+    /// A case on whatever side, without a method.
+    pub fn of_case(case: &Case) -> Self {
+        Self::of(case, "")
     }
 
     /// What tells cases of a test apart: the set's name, or where it has none of the test's, the values.

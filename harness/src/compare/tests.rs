@@ -48,7 +48,7 @@ fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<ComparisonRow> {
             let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < look));
             Side::of("x", of, ComparisonUnit::Launch)
         };
-        rows = comparer.look(&made(0), &made(1), look as f64 / most as f64);
+        rows = comparer.look(&made(0), &made(1), &|_| Some(look as f64 / most as f64));
         if rows.iter().all(|row| row.verdict.is_decided()) {
             break;
         }
@@ -156,8 +156,8 @@ fn what_was_decided_stays() {
     let [base, slow] = launches(&mut random, 3, &|_, method| if method == "ddt" { 20.0 } else { 1.0 });
     let side = |records: &[Record]| Side::of("x", records, ComparisonUnit::Launch);
     let mut comparer = Comparer::new(Settings::default());
-    let first = comparer.look(&side(&base), &side(&slow), 0.5);
+    let first = comparer.look(&side(&base), &side(&slow), &|_| Some(0.5));
     assert_eq!(row(&first, 0, "ddt").verdict, Verdict::Slower);
-    let second = comparer.look(&side(&base), &side(&base), 1.0);
+    let second = comparer.look(&side(&base), &side(&base), &|_| Some(1.0));
     assert_eq!(row(&second, 0, "ddt").over_control, row(&first, 0, "ddt").over_control);
 }

@@ -68,7 +68,6 @@ impl Answer {
     /// Of a difference of logarithms, by the interval that misses it in a share of `alpha`; `threshold` is a logarithm.
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
-        let verdict = verdict(low, high, threshold);
         let half = difference.half_width(alpha);
         // Error bars shrink with the root of the number; what lies within the threshold must get clear of its end.
         let distance = match difference.value.abs() {
@@ -76,15 +75,11 @@ impl Answer {
             value => threshold - value,
         };
         let needed = units.0.min(units.1) as f64 * (half / distance).powi(2);
-        Self {
-            ratio: difference.value.exp(),
-            low: low.exp(),
-            high: high.exp(),
-            units,
-            verdict,
-            could_see: half.exp(),
-            would_decide: (!verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize),
-        }
+        let ends = (low.exp(), high.exp());
+        let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
+        let would_decide =
+            (!answer.verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
+        Self { would_decide, could_see: half.exp(), ..answer }
     }
 
     /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
@@ -94,46 +89,93 @@ impl Answer {
         units: (usize, usize),
         threshold: f64,
     ) -> Self {
-        let verdict = verdict(low.ln(), high.ln(), threshold);
+        let verdict = verdict(low.ln(), high.ln(), low > 1.0 || high < 1.0, threshold);
         Self { ratio, low, high, units, verdict, could_see: high / ratio, would_decide: None }
     }
 
-    /// As `22.4x [21.9, 23.0]`.
+    /// The same, where it was shown otherwise that the ratio is not 1: the interval then ends there, and 1 is no part of it.
+    pub(super) fn differing(self, threshold: f64) -> Self {
+        let (low, high) =
+            if self.ratio > 1.0 { (self.low.max(1.0), self.high) } else { (self.low, self.high.min(1.0)) };
+        let verdict = verdict(low.ln(), high.ln(), true, threshold);
+        Self { low, high, verdict, would_decide: self.would_decide.filter(|_| !verdict.is_decided()), ..self }
+    }
+
+    /// As `22.4x [21.9, 23.0]`. Where it is said that the ratio is not 1, an end that is 1 is no part of the interval, which a
+    /// round bracket says; one that is merely near has as many decimals as tell it apart.
     pub fn text(&self) -> String {
         let places = if self.ratio >= 9.95 { 1 } else { 2 };
-        format!("{:.places$}x [{:.places$}, {:.places$}]", self.ratio, self.low, self.high)
+        let differs = matches!(self.verdict, Verdict::Slower | Verdict::Faster);
+        let end = |value: f64| {
+            let text = |places: usize| format!("{value:.places$}");
+            let is_one = |text: &String| text.parse() == Ok(1.0);
+            let apart = (places..=MOST_PLACES).map(text).find(|text| !differs || !is_one(text));
+            apart.map_or_else(|| (text(places), true), |text| (text, false))
+        };
+        let ((low, without_low), (high, without_high)) = (end(self.low), end(self.high));
+        let (open, close) = (if without_low { '(' } else { '[' }, if without_high { ')' } else { ']' });
+        format!("{:.places$}x {open}{low}, {high}{close}", self.ratio)
     }
 }
 
-fn verdict(low: f64, high: f64, threshold: f64) -> Verdict {
+/// Decimals that an end may have to be told from 1; what is nearer is written as 1 that is excluded.
+const MOST_PLACES: usize = 4;
+
+/// The ends are logarithms; `differs`: whether it is shown that there is a difference.
+fn verdict(low: f64, high: f64, differs: bool, threshold: f64) -> Verdict {
     match () {
-        () if low > 0.0 && high > threshold => Verdict::Slower,
-        () if high < 0.0 && low < -threshold => Verdict::Faster,
+        () if differs && low >= 0.0 && high > threshold => Verdict::Slower,
+        () if differs && high <= 0.0 && low < -threshold => Verdict::Faster,
         () if -threshold < low && high < threshold => Verdict::Same,
         () => Verdict::Undecided,
     }
 }
 
-/// The answers of a family of questions, all of whose intervals together miss in a share of `alpha`, by the levels of
-/// [`stats::holm_levels`]. `asked` are the questions of the family that have no difference yet, with those asked here.
-pub fn judge(
-    differences: &[(Difference, (usize, usize))],
-    asked: usize,
-    alpha: f64,
-    threshold: f64,
-) -> Vec<Answer> {
-    let chances: Vec<f64> = differences.iter().map(|(difference, _)| difference.p()).collect();
-    let levels = stats::holm_levels(&chances, asked, alpha);
-    let of = |((difference, units), level): (&(Difference, (usize, usize)), f64)| {
-        Answer::of(difference, *units, level, threshold)
-    };
-    differences.iter().zip(levels).map(of).collect()
+/// A question of a family that is asked now.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The difference, as far as it is known.
+    pub difference: Difference,
+    /// Launches, or runs, of both sides.
+    pub units: (usize, usize),
+    /// The share of its error that this look may spend; all shares of a question add up to 1 at most.
+    pub share: f64,
+}
+
+/// A family of questions, which err together.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    /// All questions, whether they are asked now or not.
+    pub all: usize,
+    /// Those of which earlier looks have said that there is a difference.
+    pub different: usize,
+    /// In so many families may a difference be said where there is none, and in as many an interval miss.
+    pub alpha: f64,
+    /// Changes below this, a logarithm, are none.
+    pub threshold: f64,
+}
+
+impl Family {
+    /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether there is a difference is said
+    /// by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at 1.
+    pub fn judge(self, asked: &[Asked]) -> Vec<Answer> {
+        let all = self.all.max(asked.len());
+        let chances: Vec<f64> = asked.iter().map(|asked| asked.difference.p() / asked.share).collect();
+        let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
+        let answer = |((asked, chance), level): ((&Asked, f64), f64)| {
+            let alpha = self.alpha * asked.share / all as f64;
+            let answer = Answer::of(&asked.difference, asked.units, alpha, self.threshold);
+            if chance <= level { answer.differing(self.threshold) } else { answer }
+        };
+        asked.iter().zip(chances).zip(levels).map(answer).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// 5%, as a logarithm.
     const THRESHOLD: f64 = 0.05;
 
     fn difference(value: f64, error: f64) -> Difference {
@@ -142,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_verdict_is_where_the_interval_lies() {
-        let of = |low, high| verdict(low, high, THRESHOLD);
+        let of = |low: f64, high: f64| verdict(low, high, low > 0.0 || high < 0.0, THRESHOLD);
         assert_eq!(of(0.01, 0.06), Verdict::Slower);
         assert_eq!(of(-0.06, -0.01), Verdict::Faster);
         assert_eq!(of(0.01, 0.04), Verdict::Same, "a change that nobody cares for");
@@ -163,15 +205,55 @@ mod tests {
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
 
+    fn judge(all: usize, asked: &[Difference]) -> Vec<Answer> {
+        let family = Family { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
+        let asked = asked.iter().map(|&difference| Asked { difference, units: (5, 5), share: 1.0 });
+        family.judge(&asked.collect::<Vec<_>>())
+    }
+
     #[test]
     fn the_more_is_asked_the_more_must_be_shown() {
         // 2.2 errors: beyond 5% of one question, not of two.
-        let one = (difference(0.22, 0.1), (5, 5));
-        assert_eq!(judge(&[one], 1, 0.05, THRESHOLD)[0].verdict, Verdict::Slower);
-        assert_eq!(judge(&[one], 2, 0.05, THRESHOLD)[0].verdict, Verdict::Undecided);
+        let one = difference(0.22, 0.1);
+        assert_eq!(judge(1, &[one])[0].verdict, Verdict::Slower);
+        assert_eq!(judge(2, &[one])[0].verdict, Verdict::Undecided);
         // Another that is clear no longer counts: one is left.
-        let clear = (difference(1.0, 0.1), (5, 5));
-        let both = judge(&[one, clear], 2, 0.05, THRESHOLD);
+        let both = judge(2, &[one, difference(1.0, 0.1)]);
         assert!(both.iter().all(|answer| answer.verdict == Verdict::Slower), "{both:?}");
+    }
+
+    #[test]
+    fn an_interval_never_says_otherwise_than_its_verdict() {
+        // Found by Holm's second step alone: Bonferroni's interval of two at 5% would hold 1.
+        let both = judge(2, &[difference(0.22, 0.1), difference(1.0, 0.1)]);
+        assert_eq!((both[0].low, both[0].text().as_str()), (1.0, "1.25x (1.00, 1.56]"));
+        // An end that is near 1 is told from it.
+        let near = Answer::of(&difference(0.1, 0.05), (5, 5), 0.05, THRESHOLD);
+        assert_eq!((near.verdict, near.text().as_str()), (Verdict::Slower, "1.11x [1.002, 1.22]"));
+        let faster = Answer::of(&difference(-0.22, 0.1), (5, 5), 0.02, THRESHOLD).differing(THRESHOLD);
+        assert_eq!((faster.verdict, faster.text().as_str()), (Verdict::Faster, "0.80x [0.64, 1.00)"));
+        // Of many families with noise of any size: what is said lies in what is shown, and what is shown in what is said.
+        for i in 0..2000 {
+            let value = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0 - 0.5;
+            let error = |k: usize| 0.002 + ((i * 31 + k * 17) % 97) as f64 / 500.0;
+            let asked: Vec<Difference> = (0..5).map(|k| difference(value(k), error(k))).collect();
+            for answer in judge(5, &asked) {
+                let (low, high) = (answer.low, answer.high);
+                match answer.verdict {
+                    Verdict::Slower => {
+                        assert!(low >= 1.0 && high > 1.05 && !answer.text().contains("[1.00,"))
+                    }
+                    Verdict::Faster => {
+                        assert!(high <= 1.0 && low < 1.0 / 1.05 && !answer.text().contains("1.00]"))
+                    }
+                    Verdict::Same => assert!(low > 1.0 / 1.0501 && high < 1.0501),
+                    _ => assert!(
+                        (low < 1.0 && high > 1.0) || high <= 1.0501 || low >= 1.0 / 1.0501,
+                        "{answer:?}"
+                    ),
+                }
+                assert!(low <= answer.ratio && answer.ratio <= high, "{answer:?}");
+            }
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! MPIs that are measured in turn, launch by launch, until every row is decided or the time is over.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Side, looks};
+use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Schedule, Side, Subject};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
-use ddtbench::model::{Case, Record};
+use ddtbench::model::Record;
 use ddtbench::plan::{Plan, Variant};
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Target, Unit};
 
@@ -43,15 +44,19 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
     measure::warn_of_shared_cores(&run);
     environment.keep(&folder)?;
 
-    let (most, begun) = (checked.plan.launches(), Instant::now());
-    let looks = looks(most);
+    let begun = Instant::now();
     let mut comparers: Vec<Comparer> =
         labels[1..].iter().map(|_| Comparer::new(args.judge.settings())).collect();
-    let mut live = Live { run, folder, labels, records: Vec::new(), open: None };
-    for launch in 0.. {
-        match live.launch(launch, &mut environment) {
-            Ok(RunEnd::Complete) => {}
-            Ok(RunEnd::Interrupted) => {
+    let cases: Vec<Subject> = run.units().into_iter().map(|unit| Subject::of_case(&run.case(unit))).collect();
+    let mut schedule = Schedule::new(cases, checked.plan.launches());
+    let mut live = Live { run, folder, labels, records: Vec::new() };
+    let mut rows: Vec<Vec<ComparisonRow>> = Vec::new();
+    loop {
+        let batch = schedule.next(&rows.iter().flatten().collect::<Vec<_>>());
+        let is_over = match live.batch(&batch, &mut schedule, &mut environment, begun, args.time) {
+            Ok(Batch::Made) => batch.is_empty(),
+            Ok(Batch::TimeIsOver) => true,
+            Ok(Batch::Interrupted) => {
                 let dir = live.folder.path().display();
                 say(&format!(
                     "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
@@ -62,26 +67,33 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
                 return Err(measure::give_back(live.folder, error.into()));
             }
             Err(error) => return Err(error.into()),
-        }
-        let made = launch + 1;
-        let is_last = made == most || begun.elapsed().as_secs_f64() > args.time;
-        if !is_last && !looks.contains(&made) {
-            continue;
-        }
-        // After the last look nothing follows: all of the error may be spent.
-        let share = if is_last { 1.0 } else { made as f64 / most as f64 };
+        };
         let sides: Vec<Side> = live.labels.iter().map(|label| Side::of_mpi(&live.records, label)).collect();
+        let now: HashSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
+        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
         let others = comparers.iter_mut().zip(&sides[1..]);
-        let rows: Vec<_> = others.map(|(comparer, other)| comparer.look(&sides[0], other, share)).collect();
-        let undecided = live.leave_open(&rows);
-        say(&format!("after {made} launches {undecided} of {} rows are undecided", rows.concat().len()));
-        if is_last || undecided == 0 {
+        rows = others.map(|(comparer, other)| comparer.look(&sides[0], other, &share)).collect();
+        let undecided = rows.iter().flatten().filter(|row| !row.verdict.is_decided()).count();
+        if !batch.is_empty() {
+            say(&format!(
+                "after {} launches at most {undecided} of {} rows are undecided",
+                schedule.most_made(),
+                rows.concat().len()
+            ));
+        }
+        if is_over || undecided == 0 {
             let comparisons = Comparisons::of(args.judge.settings(), ComparisonUnit::Launch, &sides, rows);
             live.finish(&comparisons)?;
             return Ok(Ok((comparisons, live.folder.path().to_owned())));
         }
     }
-    unreachable!("some launch is the last")
+}
+
+/// How a batch of launches ended.
+enum Batch {
+    Made,
+    TimeIsOver,
+    Interrupted,
 }
 
 /// A comparison that goes on.
@@ -91,33 +103,42 @@ struct Live<'a> {
     /// The MPIs as tables name them, the base first.
     labels: Vec<String>,
     records: Vec<Record>,
-    /// The cases in which something is undecided, without their MPIs; `None` before the first look.
-    open: Option<HashSet<Case>>,
 }
 
 impl Live<'_> {
-    /// Makes a launch of all cases that are open, on all MPIs.
-    fn launch(&mut self, launch: usize, environment: &mut Environment) -> Result<RunEnd, RunError> {
-        let is_open = |unit: &Unit| {
-            let case = apart(self.run.case(*unit));
-            unit.launch == launch && self.open.as_ref().is_none_or(|open| open.contains(&case))
-        };
-        let units: Vec<Unit> = self.run.units().into_iter().filter(is_open).collect();
-        let mut progress = Progress::new(units.len(), &self.run);
-        let (folder, done) = (&mut self.folder, HashSet::new());
-        let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
-        self.records.extend(new);
-        Ok(end)
-    }
-
-    /// Leaves the cases open of which a row is undecided, and gives the number of such rows.
-    fn leave_open(&mut self, rows: &[Vec<ComparisonRow>]) -> usize {
-        let undecided: Vec<&ComparisonRow> =
-            rows.iter().flatten().filter(|row| !row.verdict.is_decided()).collect();
-        let is_open = |case: &Case| undecided.iter().any(|row| row.subject.is_of(case));
-        let cases = self.run.units().into_iter().map(|unit| apart(self.run.case(unit)));
-        self.open = Some(cases.filter(is_open).collect());
-        undecided.len()
+    /// Makes launches of these cases on all MPIs, one of each case after the other.
+    fn batch(
+        &mut self,
+        batch: &[(Subject, Range<usize>)],
+        schedule: &mut Schedule,
+        environment: &mut Environment,
+        begun: Instant,
+        time_s: f64,
+    ) -> Result<Batch, RunError> {
+        for turn in 0.. {
+            let due = batch.iter().map(|(case, launches)| (case, launches.start + turn, launches.end));
+            let due: HashMap<&Subject, usize> =
+                due.filter(|(_, launch, end)| launch < end).map(|(case, launch, _)| (case, launch)).collect();
+            if due.is_empty() {
+                break;
+            }
+            let is_due = |unit: &Unit| {
+                due.get(&Subject::of_case(&self.run.case(*unit))).is_some_and(|launch| *launch == unit.launch)
+            };
+            let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
+            let mut progress = Progress::new(units.len(), &self.run);
+            let (folder, done) = (&mut self.folder, HashSet::new());
+            let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
+            self.records.extend(new);
+            if end == RunEnd::Interrupted {
+                return Ok(Batch::Interrupted);
+            }
+            due.keys().for_each(|case| schedule.count(case));
+            if begun.elapsed().as_secs_f64() > time_s {
+                return Ok(Batch::TimeIsOver);
+            }
+        }
+        Ok(Batch::Made)
     }
 
     /// Keeps what was found, with the tables that every run has.
@@ -138,11 +159,6 @@ impl Live<'_> {
 fn alone(mpi: &str) -> String {
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
     format!("{mpi} alone was named: a comparison needs two, as --mpi {mpi},{other}, or a --variant of it")
-}
-
-/// A case without what tells MPIs apart.
-fn apart(case: Case) -> Case {
-    Case { mpi: String::new(), mpi_version: String::new(), mpi_variant: String::new(), ..case }
 }
 
 /// The plan: of the flags, or of a file of whatever kind; of an MPI that is named twice, one is called otherwise.

@@ -55,7 +55,7 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
 
 /// Each other side against the first, by a single look.
 fn compared(sides: &[Side], unit: ComparisonUnit, settings: &Settings) -> Comparisons {
-    let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, 1.0);
+    let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, &|_| Some(1.0));
     Comparisons::of(settings.clone(), unit, sides, sides[1..].iter().map(rows).collect())
 }
 

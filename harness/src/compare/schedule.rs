@@ -1,0 +1,140 @@
+//! Which cases get launches next: those in which they are likely to decide something soonest.
+//!
+//! All cases get as many as the first look needs; then those go on of which some row would be decided by its next look, as far as
+//! error bars tell, and where there are none, the half that is nearest to that. A case is looked at after fixed numbers of its
+//! own launches, and each look at it spends a part of its own error that was fixed before ([`super::spent`]). So whatever
+//! decides who gets launches, the error of a row is at most the sum of its parts.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{ComparisonRow, Subject, case_of, looks};
+
+/// How many launches of each side the cases have, and which get more.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    most: usize,
+    looks: Vec<usize>,
+    made: BTreeMap<Subject, usize>,
+}
+
+impl Schedule {
+    /// For these cases, whose methods are empty, with at most so many launches of each side.
+    pub fn new(cases: impl IntoIterator<Item = Subject>, most: usize) -> Self {
+        let made = cases.into_iter().map(|case| (case, 0)).collect();
+        Self { most, looks: looks(most), made }
+    }
+
+    /// The launches that are to be made before the next look, of the cases that get some; none where nothing is open or all are
+    /// made. `rows`: what is known, of all comparisons.
+    pub fn next(&self, rows: &[&ComparisonRow]) -> Vec<(Subject, Range<usize>)> {
+        let next_look = |made: usize| self.looks.iter().copied().find(|look| *look > made);
+        let needs = needs(rows);
+        let mut open: Vec<(f64, &Subject, Range<usize>)> = self
+            .made
+            .iter()
+            .filter_map(|(case, &made)| {
+                // What was never looked at needs everything that the first look does.
+                let need = if made == 0 { 0.0 } else { *needs.get(case)? };
+                Some((need, case, made..next_look(made)?))
+            })
+            .collect();
+        open.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let near = open.iter().filter(|(need, _, launches)| *need <= launches.end as f64).count();
+        let chosen = if near > 0 { near } else { open.len().div_ceil(2) };
+        if near > 0 {
+            open.retain(|(need, _, launches)| *need <= launches.end as f64);
+        }
+        open.into_iter().take(chosen).map(|(_, case, launches)| (case.clone(), launches)).collect()
+    }
+
+    /// Counts a launch of each side of a case.
+    pub fn count(&mut self, case: &Subject) {
+        *self.made.entry(case.clone()).or_default() += 1;
+    }
+
+    /// Launches of each side that a case has made.
+    pub fn made(&self, case: &Subject) -> usize {
+        self.made.get(case).copied().unwrap_or(0)
+    }
+
+    /// Their share of all that it may make.
+    pub fn share(&self, case: &Subject) -> f64 {
+        self.made(case) as f64 / self.most as f64
+    }
+
+    /// Launches of each side of the case that has most.
+    pub fn most_made(&self) -> usize {
+        self.made.values().copied().max().unwrap_or(0)
+    }
+}
+
+/// The launches that would decide a row of each case, of the row that needs fewest; cases in which all is decided have none.
+fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
+    let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.verdict.is_decided()) {
+        let needed = row.answer().and_then(|answer| answer.would_decide);
+        let needed = needed.map_or(f64::INFINITY, |needed| needed as f64);
+        let of_case = needs.entry(case_of(&row.subject)).or_insert(f64::INFINITY);
+        *of_case = of_case.min(needed);
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Verdict;
+    use crate::compare::made::row;
+
+    fn needing(test: &str, launches: Option<usize>) -> ComparisonRow {
+        let mut row = row(test, "ddt", 100, 1.2, Verdict::Undecided);
+        if let Some(answer) = &mut row.over_control {
+            answer.would_decide = launches;
+        }
+        row
+    }
+
+    fn next(schedule: &Schedule, rows: &[ComparisonRow]) -> Vec<(String, Range<usize>)> {
+        let next = schedule.next(&rows.iter().collect::<Vec<_>>());
+        next.into_iter().map(|(case, launches)| (case.test, launches)).collect()
+    }
+
+    fn after_first_look(rows: &[ComparisonRow]) -> Schedule {
+        let mut schedule = Schedule::new(rows.iter().map(|row| case_of(&row.subject)), 20);
+        for (case, launches) in schedule.next(&[]) {
+            assert_eq!(launches, 0..3, "all cases begin alike");
+            launches.for_each(|_| schedule.count(&case));
+        }
+        schedule
+    }
+
+    #[test]
+    fn what_the_next_look_would_decide_goes_first_then_what_is_nearest_to_it() {
+        let rows = [needing("far", Some(900)), needing("near", Some(5)), needing("farther", None)];
+        let mut schedule = after_first_look(&rows);
+        assert_eq!(next(&schedule, &rows), [("near".to_owned(), 3..5)]);
+        let left = [rows[0].clone(), row("near", "ddt", 100, 2.0, Verdict::Slower), rows[2].clone()];
+        assert_eq!(next(&schedule, &left), [("far".to_owned(), 3..5)]);
+        (0..17).for_each(|_| schedule.count(&case_of(&rows[0].subject)));
+        assert_eq!(next(&schedule, &left), [("farther".to_owned(), 3..5)], "the other has made all");
+        (0..17).for_each(|_| schedule.count(&case_of(&rows[2].subject)));
+        assert!(next(&schedule, &left).is_empty());
+    }
+
+    #[test]
+    fn where_all_is_decided_nothing_more_is_made() {
+        let rows = [row("a", "ddt", 100, 2.0, Verdict::Slower)];
+        assert!(next(&after_first_look(&rows), &rows).is_empty());
+    }
+
+    #[test]
+    fn the_row_that_needs_fewest_speaks_for_its_case() {
+        let rows = [needing("a", Some(700)), needing("b", Some(40))];
+        let mut pack = needing("a", Some(4));
+        pack.subject.method = "mpi_pack".to_owned();
+        let schedule = after_first_look(&rows);
+        let all = [rows[0].clone(), rows[1].clone(), pack];
+        assert_eq!(next(&schedule, &all), [("a".to_owned(), 3..5)]);
+    }
+}
