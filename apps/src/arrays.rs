@@ -9,6 +9,8 @@ use bytemuck::{Pod, Zeroable};
 use datatypes::Element;
 use ndarray::{ArrayView, ArrayViewMut, Dimension, Slice};
 
+use crate::copy_choice;
+
 /// Bytes of a page, the unit of allocation and of the gaps.
 pub const PAGE_BYTES: usize = 4096;
 
@@ -79,6 +81,7 @@ impl Arrays {
     /// # Panics
     /// If that is no multiple of 16, which every element is aligned to, or a page or more.
     pub fn displaced(specs: Vec<ArraySpec>, bytes: impl Fn(usize) -> usize) -> Self {
+        copy_choice::choose();
         let (places, bytes) = places(&specs, bytes);
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }

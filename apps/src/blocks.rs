@@ -57,8 +57,7 @@ impl Blocks<'_> {
     fn unpack_of<T: Pod>(&self, packed: &[u8], array: &mut [u8]) {
         let (packed, array) = (cast_slice::<u8, T>(packed), cast_slice_mut::<u8, T>(array));
         if self.length == 1 {
-            packed.iter().zip(self.list).for_each(|(from, &place)| array[place as usize] = *from);
-            return;
+            return unpack_values(self.list, packed, array);
         }
         for (from, &place) in packed.chunks_exact(self.length).zip(self.list) {
             for (from, to) in from.iter().zip(&mut array[place as usize * self.length..]) {
@@ -134,4 +133,11 @@ impl Blocks<'_> {
             }
         }
     }
+}
+
+/// Unpacks single values to listed places. A function of its own: beside the loop over longer blocks the compiler keeps the
+/// address of the list in memory, and reads it anew for each value.
+#[inline(never)]
+fn unpack_values<T: Copy>(list: &[u32], packed: &[T], array: &mut [T]) {
+    packed.iter().zip(list).for_each(|(from, &place)| array[place as usize] = *from);
 }

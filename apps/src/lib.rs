@@ -1,4 +1,4 @@
-//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI and without clocks.
+//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI, and with no clock in any loop.
 //!
 //! A [`Test`] is a row of the table [`TESTS`]: a name, where the exchange comes from, its parameters and their
 //! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
@@ -28,6 +28,7 @@ mod arrays;
 mod blocks;
 mod box_loops;
 mod bytes;
+mod copy_choice;
 mod layouts;
 mod message;
 mod nest;

@@ -4,13 +4,10 @@
 //! loop over a run is replaced by copies of a size that the compiler knows, chosen once per plane: where a run
 //! is as short as three floats, a call of `memcpy` costs more than the copy.
 
-use std::ops::RangeInclusive;
-#[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
-
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use ndarray::{ArrayView2, ArrayView3, ArrayViewMut3, Ix3, ShapeBuilder, StrideShape};
+use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
 
+use crate::copy_choice::{Copying, Direction, Runs};
 use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
 
 /// Runs of `length` elements of one array, `rows` of them in a plane, `planes` times; all in elements.
@@ -34,32 +31,9 @@ pub(crate) struct Nest {
 /// which costs more than it saves where the array is not in the innermost cache.
 const NARROW: usize = 8;
 
-/// Runs up to this many elements are copied as their first and their last part, with vectors of 32 bytes. For longer ones
-/// vectors of 16 bytes are faster: a buffer begins at a multiple of 16, so that none of their stores straddles a line.
-const OVERLAPPING: usize = 16;
-
-/// Runs of so many bytes are scattered by the C library's copy, which writes whole lines where it can.
-const SCATTERED_INLINE_BYTES: usize = 256;
-
-/// Runs of so many bytes are copied inline where the processor has no fast `rep movsb`: from 2 to 4 KiB on, by processor,
-/// the C library's copy is that instruction, which there takes a fifth longer for rows that do not begin at a cache line.
-/// Runs beyond these are rare enough for its start to vanish.
-const MOVSB: RangeInclusive<usize> = 2048..=16384;
-
-/// Whether the processor says that its `rep movsb` is fast for short runs, too (FSRM: leaf 7, EDX, bit 4); the standard
-/// library has no question for that. Asked once: in a virtual machine the answer takes microseconds.
-#[cfg(target_arch = "x86_64")]
-fn has_fast_rep_movsb() -> bool {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
-    static ANSWER: LazyLock<bool> = LazyLock::new(|| {
-        // SAFETY: every processor of 64 bits has the instruction. Newer compilers call it safe.
-        #[allow(unused_unsafe)]
-        unsafe {
-            __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & (1 << 4) != 0
-        }
-    });
-    *ANSWER
-}
+/// Runs up to this many elements have copies of a size that the compiler knows, or of two such sizes that overlap. How
+/// longer ones are copied is chosen when the program runs.
+const SHORT: usize = 16;
 
 /// Why a nest is a view of its array.
 const WITHIN: &str = "all runs lie in the array, and none in another";
@@ -75,46 +49,40 @@ impl Nest {
         self.length * self.rows * self.planes
     }
 
-    /// Whether runs are copied with vectors of 32 bytes, where `shortest` elements are enough for them.
-    #[cfg(target_arch = "x86_64")]
-    fn is_wide<T>(&self, shortest: usize) -> bool {
-        let is_short = (shortest..=OVERLAPPING).contains(&self.length);
-        let is_long = MOVSB.contains(&(self.length * size_of::<T>())) && !has_fast_rep_movsb();
-        (is_short || is_long) && is_x86_feature_detected!("avx2")
-    }
-
-    /// Whether runs of some length below a limit are copied with vectors of 16 bytes.
-    fn is_inline<T>(&self, is_wide: bool, limit_bytes: usize) -> bool {
-        let bytes = self.length * size_of::<T>();
-        !is_wide && self.length > OVERLAPPING && (32..limit_bytes).contains(&bytes)
-    }
-
     /// Packs: every run of `array`, one behind the other.
     pub fn gather<T: Pod>(&self, array: &[T], mut packed: &mut [T]) {
         if self.length == 1 {
-            let shape = (self.planes, self.rows).strides((self.plane_stride, self.row_stride));
-            let columns = ArrayView2::from_shape(shape, &array[self.start..]);
-            for column in columns.expect(WITHIN).outer_iter() {
-                pack_column(column, &mut packed);
-            }
+            let columns = ArrayView2::from_shape(self.columns(), &array[self.start..]).expect(WITHIN);
+            columns.outer_iter().for_each(|column| pack_column(column, &mut packed));
             return;
         }
+        if self.length > SHORT {
+            return self.gather_long(array, packed);
+        }
         #[cfg(target_arch = "x86_64")]
-        if self.is_wide::<T>(2) {
+        if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, it was asked just now.
             return unsafe { self.gather_avx2(array, packed) };
         }
-        self.gather_runs(array, packed, false);
+        self.gather_short(array, packed);
     }
 
     /// Unpacks: `packed` to every run of `array`.
-    pub fn scatter<T: Pod>(&self, packed: &[T], array: &mut [T]) {
+    pub fn scatter<T: Pod>(&self, mut packed: &[T], array: &mut [T]) {
+        if self.length == 1 {
+            let columns = ArrayViewMut2::from_shape(self.columns(), &mut array[self.start..]);
+            columns.expect(WITHIN).outer_iter_mut().for_each(|column| unpack_column(&mut packed, column));
+            return;
+        }
+        if self.length > SHORT {
+            return self.scatter_long(packed, array);
+        }
         #[cfg(target_arch = "x86_64")]
-        if self.is_wide::<T>(NARROW + 1) {
+        if self.length > NARROW && is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2, it was asked just now.
             return unsafe { self.scatter_avx2(packed, array) };
         }
-        self.scatter_runs(packed, array, false);
+        self.scatter_short(packed, array);
     }
 
     /// Packs value by value: the nest as the application has it.
@@ -137,6 +105,11 @@ impl Nest {
                 _ => unpack_rows(&mut packed, plane),
             }
         }
+    }
+
+    /// Runs of one element as an array of columns.
+    fn columns(&self) -> StrideShape<Ix2> {
+        (self.planes, self.rows).strides((self.plane_stride, self.row_stride))
     }
 
     /// The runs as an array of three dimensions with gaps.
@@ -188,76 +161,85 @@ impl Nest {
         }
     }
 
-    /// As [`Nest::gather_runs`], compiled for vectors of 32 bytes.
+    /// Packs long runs.
+    fn gather_long<T: Pod>(&self, array: &[T], packed: &mut [T]) {
+        let [bytes, from_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
+        let runs = Runs { bytes, to_stride: bytes, from_stride };
+        let copying = Copying::chosen(Direction::Gather, bytes);
+        for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
+            let from = &array[self.start + plane * self.plane_stride..];
+            runs.copy(copying, cast_slice_mut(to), cast_slice(from));
+        }
+    }
+
+    /// Unpacks long runs.
+    fn scatter_long<T: Pod>(&self, packed: &[T], array: &mut [T]) {
+        let [bytes, to_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
+        let runs = Runs { bytes, to_stride, from_stride: bytes };
+        let copying = Copying::chosen(Direction::Scatter, bytes);
+        for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
+            let to = &mut array[self.start + plane * self.plane_stride..];
+            runs.copy(copying, cast_slice_mut(to), cast_slice(from));
+        }
+    }
+
+    /// As [`Nest::gather_short`], compiled for vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn gather_avx2<T: Pod>(&self, array: &[T], packed: &mut [T]) {
-        self.gather_runs(array, packed, true);
+        self.gather_short(array, packed);
     }
 
-    /// As [`Nest::scatter_runs`], compiled for vectors of 32 bytes.
+    /// As [`Nest::scatter_short`], compiled for vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn scatter_avx2<T: Pod>(&self, packed: &[T], array: &mut [T]) {
-        self.scatter_runs(packed, array, true);
+        self.scatter_short(packed, array);
     }
 
-    /// Packs; `is_wide` where vectors of 32 bytes are meant, which the caller is compiled for.
+    /// Packs short runs, with the vectors that the caller is compiled for.
     #[inline(always)]
-    fn gather_runs<T: Pod>(&self, array: &[T], packed: &mut [T], is_wide: bool) {
+    fn gather_short<T: Pod>(&self, array: &[T], packed: &mut [T]) {
         for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
             let from = &array[self.start + plane * self.plane_stride..];
             let stride = self.row_stride;
             match self.length {
-                2 => gather_short::<2, T>(to, from, stride),
-                3 => gather_short::<3, T>(to, from, stride),
-                4 => gather_short::<4, T>(to, from, stride),
+                2 => gather_fours::<2, T>(to, from, stride),
+                3 => gather_fours::<3, T>(to, from, stride),
+                4 => gather_fours::<4, T>(to, from, stride),
                 5 => gather_fives(to, from, stride),
-                length if self.is_inline::<T>(is_wide, *MOVSB.start()) => {
-                    copy_each(to.chunks_exact_mut(length).zip(from.chunks(stride)), |to, from| {
-                        copy_narrow(cast_slice_mut(to), cast_slice(&from[..length]));
-                    });
-                }
-                length => copy_runs(to.chunks_exact_mut(length).zip(from.chunks(stride)), length, is_wide),
+                length => copy_runs(to.chunks_exact_mut(length).zip(from.chunks(stride)), length),
             }
         }
     }
 
-    /// Unpacks; `is_wide` as in [`Nest::gather_runs`].
+    /// Unpacks short runs, likewise.
     #[inline(always)]
-    fn scatter_runs<T: Pod>(&self, packed: &[T], array: &mut [T], is_wide: bool) {
+    fn scatter_short<T: Pod>(&self, packed: &[T], array: &mut [T]) {
         for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
             let to = &mut array[self.start + plane * self.plane_stride..];
-            if self.length == 1 {
-                let mut at = 0;
-                for from in from {
-                    to[at] = *from;
-                    at += self.row_stride;
-                }
-            } else if self.is_inline::<T>(is_wide, SCATTERED_INLINE_BYTES) {
-                let runs = to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length));
-                copy_each(runs, |to, from| {
-                    copy_narrow(cast_slice_mut(&mut to[..self.length]), cast_slice(from));
-                });
-            } else {
-                let runs = to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length));
-                copy_runs(runs, self.length, is_wide);
-            }
+            copy_runs(to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length)), self.length);
         }
+    }
+}
+
+/// The runs of `N` elements that begin `stride` elements apart.
+#[inline(always)]
+fn runs<'a, const N: usize, T>(from: &'a [T], stride: usize) -> impl FnMut() -> &'a [T; N] {
+    let mut at = 0;
+    move || {
+        let run = from[at..].first_chunk::<N>().expect("a run lies in the array");
+        at += stride;
+        run
     }
 }
 
 /// Gathers runs of `N` elements, four at a time so that they can be written as whole vectors.
 #[inline(always)]
-fn gather_short<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
-    let (runs, _) = to.as_chunks_mut::<N>();
-    let (fours, rest) = runs.as_chunks_mut::<4>();
-    let mut at = 0;
-    let mut next = || {
-        let run = from[at..].first_chunk::<N>().expect("a run lies in the array");
-        at += stride;
-        run
-    };
+fn gather_fours<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
+    let (to_runs, _) = to.as_chunks_mut::<N>();
+    let (fours, rest) = to_runs.as_chunks_mut::<4>();
+    let mut next = runs::<N, T>(from, stride);
     for four in fours {
         let from = [next(), next(), next(), next()];
         for (to, from) in four.iter_mut().zip(from) {
@@ -274,22 +256,17 @@ fn gather_short<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize
 /// Each from its start on, so that all stores follow each other.
 #[inline(always)]
 fn gather_fives<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
-    let (runs, _) = to.as_chunks_mut::<5>();
-    for (to, from) in runs.iter_mut().zip(from.chunks(stride)) {
-        let from = from.first_chunk::<5>().expect("a run lies in the array");
+    let mut next = runs::<5, T>(from, stride);
+    for to in to.as_chunks_mut::<5>().0 {
+        let from = next();
         copy_exact::<4, T>(&mut to[..4], &from[..4]);
         to[4] = from[4];
     }
 }
 
-/// Copies the first `length` elements of each (to, from), by the copy that suits that length: long ones with vectors
-/// of 32 bytes where `is_wide`, else by the C library.
+/// Copies the first `length` elements of each (to, from), 2 to [`SHORT`], by the copy that suits that length.
 #[inline(always)]
-fn copy_runs<'a, T: Copy + 'a>(
-    runs: impl Iterator<Item = (&'a mut [T], &'a [T])>,
-    length: usize,
-    is_wide: bool,
-) {
+fn copy_runs<'a, T: Copy + 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, length: usize) {
     match length {
         2 => copy_each(runs, copy_exact::<2, T>),
         3 => copy_each(runs, copy_exact::<3, T>),
@@ -298,11 +275,7 @@ fn copy_runs<'a, T: Copy + 'a>(
         6 => copy_each(runs, copy_exact::<6, T>),
         7 => copy_each(runs, copy_exact::<7, T>),
         8 => copy_each(runs, copy_exact::<8, T>),
-        9..=OVERLAPPING => {
-            copy_each(runs, |to, from| copy_overlapping::<8, T>(&mut to[..length], &from[..length]))
-        }
-        _ if is_wide => copy_each(runs, |to, from| copy_long(&mut to[..length], &from[..length])),
-        _ => copy_each(runs, |to, from| to[..length].copy_from_slice(&from[..length])),
+        _ => copy_each(runs, |to, from| copy_overlapping::<8, T>(&mut to[..length], &from[..length])),
     }
 }
 
@@ -326,38 +299,6 @@ fn copy_overlapping<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
     let (first, last) = (from.first_chunk::<N>(), from.last_chunk::<N>());
     *to.first_chunk_mut::<N>().expect("a run of at least N") = *first.expect("a run of at least N");
     *to.last_chunk_mut::<N>().expect("a run of at least N") = *last.expect("a run of at least N");
-}
-
-/// Copies a run of at least 32 bytes in pairs of narrow vectors; the last pair may overlap.
-#[inline(always)]
-fn copy_narrow(to: &mut [u8], from: &[u8]) {
-    // Two copies: of one alone the compiler would make a call of `memcpy` again.
-    let copy_pair = |to: &mut [u8; 32], from: &[u8; 32]| {
-        copy_exact::<16, u8>(&mut to[..16], &from[..16]);
-        copy_exact::<16, u8>(&mut to[16..], &from[16..]);
-    };
-    let pairs = to.as_chunks_mut::<32>().0.iter_mut().zip(from.as_chunks::<32>().0);
-    pairs.for_each(|(to, from)| copy_pair(to, from));
-    copy_pair(
-        to.last_chunk_mut().expect("a run of at least 32"),
-        from.last_chunk().expect("a run of at least 32"),
-    );
-}
-
-/// Copies a run of some KiB in pairs of wide copies, to whole cache lines but for its ends: a line that is written in two
-/// parts costs two writes.
-#[inline(always)]
-fn copy_long<T: Copy>(to: &mut [T], from: &[T]) {
-    const LINE_BYTES: usize = 64;
-    *to.first_chunk_mut::<16>().expect("a run of at least 16") = *from.first_chunk::<16>().expect("as long");
-    let first = to.as_ptr().align_offset(LINE_BYTES).min(16);
-    let (to_chunks, _) = to[first..].as_chunks_mut::<16>();
-    for (to, from) in to_chunks.iter_mut().zip(from[first..].as_chunks::<16>().0) {
-        // Two copies: of one alone the compiler would make a call of `memcpy` again.
-        copy_exact::<8, T>(&mut to[..8], &from[..8]);
-        copy_exact::<8, T>(&mut to[8..], &from[8..]);
-    }
-    *to.last_chunk_mut::<16>().expect("a run of at least 16") = *from.last_chunk::<16>().expect("as long");
 }
 
 #[cfg(test)]

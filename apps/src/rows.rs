@@ -1,11 +1,12 @@
 //! What the innermost loops of the applications have in common: planes, the rows of a plane, or a column, value by value,
 //! to or from the next places of a message.
 
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Zip};
 
 /// Packs planes, one after the other.
 #[inline(always)]
-pub(crate) fn pack_planes<T: Copy>(planes: ArrayView3<'_, T>, packed: &mut &mut [T]) {
+pub(crate) fn pack_planes<T: Pod>(planes: ArrayView3<'_, T>, packed: &mut &mut [T]) {
     for plane in planes.outer_iter() {
         pack_rows(plane, packed);
     }
@@ -13,7 +14,7 @@ pub(crate) fn pack_planes<T: Copy>(planes: ArrayView3<'_, T>, packed: &mut &mut 
 
 /// Unpacks planes, one after the other.
 #[inline(always)]
-pub(crate) fn unpack_planes<T: Copy>(packed: &mut &[T], mut planes: ArrayViewMut3<'_, T>) {
+pub(crate) fn unpack_planes<T: Pod>(packed: &mut &[T], mut planes: ArrayViewMut3<'_, T>) {
     for plane in planes.outer_iter_mut() {
         unpack_rows(packed, plane);
     }
@@ -21,7 +22,7 @@ pub(crate) fn unpack_planes<T: Copy>(packed: &mut &[T], mut planes: ArrayViewMut
 
 /// Packs the rows of a plane, one after the other.
 #[inline(always)]
-pub(crate) fn pack_rows<T: Copy>(plane: ArrayView2<'_, T>, packed: &mut &mut [T]) {
+pub(crate) fn pack_rows<T: Pod>(plane: ArrayView2<'_, T>, packed: &mut &mut [T]) {
     for row in plane.outer_iter() {
         pack_row(row, packed);
     }
@@ -29,7 +30,7 @@ pub(crate) fn pack_rows<T: Copy>(plane: ArrayView2<'_, T>, packed: &mut &mut [T]
 
 /// Unpacks the rows of a plane, one after the other.
 #[inline(always)]
-pub(crate) fn unpack_rows<T: Copy>(packed: &mut &[T], mut plane: ArrayViewMut2<'_, T>) {
+pub(crate) fn unpack_rows<T: Pod>(packed: &mut &[T], mut plane: ArrayViewMut2<'_, T>) {
     for row in plane.outer_iter_mut() {
         unpack_row(packed, row);
     }
@@ -37,21 +38,34 @@ pub(crate) fn unpack_rows<T: Copy>(packed: &mut &[T], mut plane: ArrayViewMut2<'
 
 /// Packs a row, whose values are neighbours.
 #[inline(always)]
-pub(crate) fn pack_row<T: Copy>(row: ArrayView1<'_, T>, packed: &mut &mut [T]) {
+pub(crate) fn pack_row<T: Pod>(row: ArrayView1<'_, T>, packed: &mut &mut [T]) {
     copy_values(packed.split_off_mut(..row.len()).expect(SIZE), row.to_slice().expect(NEIGHBOURS));
 }
 
 /// Unpacks a row, whose values are neighbours.
 #[inline(always)]
-pub(crate) fn unpack_row<T: Copy>(packed: &mut &[T], row: ArrayViewMut1<'_, T>) {
+pub(crate) fn unpack_row<T: Pod>(packed: &mut &[T], row: ArrayViewMut1<'_, T>) {
     let from = packed.split_off(..row.len()).expect(SIZE);
     copy_values(row.into_slice().expect(NEIGHBOURS), from);
 }
 
-/// Copies values one by one. The last ones are written out: of a loop over them the compiler would make what suits long
+/// Copies values one by one; of those with components, as at a point of a grid, each component. As whole values the compiler
+/// copies them in vectors and a rest each.
+#[inline(always)]
+fn copy_values<T: Pod>(to: &mut [T], from: &[T]) {
+    match align_of::<T>() {
+        align if align == size_of::<T>() => copy_numbers(to, from),
+        8 => copy_numbers::<u64>(cast_slice_mut(to), cast_slice(from)),
+        4 => copy_numbers::<u32>(cast_slice_mut(to), cast_slice(from)),
+        2 => copy_numbers::<u16>(cast_slice_mut(to), cast_slice(from)),
+        _ => copy_numbers::<u8>(cast_slice_mut(to), cast_slice(from)),
+    }
+}
+
+/// Copies numbers one by one. The last ones are written out: of a loop over them the compiler would make what suits long
 /// rows, whose start alone costs more than the three values of a short one.
 #[inline(always)]
-fn copy_values<T: Copy>(to: &mut [T], from: &[T]) {
+fn copy_numbers<T: Copy>(to: &mut [T], from: &[T]) {
     let (to_fours, to_rest) = to.as_chunks_mut::<4>();
     let (from_fours, from_rest) = from.as_chunks::<4>();
     for (to, from) in to_fours.as_flattened_mut().iter_mut().zip(from_fours.as_flattened()) {
