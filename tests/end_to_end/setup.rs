@@ -19,7 +19,7 @@ pub const ONE_LAUNCH: [&str; 2] = ["--launches", "1"];
 
 /// Takes a second off each start of Open MPI 5.0: its component `btl/ofi` sleeps that long where it finds no network, as here,
 /// when it is closed unused. The set-up itself starts Open MPI as it is.
-const WITHOUT_SLEEP: (&str, &str) = ("OMPI_MCA_btl", "^ofi");
+pub const WITHOUT_SLEEP: (&str, &str) = ("OMPI_MCA_btl", "^ofi");
 
 /// An MPI that can be used.
 #[derive(Clone, Debug)]

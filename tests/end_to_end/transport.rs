@@ -1,18 +1,22 @@
 //! What carries the bytes between the ranks of one host.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Trial;
+use serde_json::Value;
 
 use super::job::run;
 use super::results::rows;
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, WITHOUT_SLEEP, ddtbench, on_every_mpi};
 
 /// Short, and of a size that is worth a network.
 const CASE: [&str; 7] = ["run", "contiguous", "-p", "bytes=100000", "-m", "reference", "--max-time=0.02"];
 
 pub fn trials() -> Vec<Trial> {
-    let checks: &[(&str, Check)] = &[("memory and TCP on one host are told apart", one_host)];
+    let checks: &[(&str, Check)] =
+        &[("memory and TCP on one host are told apart, and by the library itself", one_host)];
     on_every_mpi("transport", checks)
 }
 
@@ -22,6 +26,31 @@ fn case(dir: &Path, column: &str) -> String {
     let cases = rows(&dir.join("out/cases.csv"));
     assert_eq!(cases.len(), 1, "{cases:?}");
     cases[0].get(column).to_owned()
+}
+
+/// What the library told of its ways.
+#[track_caller]
+fn account(dir: &Path) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(dir.join("out/environment.json")).unwrap();
+    let environment: Value = serde_json::from_str(&text).unwrap();
+    let told = &environment["mpis"][0]["rank_program"]["library_account"];
+    serde_json::from_value::<Vec<(String, String)>>(told.clone()).unwrap().into_iter().collect()
+}
+
+/// Settings of the library and its components are those of the run.
+#[track_caller]
+fn expect_account(mpi: &Mpi, dir: &Path, transport: &str) {
+    let told = account(dir);
+    let is_tcp = transport == "tcp";
+    let of = |name: &str| told.get(name).unwrap_or_else(|| panic!("no {name} in {told:?}")).as_str();
+    if mpi.name != "openmpi" {
+        assert_eq!(of("MPIR_CVAR_NOLOCAL"), if is_tcp { "1" } else { "0" });
+        return;
+    }
+    assert_eq!((of("btl"), of("pml")), if is_tcp { ("tcp,self", "ob1") } else { (WITHOUT_SLEEP.1, "") });
+    assert_eq!(of("pml components"), "ob1");
+    let btl: Vec<&str> = of("btl components").split(' ').collect();
+    assert!(btl.contains(&"tcp") && btl.contains(&"sm") != is_tcp, "{btl:?}");
 }
 
 fn one_host(mpi: &Mpi) {
@@ -42,5 +71,6 @@ fn one_host(mpi: &Mpi) {
         );
         assert!(ended.out.contains(&format!("2 ranks, {expected}, warm")), "{ended}");
         assert!(!ended.err.contains("crosses no network"), "{ended}");
+        expect_account(mpi, dir.path(), expected);
     }
 }

@@ -80,6 +80,7 @@ pub fn hello(
         threads: 1,
         pairs,
         settings: settings(),
+        library_account: Vec::new(),
         build: env!("DDTBENCH_BUILD").to_owned(),
         transport: None,
         clocks: None,

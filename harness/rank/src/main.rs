@@ -14,6 +14,7 @@ mod expected;
 mod experiments;
 mod guard;
 mod handoff;
+mod library_account;
 mod measure;
 mod mechanism;
 mod memory;

@@ -45,7 +45,11 @@ impl Output {
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
             Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
             Event::Size(size) => println!("{size:?}"),
-            Event::Working { .. } | Event::Probe { .. } | Event::Aborting | Event::Done => {}
+            Event::Working { .. }
+            | Event::Probe { .. }
+            | Event::Aborting
+            | Event::Done
+            | Event::Library { .. } => {}
         }
     }
 

@@ -47,6 +47,11 @@ pub enum Event {
     Aborting,
     /// All methods have ended; the rank program is about to leave.
     Done,
+    /// After all that is measured: what the library itself tells of the ways that its messages may go.
+    Library {
+        /// Its settings and components, by name.
+        account: Vec<(String, String)>,
+    },
 }
 
 /// The rank program's account of itself.
@@ -85,6 +90,10 @@ pub struct Hello {
     pub pairs: Vec<(usize, usize)>,
     /// Variables that steer the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
     pub settings: Vec<(String, String)>,
+    /// What the library tells of the ways that its messages may go, by MPI's tool information interface; told by an event of
+    /// its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub library_account: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
     /// What carries the bytes between ranks, once that was found out; told by an event of its own.

@@ -84,6 +84,11 @@ impl ProcessLog {
             Event::Size(_) => {}
             Event::Aborting => self.aborts = true,
             Event::Done => self.done = true,
+            Event::Library { account } => {
+                if let Some(hello) = &mut self.hello {
+                    hello.library_account = account;
+                }
+            }
         }
     }
 

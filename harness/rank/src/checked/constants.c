@@ -3,7 +3,9 @@
 
 const MPI_Datatype ddtbench_byte = MPI_BYTE;
 const MPI_Datatype ddtbench_char = MPI_CHAR;
+const MPI_Datatype ddtbench_int = MPI_INT;
 const MPI_Datatype ddtbench_packed = MPI_PACKED;
+const int ddtbench_no_object = MPI_T_BIND_NO_OBJECT;
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

@@ -13,6 +13,7 @@ pub mod partitioned;
 pub mod request;
 pub mod symbols;
 pub mod threads;
+pub mod tool_information;
 pub mod window;
 pub mod world;
 
@@ -25,14 +26,16 @@ pub use threads::{TeamCalls, ThreadMultiple};
 pub use window::{Group, Window};
 pub use world::World;
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 
 use ::mpi::ffi::MPI_Datatype;
 
 unsafe extern "C" {
     static ddtbench_byte: MPI_Datatype;
     static ddtbench_char: MPI_Datatype;
+    static ddtbench_int: MPI_Datatype;
     static ddtbench_packed: MPI_Datatype;
+    static ddtbench_no_object: c_int;
     // Declared as one character; the string goes on behind it up to its NUL.
     static ddtbench_compiled_for: c_char;
 }

@@ -9,7 +9,7 @@ use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
 use crate::output::{Output, OutputFormat};
 use crate::reporter::EventReporter;
-use crate::{environment, transport};
+use crate::{environment, library_account, transport};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
@@ -93,9 +93,14 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Says that all methods have ended, gives back what the ranks share, and leaves the reporter; collective.
+    /// Says that all methods have ended and what the library tells of itself, gives back what the ranks share, and leaves the
+    /// reporter; collective.
     pub fn finish(mut self) -> Result<EventReporter, CallError> {
         self.reporter.report(&Event::Done);
+        // Last: to ask may load components of the library, which nothing that is measured is to meet.
+        if self.rank == 0 {
+            self.reporter.report(&Event::Library { account: library_account::account() });
+        }
         drop(self.reporter.guard.take());
         self.probe.map_or(Ok(()), StateProbe::finish)?;
         Ok(self.reporter)

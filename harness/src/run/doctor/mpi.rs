@@ -35,6 +35,7 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     all.extend([thread_level(&transfers.hello), binding(&hello.ranks)]);
     all.extend(Load::of(hello).map(load));
     all.push(transport(hello));
+    all.extend(account(hello));
     all.push(clock(hello));
     all.extend(settings(hello));
     all.extend([ping_pongs, transfers].map(methods));
@@ -149,6 +150,13 @@ fn transport(hello: &Hello) -> Finding {
     }
 }
 
+/// What the library tells of its ways, where it does; a text that is empty leaves the choice to the library.
+fn account(hello: &Hello) -> Option<Finding> {
+    let set = hello.library_account.iter().filter(|(_, value)| !value.is_empty());
+    let told: Vec<String> = set.map(|(name, value)| format!("{name} = {value}")).collect();
+    (!told.is_empty()).then(|| Finding::ok("its account", told.join("; ")))
+}
+
 fn clock(hello: &Hello) -> Finding {
     /// A reading that costs more is a good part of what a short message takes.
     const DEAR_S: f64 = 2e-7;
@@ -226,6 +234,15 @@ mod tests {
         let mpi_5 = Installation { version: "5.0.2".to_owned(), ..Installation::fake("mpiexec") };
         let all = mpi(&mpi_5, None, &seen(hello, &[]), &seen(hello, &[]));
         all.iter().find(|finding| finding.what == what).unwrap_or_else(|| panic!("{all:?}")).health
+    }
+
+    #[test]
+    fn of_the_librarys_own_account_what_it_has_chosen_is_told() {
+        assert!(account(&hello()).is_none());
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let library_account = vec![pair("pml", ""), pair("pml components", "ob1")];
+        let told = account(&Hello { library_account, ..hello() }).expect("a finding").told;
+        assert_eq!(told, "pml components = ob1");
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! The tool information interface, by which a library tells its own settings (MPI-4.1, 15.3).
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr::null_mut;
+
+use mpi::ffi;
+
+use super::{CallError, check, ddtbench_char, ddtbench_int, ddtbench_no_object};
+
+/// The interface between its initialisation and its finalisation, which are its own.
+pub struct ToolInformation(());
+
+impl ToolInformation {
+    /// Initialises it.
+    ///
+    /// # Errors
+    /// A library that refuses.
+    pub fn initialize() -> Result<Self, CallError> {
+        let mut provided = 0;
+        // SAFETY: it may be called at any time, and the pointer lives through the call.
+        let code = unsafe { ffi::MPI_T_init_thread(ffi::RSMPI_THREAD_SINGLE, &mut provided) };
+        check("MPI_T_init_thread", code)?;
+        Ok(Self(()))
+    }
+
+    /// The control variables that there are now, by their names; those of components that were closed are gone.
+    ///
+    /// # Errors
+    /// An MPI call that fails.
+    pub fn variables(&self) -> Result<Vec<Variable<'_>>, CallError> {
+        let mut count = 0;
+        // SAFETY: the interface is initialised while `self` lives, and the pointer lives through the call.
+        check("MPI_T_cvar_get_num", unsafe { ffi::MPI_T_cvar_get_num(&mut count) })?;
+        (0..count).filter_map(|index| self.variable(index).transpose()).collect()
+    }
+
+    /// A control variable by its index; `None` where it is gone.
+    fn variable(&self, index: c_int) -> Result<Option<Variable<'_>>, CallError> {
+        /// Longer than any name of MPICH, Open MPI and Intel MPI; a longer one would be cut.
+        const NAME_BYTES: usize = 256;
+        let mut name = [0_u8; NAME_BYTES];
+        let (mut length, mut bind) = (NAME_BYTES as c_int, 0);
+        // SAFETY: a static of constants.c that never changes; here it is any value to be overwritten.
+        let mut datatype = unsafe { ddtbench_char };
+        // SAFETY: the name has the length that is told, the other pointers live through the call, and those that are null are
+        // ignored by the standard.
+        let code = unsafe {
+            ffi::MPI_T_cvar_get_info(
+                index,
+                name.as_mut_ptr().cast::<c_char>(),
+                &mut length,
+                null_mut(),
+                &mut datatype,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+                &mut bind,
+                null_mut(),
+            )
+        };
+        if code == ffi::MPI_T_ERR_INVALID_INDEX as c_int {
+            return Ok(None);
+        }
+        check("MPI_T_cvar_get_info", code)?;
+        let name = text(&name);
+        Ok(Some(Variable { _interface: self, index, name, datatype, bind }))
+    }
+}
+
+impl Drop for ToolInformation {
+    fn drop(&mut self) {
+        // SAFETY: it was initialised once by this value, whose handles are freed.
+        let code = unsafe { ffi::MPI_T_finalize() };
+        // Nothing depends on it any more.
+        let _: Result<(), CallError> = check("MPI_T_finalize", code);
+    }
+}
+
+/// A control variable.
+pub struct Variable<'a> {
+    _interface: &'a ToolInformation,
+    index: c_int,
+    /// Its name.
+    pub name: String,
+    datatype: ffi::MPI_Datatype,
+    bind: c_int,
+}
+
+impl Variable<'_> {
+    /// Its value, if it is a text or a number of type int, and of the whole process.
+    ///
+    /// # Errors
+    /// An MPI call that fails.
+    pub fn value(&self) -> Result<Option<String>, CallError> {
+        // SAFETY: statics of constants.c that never change.
+        let (character, integer, no_object) = unsafe { (ddtbench_char, ddtbench_int, ddtbench_no_object) };
+        let is_text = self.datatype == character;
+        if self.bind != no_object || !(is_text || self.datatype == integer) {
+            return Ok(None);
+        }
+        let (mut handle, mut count) = (null_mut(), 0);
+        // SAFETY: the interface is initialised; a variable of no object ignores the pointer to one; the others live through the
+        // call.
+        let code = unsafe { ffi::MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count) };
+        check("MPI_T_cvar_handle_alloc", code)?;
+        // An int takes four bytes and a character one: there is room for either, aligned for both.
+        let mut values = vec![0_i32; usize::try_from(count).unwrap_or(0).max(1)];
+        // SAFETY: the buffer has room for as many elements of the type as the handle has.
+        let read = unsafe { ffi::MPI_T_cvar_read(handle, values.as_mut_ptr().cast()) };
+        // SAFETY: the handle was allocated above, and is used no more.
+        let freed = unsafe { ffi::MPI_T_cvar_handle_free(&mut handle) };
+        check("MPI_T_cvar_read", read)?;
+        check("MPI_T_cvar_handle_free", freed)?;
+        Ok(Some(if is_text { text(bytemuck::cast_slice(&values)) } else { values[0].to_string() }))
+    }
+}
+
+/// What stands before the first NUL.
+fn text(bytes: &[u8]) -> String {
+    let text = CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes);
+    String::from_utf8_lossy(text).into_owned()
+}

@@ -1,0 +1,57 @@
+//! What the library itself tells, by its tool information interface, of the ways that its messages may go.
+
+use crate::checked::tool_information::{ToolInformation, Variable};
+use crate::checked::{CallError, identity};
+
+/// Settings of MPICH and its relatives that allow ways within a host and say from which size on: numbers alone. Of texts, as
+/// `MPIR_CVAR_CH4_NETMOD`, MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 tell the built-in default, whatever is set.
+const OF_MPICH: &[&str] = &[
+    "MPIR_CVAR_NOLOCAL",
+    "MPIR_CVAR_ODD_EVEN_CLIQUES",
+    "MPIR_CVAR_NUM_CLIQUES",
+    "MPIR_CVAR_CH4_CMA_ENABLE",
+    "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",
+    "MPIR_CVAR_CH4_XPMEM_ENABLE",
+    "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
+    "MPIR_CVAR_INTEL_SHM_CMA",
+];
+
+/// Settings of Open MPI that choose components, and those by which OFI's providers are chosen. Empty: the library chooses.
+const OF_OPEN_MPI: &[&str] =
+    &["pml", "mtl", "btl", "smsc", "opal_common_ofi_provider_include", "opal_common_ofi_provider_exclude"];
+
+/// Frameworks of Open MPI whose open components are told: `pml` has the one that was chosen, and closes the others; `mtl` those
+/// that `cm` may use, `btl` those that `ob1` may use, `smsc` how it copies from another process.
+const FRAMEWORKS: &[&str] = &["pml", "mtl", "btl", "smsc"];
+
+/// What each component of Open MPI has a variable of that name for.
+const OF_COMPONENT: &str = "_major_version";
+
+/// The account, by the names of settings, and of frameworks as `pml components`; why there is none, under the interface's own
+/// name.
+pub fn account() -> Vec<(String, String)> {
+    told().unwrap_or_else(|error| vec![("MPI_T".to_owned(), error.to_string())])
+}
+
+fn told() -> Result<Vec<(String, String)>, CallError> {
+    let interface = ToolInformation::initialize()?;
+    let variables = interface.variables()?;
+    let settings = if identity::is_open_mpi() { OF_OPEN_MPI } else { OF_MPICH };
+    let of_name = |name: &&str| variables.iter().find(|variable| variable.name == *name);
+    let mut all = Vec::new();
+    for variable in settings.iter().filter_map(of_name) {
+        all.extend(variable.value()?.map(|value| (variable.name.clone(), value)));
+    }
+    all.extend(FRAMEWORKS.iter().filter_map(|framework| components(framework, &variables)));
+    Ok(all)
+}
+
+/// The open components of a framework, if it has any.
+fn components(framework: &str, variables: &[Variable<'_>]) -> Option<(String, String)> {
+    let component = |variable: &Variable<'_>| {
+        let rest = variable.name.strip_prefix(framework)?.strip_prefix('_')?;
+        rest.strip_suffix(OF_COMPONENT).map(str::to_owned)
+    };
+    let names: Vec<_> = variables.iter().filter_map(component).collect();
+    (!names.is_empty()).then(|| (format!("{framework} components"), names.join(" ")))
+}
