@@ -205,7 +205,9 @@ impl Run<'_> {
                 continue;
             }
             for (unit, result) in starts.has_begun((*unit, result)) {
-                records.extend(self.keep(folder, unit.case, &result, environment.part_number())?);
+                let kept = self.keep(folder, unit.case, &result, environment.part_number())?;
+                paths.contradictions(&kept).iter().for_each(|warning| observer.note(warning));
+                records.extend(kept);
             }
             if hello.is_some_and(|hello| environment.hears(unit.target, *hello)) {
                 environment.keep(folder)?;

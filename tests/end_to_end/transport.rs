@@ -14,6 +14,9 @@ use super::setup::{Check, Mpi, ONE_LAUNCH, WITHOUT_SLEEP, ddtbench, on_every_mpi
 /// Short, and of a size that is worth a network.
 const CASE: [&str; 7] = ["run", "contiguous", "-p", "bytes=100000", "-m", "reference", "--max-time=0.02"];
 
+/// Bytes of its message.
+const BYTES: f64 = 100_000.0;
+
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] =
         &[("memory and TCP on one host are told apart, and by the library itself", one_host)];
@@ -53,6 +56,19 @@ fn expect_account(mpi: &Mpi, dir: &Path, transport: &str) {
     assert!(btl.contains(&"tcp") && btl.contains(&"sm") != is_tcp, "{btl:?}");
 }
 
+/// The devices have counted the case's own messages where they carry them, there and back, and nothing of that size elsewhere.
+#[track_caller]
+fn expect_counted(dir: &Path, transport: &str) {
+    let figures = rows(&dir.join("out/figures.csv"));
+    let of_devices = figures.iter().find(|row| row.is(&[("figure", "device_bytes"), ("pair", "all")]));
+    let counted = of_devices.expect("devices are counted").number("value").unwrap();
+    if transport == "tcp" {
+        assert!(counted >= 2.0 * BYTES, "{counted}");
+    } else {
+        assert!(counted < BYTES / 16.0, "{counted}");
+    }
+}
+
 fn one_host(mpi: &Mpi) {
     let tcp = match mpi.name {
         "openmpi" => ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"],
@@ -72,5 +88,7 @@ fn one_host(mpi: &Mpi) {
         assert!(ended.out.contains(&format!("2 ranks, {expected}, warm")), "{ended}");
         assert!(!ended.err.contains("crosses no network"), "{ended}");
         expect_account(mpi, dir.path(), expected);
+        expect_counted(dir.path(), expected);
+        assert!(!ended.err.contains("what it sends was carried"), "{ended}");
     }
 }

@@ -12,7 +12,8 @@ pub fn place(rank: usize) -> RankPlace {
     RankPlace { rank, host: host(), pid: std::process::id(), cpus: binding::affinity(0) }
 }
 
-fn host() -> String {
+/// The name of this host.
+pub fn host() -> String {
     let mut name = [0u8; 256];
     // SAFETY: the buffer is given with its length.
     if unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len()) } != 0 {

@@ -1,4 +1,5 @@
-//! Finds out what carries the bytes between ranks: messages of a known size, and what each host's devices count meanwhile.
+//! Finds out what carries the bytes between ranks: messages of a known size, and what each host's devices count meanwhile. The
+//! same is counted around the messages that are measured.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,32 +10,71 @@ use ddtbench::model::event::RankPlace;
 use ddtbench::model::transport::{Counted, HostAccount, Transport};
 
 use crate::checked::{CallError, Comm, Datatype};
+use crate::environment;
 
 /// Bytes of a message: beyond every eager limit, far more than others send through a device in the fraction of a
 /// millisecond that it takes, and a hundredth of a second on a slow network.
 const MESSAGE_BYTES: usize = 1 << 20;
 
-/// What carries the bytes between the ranks of `world`; complete on rank 0 only. Collective.
-///
-/// # Errors
-/// An MPI call that fails.
-pub fn account(world: &Comm, place: &RankPlace) -> Result<Transport, CallError> {
-    let host = world.split(color(&place.host), place.rank)?;
-    let is_first = host.rank()? == 0;
-    let firsts = world.split(usize::from(is_first), place.rank)?;
-    // DeviceCounters are the host's: its first rank tells them, of all messages that its ranks send.
-    let within = count(world, &host, host.size()?)?;
-    let between = count(world, &firsts, usize::from(is_first))?;
-    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let boot_id = boot_id.trim().to_owned();
-    let mine = HostAccount { host: place.host.clone(), boot_id, within, between };
-    let told = if is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
-    let told = world.gather(&told)?.into_iter().filter(|account| !account.is_empty());
-    Ok(Transport {
-        hosts: told
-            .map(|account| serde_json::from_slice(&account).expect("what a rank has written"))
-            .collect(),
-    })
+/// The hosts that ranks are on, of which the first rank of each reads the counters.
+pub struct Hosts {
+    /// The ranks of this host.
+    host: Comm,
+    /// The first rank of each host; on the others, these.
+    firsts: Comm,
+    is_first: bool,
+}
+
+impl Hosts {
+    /// Of the ranks of `world`, of which this is the place of one. Collective.
+    ///
+    /// # Errors
+    /// An MPI call that fails.
+    pub fn of(world: &Comm, place: &RankPlace) -> Result<Self, CallError> {
+        let host = world.split(color(&place.host), place.rank)?;
+        let is_first = host.rank()? == 0;
+        let firsts = world.split(usize::from(is_first), place.rank)?;
+        Ok(Self { host, firsts, is_first })
+    }
+
+    /// What carries the bytes between the ranks of `world`; complete on rank 0 only. Collective.
+    ///
+    /// # Errors
+    /// An MPI call that fails.
+    pub fn account(&self, world: &Comm) -> Result<Transport, CallError> {
+        // The counters are the host's: its first rank tells them, of all messages that its ranks send.
+        let within = count(world, &self.host, self.host.size()?)?;
+        let between = count(world, &self.firsts, usize::from(self.is_first))?;
+        let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let boot_id = boot_id.trim().to_owned();
+        let mine = HostAccount { host: environment::host(), boot_id, within, between };
+        let told = if self.is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
+        let told = world.gather(&told)?.into_iter().filter(|account| !account.is_empty());
+        Ok(Transport {
+            hosts: told
+                .map(|account| serde_json::from_slice(&account).expect("what a rank has written"))
+                .collect(),
+        })
+    }
+
+    /// The counters of this host, where this rank reads them.
+    pub fn counters(&self) -> Option<DeviceCounters> {
+        self.is_first.then(DeviceCounters::now)
+    }
+
+    /// Bytes that the devices of all hosts have sent since `before`: those of network interfaces and ports, on one host of its
+    /// loopback interface as well. On rank 0 only; collective over the ranks that have counters.
+    ///
+    /// # Errors
+    /// An MPI call that fails.
+    pub fn sent_since(&self, before: Option<DeviceCounters>) -> Result<Option<u64>, CallError> {
+        let Some(before) = before else { return Ok(None) };
+        let sent = DeviceCounters::now().since(before);
+        let loopback = if self.firsts.size()? == 1 { sent.loopback } else { 0 };
+        let all = self.firsts.gather(&(loopback + sent.network + sent.rdma).to_ne_bytes())?;
+        let of = |bytes: &Vec<u8>| Some(u64::from_ne_bytes(bytes.as_slice().try_into().ok()?));
+        Ok(if self.firsts.rank()? == 0 { all.iter().map(of).sum() } else { None })
+    }
 }
 
 /// The ranks of a host get one colour, others another.
@@ -87,7 +127,7 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
 
 /// Bytes that a host's devices have sent since it was started.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct DeviceCounters {
+pub struct DeviceCounters {
     loopback: u64,
     network: u64,
     rdma: u64,

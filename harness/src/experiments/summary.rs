@@ -321,6 +321,13 @@ impl<'a> RowContext<'a> {
         Some(Figure::plain(Quantity::Messages, messages as f64))
     }
 
+    /// What devices sent per repetition, of the block with least; of all pairs, since devices do not tell them apart.
+    pub fn device_bytes(&self) -> Option<Figure> {
+        let Scope::All(_) = self.scope else { return None };
+        let bytes = self.blocks().into_iter().filter_map(Block::device_bytes_per_repetition);
+        bytes.reduce(f64::min).map(|bytes| Figure::plain(Quantity::DeviceBytes, bytes))
+    }
+
     /// How far off the common time was, of the worst block; where clocks are not one.
     pub fn clock_error(&self) -> Option<Figure> {
         let errors = self.blocks().into_iter().filter_map(|block| block.clock_error_s);

@@ -249,6 +249,10 @@ pub struct Block {
     /// Messages or puts of the last repetition, where the mechanism knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
+    /// Bytes that the network interfaces and the ports of InfiniBand and similar adapters of all hosts have sent during the block,
+    /// whoever sent them; on one host its loopback interface as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_bytes: Option<u64>,
     /// Half of an empty message's round trip between the ranks beside the block, in seconds. Only of partitioned transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_latency_s: Option<f64>,
@@ -278,6 +282,12 @@ impl Block {
             Phase::Init | Phase::ComputationWithoutMpi => 1,
             _ => self.batch,
         }
+    }
+
+    /// Bytes that devices have sent per repetition that was timed.
+    pub fn device_bytes_per_repetition(&self) -> Option<f64> {
+        let repetitions = self.times.repetitions() as f64 * f64::from(self.batch.max(1));
+        self.device_bytes.map(|bytes| bytes as f64 / repetitions).filter(|bytes| bytes.is_finite())
     }
 
     /// Whether a rank was without its core in enough repetitions for the block's median to move: the hypervisor kept it, or

@@ -29,6 +29,9 @@ pub enum Quantity {
     EarlyBird,
     /// Messages, puts or requests of a repetition; the most of any rank.
     Messages,
+    /// Bytes that network interfaces and InfiniBand ports of all hosts sent per repetition, on one host its loopback interface as
+    /// well: those of the block with least, since whatever else is sent adds to it.
+    DeviceBytes,
     /// By how much the peer began to wait after the origin had begun; negative where it was ready before.
     StartSkew,
     /// How far off the common time of ranks was that do not read one clock, at the end of the worst block, as far as messages
@@ -88,7 +91,7 @@ impl Quantity {
             Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
             Self::Messages => "messages",
             Self::StartSkew | Self::ClockError | Self::StartLate => "s",
-            Self::LineBytes => "bytes",
+            Self::LineBytes | Self::DeviceBytes => "bytes",
             Self::UnboundRanks => "ranks",
         }
     }

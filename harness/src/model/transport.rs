@@ -96,9 +96,39 @@ pub fn joins(hosts: usize, name: &str) -> bool {
     hosts < 2 || (between != SHM && !name.split('+').any(|name| name == UNKNOWN))
 }
 
+/// The least message of whose repetitions devices tell the way: below, what others send meanwhile may be as much.
+const TELLING_BYTES: u64 = 4096;
+
+/// How what devices sent per repetition of `bytes` contradicts a transport, where it does. `None` as well where it lies in between:
+/// of an exchange a part may stay within a rank.
+pub fn contradiction(name: &str, bytes: u64, device_bytes: f64) -> Option<&'static str> {
+    /// What others send meanwhile is less than this share of the least message.
+    const NOISE: f64 = 1.0 / 16.0;
+    let bytes_of = bytes as f64;
+    match name.split('+').next()? {
+        _ if bytes < TELLING_BYTES => None,
+        TCP | RDMA if device_bytes < NOISE * bytes_of => Some("by no network interface or port"),
+        SHM if device_bytes >= bytes_of => Some("by network interfaces or ports"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_that_go_another_way_than_the_transport_are_seen_by_devices() {
+        assert!(contradiction("shm", 10_000, 600.0).is_none());
+        assert!(contradiction("shm", 10_000, 20_500.0).is_some());
+        assert!(contradiction("shm", 8, 200.0).is_none(), "others send as much");
+        assert!(contradiction("tcp+shm", 10_000, 20_500.0).is_none());
+        assert!(contradiction("tcp+shm", 10_000, 5_000.0).is_none(), "half may stay within a rank");
+        assert!(contradiction("tcp+shm", 10_000, 100.0).is_some());
+        for name in ["", "unknown"] {
+            assert!(contradiction(name, 10_000, 0.0).is_none());
+        }
+    }
 
     const BYTES: u64 = 1 << 20;
 

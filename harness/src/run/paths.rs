@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::Case;
 use crate::model::event::Hello;
+use crate::model::transport::contradiction;
+use crate::model::{Case, Quantity, Record};
 
 /// Hosts and transport of each MPI of a run, by its name in tables.
 #[derive(Debug, Default)]
@@ -61,11 +62,28 @@ impl Paths {
         let warning = warning.filter(|_| self.warned.insert(format!("{label} {hosts} {name}")));
         (Case { hosts, transport: name, ..case }, warning)
     }
+
+    /// What is to be said of methods whose own messages devices have seen go another way than their case's transport, once for
+    /// each of an MPI's.
+    pub fn contradictions(&mut self, records: &[Record]) -> Vec<String> {
+        let said = |record: &Record| {
+            let counted = record.value(Quantity::DeviceBytes)?;
+            let seen = contradiction(&record.case.transport, record.bytes, counted)?;
+            let (label, Record { method, case, bytes, .. }) = (record.case.mpi_label(), record);
+            let word = format!(
+                "warning: {label}, {method}: what it sends was carried {seen}, though messages of 1 MiB go by {} ({}: {counted:.0} bytes counted per repetition of {bytes})",
+                case.transport, case.test
+            );
+            self.warned.insert(format!("{label} {method} {seen}")).then_some(word)
+        };
+        records.iter().filter_map(said).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Figure;
     use crate::model::event::RankPlace;
     use crate::model::transport::{Counted, HostAccount, Transport};
 
@@ -113,6 +131,23 @@ mod tests {
         let (known, _) = paths.complete(case(), Some(&hello(&["a", "b"], 100)));
         assert_eq!((known.hosts, known.transport.as_str()), (2, "tcp"));
         assert_eq!(paths.complete(case(), None), (known, None));
+    }
+
+    #[test]
+    fn a_method_whose_messages_go_another_way_is_said_once() {
+        let case = Case { transport: "shm".to_owned(), ..case() };
+        let mut record =
+            Record { case: case.into(), method: "put_ddt".to_owned(), bytes: 10_000, ..Record::default() };
+        assert_eq!(
+            Paths::default().contradictions(std::slice::from_ref(&record)),
+            [""; 0],
+            "nothing was counted"
+        );
+        record.add([Figure::plain(Quantity::DeviceBytes, 21_000.0)]);
+        let mut paths = Paths::default();
+        let said = paths.contradictions(&[record.clone(), record]);
+        assert_eq!(said.len(), 1);
+        assert!(said[0].contains("mpich, put_ddt") && said[0].contains("by network interfaces"), "{said:?}");
     }
 
     #[test]

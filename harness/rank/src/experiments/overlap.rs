@@ -38,7 +38,8 @@ use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::regions::Regions;
-use crate::{binding, environment, transport};
+use crate::transport::Hosts;
+use crate::{binding, environment};
 use bench::Bench;
 use cell::Cell;
 use computation::Computation;
@@ -283,7 +284,7 @@ impl CaseStart<'_> {
             return Ok(true);
         }
         let world = &self.world.comm;
-        let transport = transport::account(world, &environment::place(world.rank()?))?;
+        let transport = Hosts::of(world, &environment::place(world.rank()?))?.account(world)?;
         let [goes_by_tcp] = world.broadcast([f64::from(u8::from(transport.name() == "tcp"))])?;
         Ok(goes_by_tcp > 0.0)
     }

@@ -9,7 +9,8 @@ use crate::checked::{CallError, Comm};
 use crate::guard::MemoryGuard;
 use crate::output::{Output, OutputFormat};
 use crate::reporter::EventReporter;
-use crate::{environment, library_account, transport};
+use crate::transport::Hosts;
+use crate::{environment, library_account};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
@@ -23,6 +24,8 @@ pub struct Job<'a> {
     pub clock: Clock,
     /// Reports what becomes of the case.
     pub reporter: EventReporter,
+    /// The hosts that the ranks are on.
+    pub hosts: Hosts,
     processes_of_host: usize,
     /// Whether ranks or their threads wait for each other's turns on a core.
     waits_for_cores: bool,
@@ -39,6 +42,7 @@ impl<'a> Job<'a> {
             probe: if peers.size()? == 2 { Some(StateProbe::new(peers)?) } else { None },
             clock: Clock::measure(),
             reporter: EventReporter::new(Output::new(format), rank, None),
+            hosts: Hosts::of(world, &environment::place(rank))?,
             processes_of_host: world.split_shared()?.size()?,
             waits_for_cores: false,
         })
@@ -49,7 +53,7 @@ impl<'a> Job<'a> {
     pub fn begin(&mut self, waits: bool) -> Result<(), CallError> {
         let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
         self.waits_for_cores = waits > 0.0;
-        let transport = transport::account(self.world, &environment::place(self.rank))?;
+        let transport = self.hosts.account(self.world)?;
         self.reporter.report(&Event::Transport(transport));
         Ok(())
     }

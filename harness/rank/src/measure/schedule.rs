@@ -83,15 +83,18 @@ pub fn run<'a, E: Experiment<'a>>(
         for (place, &k) in order.iter().enumerate() {
             let Scheduled { name, active, amount } = &mut scheduled[k];
             experiment.job().reporter.working(name, "measure");
+            let devices = experiment.job().hosts.counters();
             let (began_s, counters) = (start.elapsed().as_secs_f64(), ProcessCounters::now());
             let (block, mismatch) = experiment.block(active, *amount)?;
+            // Collective: behind it no rank sends what belongs to the block.
             let disturbance = counters.since(experiment.job())?;
+            let device_bytes = experiment.job().hosts.sent_since(devices)?;
             let after = experiment.job().state()?;
             let mismatch = experiment.job().any_mismatch(mismatch)?;
             let (method, round) = (name.clone(), rounds as usize);
             let of =
                 |block| Block { method, block: round, began_s, place, disturbance, before, after, ..block };
-            measured[k].blocks.extend(collect_blocks(experiment.job(), block.map(of))?);
+            measured[k].blocks.extend(collect_blocks(experiment.job(), block.map(of), device_bytes)?);
             wrong.extend(mismatch.map(|detail| (k, detail)));
             before = after;
         }
@@ -157,12 +160,17 @@ fn mismatch<'a, E: Experiment<'a>>(
     Ok(experiment.job().any_mismatch(mismatch)?)
 }
 
-/// Brings the blocks of all ranks that measure to rank 0, which passes them on; gives them there.
-fn collect_blocks(job: &mut Job<'_>, block: Option<Block>) -> anyhow::Result<Vec<Block>> {
+/// Brings the blocks of all ranks that measure to rank 0, which passes them on, with the bytes that devices have sent meanwhile;
+/// gives them there.
+fn collect_blocks(
+    job: &mut Job<'_>,
+    block: Option<Block>,
+    device_bytes: Option<u64>,
+) -> anyhow::Result<Vec<Block>> {
     let mine = block.map_or(Ok(Vec::new()), |block| serde_json::to_vec(&block))?;
     let mut blocks: Vec<Block> = Vec::new();
     for text in job.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
-        blocks.push(serde_json::from_slice(text)?);
+        blocks.push(Block { device_bytes, ..serde_json::from_slice(text)? });
     }
     blocks.iter().for_each(|block| job.reporter.report(&Event::Block(Box::new(block.clone()))));
     Ok(blocks)

@@ -18,6 +18,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(early::figure(context));
     record.add(context.messages());
     record.add(context.clock_error());
+    record.add(context.device_bytes());
     if record.method != context.kind.reference() {
         record.add(
             context.packing(|block: &Block| block.times[Phase::Exchange].clone(), exchange_without_packing),

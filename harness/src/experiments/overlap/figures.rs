@@ -99,6 +99,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     }
     record.add(mpi_impact(context));
     record.add(context.clock_error());
+    record.add(context.device_bytes());
     record.add(context.start_late());
     record.add(context.unbound_ranks());
 }

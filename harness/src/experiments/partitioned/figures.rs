@@ -38,6 +38,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(early::figure(context));
     record.add(context.messages());
     record.add(context.clock_error());
+    record.add(context.device_bytes());
     let is_single = context.reference.is_none() && record.method == context.kind.reference();
     let Some(single) = context.reference.or(is_single.then_some(view)) else { return };
     if !is_single {

@@ -18,6 +18,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let skew = stats::median(&stats::sorted(blocks.iter().filter_map(|block| block.start_skew_s)));
     record.add(skew.map(|skew| Figure::plain(Quantity::StartSkew, skew)));
     record.add(context.clock_error());
+    record.add(context.device_bytes());
     record.add(bandwidth(context));
 }
 

@@ -85,6 +85,18 @@ fn the_clocks_of_a_method_are_as_far_off_as_in_its_worst_block() {
 }
 
 #[test]
+fn of_what_devices_sent_the_block_with_least_tells_and_pairs_are_not_told_apart() {
+    let sent = |device_bytes, pair| Block { device_bytes, pair, batch: 2, ..block(1.0, 33.0) };
+    let records = records(&result(vec![
+        measured("reference", vec![block(1.0, 33.0); 6]),
+        measured("manual", [sent(Some(400), 0), sent(Some(300), 0), sent(Some(300), 1)].to_vec()),
+    ]));
+    let bytes = |method, pair| of(&records, method, Phase::RoundTrip, pair).value(Quantity::DeviceBytes);
+    assert_eq!((bytes("reference", "all"), bytes("manual", "all")), (None, Some(30.0)));
+    assert_eq!(bytes("manual", "0"), None);
+}
+
+#[test]
 fn overheads_follow_the_definitions() {
     let packing = with(block(4.0, 33.0), [(Phase::Pack, vec![0.5; 5]), (Phase::Unpack, vec![0.25; 5])]);
     // The peer packs more slowly: both ranks count, each by its own clock.
