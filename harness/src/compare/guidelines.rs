@@ -70,7 +70,7 @@ pub struct Findings {
     pub place: String,
     /// What it went by.
     pub settings: Settings,
-    /// The rows, the largest violation first.
+    /// The rows, the largest violation first; of those violated, what never pays is the last.
     pub rows: Vec<GuidelineRow>,
     /// What could not be held against anything, since it failed: test, method and how.
     pub failed: Vec<String>,
@@ -115,7 +115,9 @@ impl Findings {
                 })
             })
             .collect();
-        rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(b.answer.ratio.total_cmp(&a.answer.ratio)));
+        // What never pays has no size: how much is lost by it, the guidelines of round trips say.
+        let size = |row: &GuidelineRow| if row.answer.ratio.is_finite() { row.answer.ratio } else { 0.0 };
+        rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(size(b).total_cmp(&size(a))));
         Self {
             mpi: side.name.clone(),
             place: side.place.clone(),
@@ -257,13 +259,16 @@ mod tests {
             let findings =
                 Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
             let row = findings.rows.iter().find(|row| row.guideline == "D10").unwrap().clone();
-            (row.standing, row.break_even.unwrap())
+            (row.standing, row.break_even.unwrap(), findings.rows[0].guideline)
         };
-        let (standing, pays) = launches(2.0);
+        let (standing, pays, _) = launches(2.0);
         assert_eq!((standing, pays.uses.unwrap().round()), (Standing::Holds, 30.0), "{pays:?}");
         assert!(pays.low.unwrap() > 29.0 && pays.high.unwrap() < 31.0, "{pays:?}");
         assert_eq!(launches(0.02).0, Standing::Violated, "3000 round trips");
-        let (standing, never) = launches(-2.0);
-        assert_eq!((standing, never.text().as_str()), (Standing::Violated, "never pays"));
+        let (standing, never, worst) = launches(-2.0);
+        assert_eq!(
+            (standing, never.text().as_str(), worst),
+            (Standing::Violated, "never pays", "D1 by hand")
+        );
     }
 }
