@@ -40,12 +40,13 @@ impl Schedule {
             })
             .collect();
         open.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let near = open.iter().filter(|(need, _, launches)| *need <= launches.end as f64).count();
-        let chosen = if near > 0 { near } else { open.len().div_ceil(2) };
-        if near > 0 {
-            open.retain(|(need, _, launches)| *need <= launches.end as f64);
+        let is_near = |(need, _, launches): &(f64, &Subject, Range<usize>)| *need <= launches.end as f64;
+        let (near, mut chosen): (Vec<_>, Vec<_>) = open.into_iter().partition(is_near);
+        chosen.truncate(chosen.len().div_ceil(2));
+        if !near.is_empty() {
+            chosen = near;
         }
-        open.into_iter().take(chosen).map(|(_, case, launches)| (case.clone(), launches)).collect()
+        chosen.into_iter().map(|(_, case, launches)| (case.clone(), launches)).collect()
     }
 
     /// Counts a launch of each side of a case.
