@@ -124,7 +124,7 @@ fn github() {
         let script =
             step.and_then(|step| step["run"].as_str()).unwrap_or_else(|| panic!("no script {name:?}"));
         let mut command = shell(dir.path(), script);
-        command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
+        command.env("BASE_MPICC", mpich.name).env("NEW_MPICC", build.mpicc());
         command.env("COMPARE", format!("{CASE} {COMPARE}")).env("JUDGE", JUDGE);
         run(command.env("GITHUB_STEP_SUMMARY", dir.path().join("summary.md")))
     };
@@ -183,7 +183,7 @@ fn bisect() {
         for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
             command.env(format!("{name}_NAME"), "test").env(format!("{name}_EMAIL"), "test@localhost");
         }
-        command.env("BASE_MPICC", &mpich.mpicc).env("NEW_MPICC", build.mpicc());
+        command.env("BASE_MPICC", mpich.name).env("NEW_MPICC", build.mpicc());
         command
             .env("RESULTS", dir.path().join("results"))
             .env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
