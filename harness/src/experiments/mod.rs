@@ -304,8 +304,8 @@ pub trait Prepared: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Memory that a rank needs with so many methods, in bytes; `None` beyond the address space.
-    fn rank_bytes(&self, methods: usize) -> Option<u64>;
+    /// Memory that a rank needs with these methods, in bytes; `None` beyond the address space.
+    fn rank_bytes(&self, methods: &[String]) -> Option<u64>;
 }
 
 impl Kind {

@@ -33,6 +33,8 @@ pub struct MethodInfo {
     pub on_request: bool,
     /// Whether it needs hand-written loops.
     pub by_hand: bool,
+    /// How many buffers of a message's size it has at each rank, beside the two that all methods share.
+    pub own_buffers: u64,
 }
 
 impl MethodInfo {
@@ -50,6 +52,7 @@ impl MethodInfo {
             in_own_processes: false,
             on_request: false,
             by_hand: false,
+            own_buffers: 0,
         }
     }
 
@@ -91,6 +94,11 @@ impl MethodInfo {
     /// By hand-written loops, which not every message has.
     pub const fn by_hand(self) -> Self {
         Self { by_hand: true, ..self }
+    }
+
+    /// With so many buffers of a message's size of its own.
+    pub const fn with_buffers(self, own_buffers: u64) -> Self {
+        Self { own_buffers, ..self }
     }
 
     /// Measured in processes of its own.

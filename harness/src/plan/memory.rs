@@ -17,7 +17,7 @@ pub fn check(plan: &CheckedPlan) -> Result<(), String> {
 fn check_against(plan: &CheckedPlan, i: usize, available: u64, machines: usize) -> Result<(), String> {
     let case = &plan.cases[i];
     let ranks = plan.ranks_of(i).div_ceil(machines);
-    check_bytes(case.rank_bytes(plan.plan.methods.len()), ranks, available)
+    check_bytes(case.rank_bytes(&plan.plan.methods), ranks, available)
         .map_err(|reason| format!("{} {}: {reason}", plan.plan.cases[i].test, case.params()))
 }
 
@@ -42,7 +42,7 @@ mod tests {
     fn a_case_that_is_too_large_is_refused_with_figures() {
         let case = PlannedCase { test: "contiguous".to_owned(), ..PlannedCase::default() };
         let plan = Plan { cases: vec![case], ..Plan::default() }.check().unwrap();
-        let needed = 2 * plan.cases[0].rank_bytes(1).unwrap();
+        let needed = 2 * plan.cases[0].rank_bytes(&[]).unwrap();
         assert_eq!(check_against(&plan, 0, needed, 1), Ok(()));
         let error = check_against(&plan, 0, needed - 1, 1).unwrap_err();
         assert!(
@@ -50,5 +50,14 @@ mod tests {
             "{error}"
         );
         assert_eq!(check_against(&plan, 0, needed - 1, 2), Ok(()), "one rank on each");
+
+        let methods = vec!["reference".to_owned(), "reference:copied".to_owned()];
+        let plan = Plan { methods, ..plan.plan }.check().unwrap();
+        let buffers = 2 * 2 * plan.cases[0].message().bytes;
+        assert!(
+            check_against(&plan, 0, needed + buffers - 1, 1).is_err(),
+            "a method with buffers of its own"
+        );
+        assert_eq!(check_against(&plan, 0, needed + buffers, 1), Ok(()));
     }
 }

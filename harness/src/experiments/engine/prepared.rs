@@ -81,7 +81,7 @@ impl Prepared for PreparedComparison {
 
     /// What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the
     /// arrays and the packed buffer have.
-    fn rank_bytes(&self, methods: usize) -> Option<u64> {
+    fn rank_bytes(&self, methods: &[String]) -> Option<u64> {
         self.message.rank_bytes(methods)?.checked_mul(2)
     }
 }

@@ -91,7 +91,7 @@ impl Prepared for PreparedExchange {
         probes
     }
 
-    fn rank_bytes(&self, _methods: usize) -> Option<u64> {
+    fn rank_bytes(&self, _methods: &[String]) -> Option<u64> {
         self.rank_bytes
     }
 }

@@ -253,7 +253,7 @@ impl Prepared for PreparedRequest {
         self.case.has(method)
     }
 
-    fn rank_bytes(&self, methods: usize) -> Option<u64> {
+    fn rank_bytes(&self, methods: &[String]) -> Option<u64> {
         self.case.rank_bytes(methods)
     }
 }

@@ -88,7 +88,7 @@ impl Prepared for PreparedOverlap {
         self.case.needs_calibration()
     }
 
-    fn rank_bytes(&self, _methods: usize) -> Option<u64> {
+    fn rank_bytes(&self, _methods: &[String]) -> Option<u64> {
         self.rank_bytes
     }
 }

@@ -80,9 +80,9 @@ impl Prepared for PreparedTransfer {
     }
 
     /// The message, and as much again in the buffers of an MPI that copies it.
-    fn rank_bytes(&self, methods: usize) -> Option<u64> {
+    fn rank_bytes(&self, methods: &[String]) -> Option<u64> {
         let partitions = self.setting.partitions.max(self.setting.receive_partitions()) as u64;
-        let of_partitions = partitions.checked_mul(PARTITION_BYTES)?.checked_mul(methods as u64)?;
+        let of_partitions = partitions.checked_mul(PARTITION_BYTES)?.checked_mul(methods.len() as u64)?;
         let copies = if self.setting.both_ways { 4 } else { 2 };
         self.setting.bytes.checked_mul(copies)?.checked_add(of_partitions)
     }

@@ -30,6 +30,7 @@ pub const METHODS: &[MethodInfo] = &[
         "the same, copied by memcpy before and after: what packing costs at least",
     )
     .contiguous()
+    .with_buffers(2)
     .on_request(),
     MethodInfo::new(
         "manual",

@@ -25,6 +25,9 @@ pub struct PreparedMessage {
     lacking: Vec<&'static str>,
     /// Those that it cannot travel by since it cannot be parted so: found out when one is asked for, since layouts may be large.
     not_parted: OnceLock<Vec<&'static str>>,
+    /// Of a message.
+    bytes: u64,
+    /// Memory that a rank needs with any method.
     rank_bytes: Option<u64>,
 }
 
@@ -38,7 +41,8 @@ impl PreparedMessage {
         check_lengths(&values)?;
         let context = setup.context();
         let app = test.build(&values, context).map_err(|error| error.to_string())?;
-        let (orders_differ, rank_bytes) = (app.orders_differ(), memory::rank_bytes(&*app));
+        let (orders_differ, bytes) = (app.orders_differ(), app.message_bytes());
+        let rank_bytes = memory::rank_bytes(&*app);
         let lacking = METHODS.iter().filter(|method| !can(&*app, method)).map(|method| method.name).collect();
         let planned = PlannedCase {
             methods: case.methods.clone(),
@@ -53,6 +57,7 @@ impl PreparedMessage {
             orders_differ,
             lacking,
             not_parted: OnceLock::new(),
+            bytes,
             rank_bytes,
         })
     }
@@ -136,7 +141,9 @@ impl Prepared for PreparedMessage {
         }
     }
 
-    fn rank_bytes(&self, _methods: usize) -> Option<u64> {
-        self.rank_bytes
+    fn rank_bytes(&self, methods: &[String]) -> Option<u64> {
+        let rows = METHODS.iter().filter(|method| methods.iter().any(|name| name == method.name));
+        let own_buffers: u64 = rows.map(|method| method.own_buffers).sum();
+        self.rank_bytes?.checked_add(self.bytes.checked_mul(own_buffers)?)
     }
 }

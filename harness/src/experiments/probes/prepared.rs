@@ -57,7 +57,7 @@ impl Prepared for PreparedProbe {
     }
 
     /// What is large asks for its memory itself, and is skipped where there is none.
-    fn rank_bytes(&self, _: usize) -> Option<u64> {
+    fn rank_bytes(&self, _: &[String]) -> Option<u64> {
         Some(0)
     }
 }
