@@ -63,6 +63,15 @@ fn compare(mpi: &Mpi, faults: &[(&str, &str)], arguments: &[&str], code: i32) ->
     {
         assert!(folder.join(file).metadata().is_ok_and(|facts| facts.len() > 0), "{file}: {ended}");
     }
+    if code == 0 {
+        let environment = std::fs::read(folder.join("environment.json")).unwrap();
+        let environment: serde_json::Value = serde_json::from_slice(&environment).expect("JSON");
+        let account = environment["mpis"][0]["rank_program"]["library_account"].as_array();
+        assert!(
+            account.is_some_and(|told| !told.is_empty()),
+            "what the library tells of itself: {environment}"
+        );
+    }
     let reported = run(ddtbench(dir.path()).args(["report", "compared"])).expect_code(0);
     assert!(ended.out.starts_with(&reported.out), "the report is not what was printed: {ended}\n{reported}");
     let refused = ["engine", "contiguous", "--mpi", mpi.name, "--out", "compared"];

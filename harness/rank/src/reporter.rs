@@ -7,6 +7,7 @@ use ddtbench::model::Outcome;
 use ddtbench::model::event::Event;
 
 use crate::guard::MemoryGuard;
+use crate::library_account;
 use crate::output::{Output, OutputFormat};
 
 /// Exit code for a person's script: a method moved wrong bytes.
@@ -50,6 +51,15 @@ impl EventReporter {
     pub fn ended(&mut self, method: &str, outcome: Outcome) {
         self.has_wrong_data |= matches!(outcome, Outcome::WrongData { .. });
         self.report(&Event::Ended { method: method.to_owned(), outcome });
+    }
+
+    /// Reports that all methods have ended, and what the library tells of itself. That comes last: to ask may load components of the
+    /// library, which nothing that is measured is to meet.
+    pub fn done(&mut self) {
+        self.report(&Event::Done);
+        if self.is_first {
+            self.report(&Event::Library { account: library_account::account() });
+        }
     }
 
     /// For a person's script; a program that reads events knows already.

@@ -73,7 +73,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     if let Err(error) = rounds::run(&mut bench, &mut memory, active_methods, limits) {
         bench.reporter.abort(error.outcome(error.to_string()));
     }
-    bench.reporter.report(&Event::Done);
+    bench.reporter.done();
     drop(bench.reporter.guard.take());
     let case = args.case.case(engine::KIND, test, &values, identity::compiled_for(), 1);
     let order = app.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));

@@ -6,11 +6,11 @@ use ddtbench::model::event::{Event, MachineState};
 use super::clock::Clock;
 use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
+use crate::environment;
 use crate::guard::MemoryGuard;
 use crate::output::{Output, OutputFormat};
 use crate::reporter::EventReporter;
 use crate::transport::Hosts;
-use crate::{environment, library_account};
 
 /// The ranks that measure a case together.
 pub struct Job<'a> {
@@ -100,11 +100,7 @@ impl<'a> Job<'a> {
     /// Says that all methods have ended and what the library tells of itself, gives back what the ranks share, and leaves the
     /// reporter; collective.
     pub fn finish(mut self) -> Result<EventReporter, CallError> {
-        self.reporter.report(&Event::Done);
-        // Last: to ask may load components of the library, which nothing that is measured is to meet.
-        if self.rank == 0 {
-            self.reporter.report(&Event::Library { account: library_account::account() });
-        }
+        self.reporter.done();
         drop(self.reporter.guard.take());
         self.probe.map_or(Ok(()), StateProbe::finish)?;
         Ok(self.reporter)
