@@ -120,10 +120,10 @@ fn windows(mpi: &str, launches: &[Launch]) {
     // A launch may lack a method, which has failed.
     let series =
         |value: &dyn Fn(&Launch) -> Option<f64>| launches.iter().filter_map(value).collect::<Vec<f64>>();
-    let times = |of: &(String, String, String)| series(&|launch| launch.get(of).copied());
+    let times = |of: &(String, String, String)| series(&|launch| Some(launch.get(of)?.median_s));
     let ratios = |of: &(String, String, String)| {
         let base = (of.0.clone(), BASE.to_owned(), of.2.clone());
-        series(&|launch| Some(launch.get(of)? / launch.get(&base)?))
+        series(&|launch| Some(launch.get(of)?.median_s / launch.get(&base)?.median_s))
     };
     let row = |what: &str, all: Vec<Vec<f64>>, mark: fn(&[f64]) -> bool| {
         let mut tally = Tally::new(mark);

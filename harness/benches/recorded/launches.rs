@@ -3,13 +3,40 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// A launch: the median of each test, method and phase.
-pub type Launch = BTreeMap<(String, String, String), f64>;
+use serde::Deserialize;
+
+/// A launch: what was recorded of each test, method and phase.
+pub type Launch = BTreeMap<(String, String, String), Recorded>;
+
+/// What a launch came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded {
+    pub median_s: f64,
+    /// Core-to-core latency beside it.
+    pub state_latency_s: Option<f64>,
+    /// How fast a core copies within its cache beside it.
+    pub state_copy_bytes_per_s: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    mpi: String,
+    launch: usize,
+    test: String,
+    method: String,
+    phase: String,
+    median_s: f64,
+    state_latency_s: Option<f64>,
+    state_copy_bytes_per_s: Option<f64>,
+}
 
 /// Launches of each MPI, in the order in which they were made.
 pub struct Recording {
     /// What was recorded.
     pub name: &'static str,
+    /// How many launches were made in the two minutes that `ddtbench baseline` waits between runs.
+    #[allow(dead_code, reason = "not all benches that have this module look at runs")]
+    pub launches_of_a_pause: usize,
     gzipped: &'static [u8],
 }
 
@@ -17,10 +44,12 @@ pub struct Recording {
 pub const RECORDINGS: [Recording; 2] = [
     Recording {
         name: "130 launches of six tests over 35 minutes",
+        launches_of_a_pause: 7,
         gzipped: include_bytes!("launches.csv.gz"),
     },
     Recording {
         name: "64 launches of all tests over two hours",
+        launches_of_a_pause: 1,
         gzipped: include_bytes!("launches-of-two-hours.csv.gz"),
     },
 ];
@@ -32,11 +61,15 @@ impl Recording {
         flate2::read::GzDecoder::new(self.gzipped).read_to_string(&mut text).expect("a gzipped file");
         let mut all: BTreeMap<String, Vec<Launch>> = BTreeMap::new();
         for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
-            let (mpi, launch, test, method, phase, median): (String, usize, String, String, String, f64) =
-                row.expect("a row of a launch");
-            let of_mpi = all.entry(mpi).or_default();
-            of_mpi.resize_with(of_mpi.len().max(launch + 1), Launch::new);
-            of_mpi[launch].insert((test, method, phase), median);
+            let row: Row = row.expect("a row of a launch");
+            let recorded = Recorded {
+                median_s: row.median_s,
+                state_latency_s: row.state_latency_s,
+                state_copy_bytes_per_s: row.state_copy_bytes_per_s,
+            };
+            let of_mpi = all.entry(row.mpi).or_default();
+            of_mpi.resize_with(of_mpi.len().max(row.launch + 1), Launch::new);
+            of_mpi[row.launch].insert((row.test, row.method, row.phase), recorded);
         }
         all
     }

@@ -2,9 +2,10 @@
 //! stopping included. Prints tables; docs/compare.md has them.
 //!
 //! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
-//! them. Any verdict of slower or faster is an alarm. For what is found, one method of one test is made slower on one side.
+//! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
+//! alarm. For what is found, one method of one test is made slower on one side.
 //!
-//!     cargo bench -p ddtbench --bench verdicts
+//!     cargo bench -p ddtbench --bench verdicts [-- WORD] [COMPARISONS]
 
 #[path = "../recorded/launches.rs"]
 mod recorded;
@@ -19,19 +20,23 @@ use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use recorded::{Launch, RECORDINGS};
+use recorded::{Launch, RECORDINGS, Recorded};
 
 /// Launches of each side at most, as `compare` makes them.
 const MOST: usize = 20;
 
-/// Comparisons of a build with itself.
+/// Comparisons of a build with itself, if no number says otherwise.
 const COMPARISONS: usize = 1000;
 
-/// Comparisons of which each tells whether something is found.
-const SEARCHES: usize = 200;
+/// Of so many of them there is one that tells whether something is found.
+const PER_SEARCH: usize = 5;
 
 /// Parts of the recording whose rates say how much one rate can be off: comparisons of one part share launches.
 const PARTS: usize = 10;
+
+/// Runs of a side that is a folder of runs, and launches of each, as `baseline` makes them.
+const RUNS: usize = 3;
+const RUN_LAUNCHES: usize = 6;
 
 /// By how much a method is made slower.
 const SLOWER: [f64; 5] = [1.05, 1.1, 1.2, 1.5, 2.0];
@@ -53,24 +58,26 @@ const BUDGETS: [Budget; 3] = [
     Budget { name: "8 of each at most", most: 8, all: 8 },
 ];
 
-/// A word as an argument: only recordings with it in their names.
+/// A word as an argument: only recordings with it in their names; a number: so many comparisons.
 fn main() {
-    let word = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let number = |argument: &String| argument.parse::<usize>().ok();
+    let count = arguments.iter().find_map(number).unwrap_or(COMPARISONS);
+    let word = arguments.iter().find(|argument| number(argument).is_none()).cloned().unwrap_or_default();
     for recording in RECORDINGS.iter().filter(|recording| recording.name.contains(&word)) {
-        println!(
-            "{}
-",
-            recording.name
-        );
-        print(&recording.read());
+        println!("{}\n", recording.name);
+        let launches = recording.read();
+        print(&launches, count);
+        print_baselines(&launches, recording.launches_of_a_pause);
         println!();
     }
 }
 
 /// What the whole rule says of the launches of each MPI.
-fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
+fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     println!(
-        "A build compared with itself: share of {COMPARISONS} comparisons with any alarm, and with any interval of a column that \
+        "A build compared with itself: share of {count} comparisons with any alarm, and with any interval of a column that \
          misses; with 95% intervals"
     );
     println!(
@@ -78,7 +85,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
     );
     for (mpi, launches) in recorded {
         for budget in BUDGETS {
-            let outcomes = compare_all(launches, COMPARISONS, budget, &|_, _| 1.0);
+            let outcomes = compare_all(launches, count, budget, &|_, _| 1.0);
             let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
                 let all: Vec<f64> =
                     outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_so)))).collect();
@@ -110,7 +117,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
         {
             for budget in BUDGETS {
                 let cells = SLOWER.map(|factor| {
-                    let outcomes = compare_all(launches, SEARCHES, budget, &|t, m| {
+                    let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, &|t, m| {
                         if (t, m) == (test, method) { factor } else { 1.0 }
                     });
                     let found = |o: &Outcome| {
@@ -126,6 +133,43 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>) {
             }
         }
     }
+}
+
+/// What comparisons of runs say, those of one side after those of the other, with as many launches left out between two runs.
+fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
+    println!(
+        "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, and rows that are \
+         decided"
+    );
+    for (mpi, launches) in recorded {
+        let side = RUNS * (RUN_LAUNCHES + pause);
+        let windows = launches.windows(2 * side - pause);
+        let outcomes: Vec<Vec<ComparisonRow>> = windows
+            .map(|window| {
+                let of = |name, first: usize| {
+                    Side::of(name, &runs(name, &window[first..], pause), ComparisonUnit::Run)
+                };
+                Comparer::new(Settings::default()).look(&of("base", 0), &of("new", side), &|_| Some(1.0))
+            })
+            .collect();
+        let alarms = outcomes.iter().filter(|rows| rows.iter().any(is_alarm)).count();
+        let decided: Vec<f64> =
+            outcomes.iter().map(|rows| share(rows, |row| row.verdict.is_decided())).collect();
+        println!("{mpi:<9} {alarms} of {}  {:.0}%", outcomes.len(), 100.0 * mean(&decided));
+    }
+}
+
+/// The runs of a side that begin a recording. No two have one name: runs are no neighbours.
+fn runs(side: &str, launches: &[Launch], pause: usize) -> Vec<Record> {
+    let all = launches.chunks(RUN_LAUNCHES + pause).take(RUNS).enumerate();
+    let of_run = |(run, launches): (usize, &[Launch])| {
+        let launches = launches.iter().take(RUN_LAUNCHES).enumerate();
+        launches
+            .flat_map(|(number, launch)| launch.iter().map(move |(of, recorded)| (number, of, recorded)))
+            .map(|(number, of, recorded)| record(&format!("{side} {run}"), number, of, recorded))
+            .collect::<Vec<_>>()
+    };
+    all.flat_map(of_run).collect()
 }
 
 /// Whether an interval does not hold the truth of a build that is compared with itself.
@@ -165,8 +209,11 @@ fn compare(
         let first = usize::from(random.random::<bool>());
         for (launch, side) in pair.iter().zip([first, 1 - first]) {
             let factor = |test: &str, method: &str| if side == 1 { slower(test, method) } else { 1.0 };
-            sides[side]
-                .extend(launch.iter().map(|(of, median)| record(number, of, median * factor(&of.0, &of.1))));
+            sides[side].extend(launch.iter().map(|(of, recorded)| {
+                let mut record = record("", number, of, recorded);
+                record.median_s = record.median_s.map(|median| median * factor(&of.0, &of.1));
+                record
+            }));
         }
     }
     let cases: BTreeSet<Subject> = sides[0].iter().map(|record| Subject::of_case(&record.case)).collect();
@@ -207,16 +254,28 @@ fn compare(
     }
 }
 
-fn record(launch: usize, (test, method, phase): &(String, String, String), median_s: f64) -> Record {
+fn record(
+    run: &str,
+    launch: usize,
+    (test, method, phase): &(String, String, String),
+    recorded: &Recorded,
+) -> Record {
     let kind = Kind::default();
-    let case = Case { experiment: kind.name().to_owned(), test: test.clone(), ..Case::default() };
+    let case = Case {
+        run: run.to_owned(),
+        experiment: kind.name().to_owned(),
+        test: test.clone(),
+        ..Case::default()
+    };
     Record {
         case: case.into(),
         method: method.clone(),
         launch: Some(launch),
         phase: if phase == "pack" { Phase::Pack } else { kind.headline() },
         pair: Record::ALL_PAIRS.to_owned(),
-        median_s: Some(median_s),
+        median_s: Some(recorded.median_s),
+        state_latency_s: recorded.state_latency_s,
+        state_copy_bytes_per_s: recorded.state_copy_bytes_per_s,
         outcome: "converged".to_owned(),
         ..Record::default()
     }

@@ -40,6 +40,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         verdict,
         could_see: 1.01,
         would_decide: (verdict == Verdict::Undecided).then_some(12),
+        adjusted: false,
     };
     ComparisonRow {
         subject: side.subjects().next().expect("one was made").clone(),

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
-use crate::stats::difference::Difference;
+use crate::stats::difference::{Difference, Explained};
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use findings::findings;
 pub use looks::{looks, spent};
@@ -32,7 +32,7 @@ pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
 pub use schedule::Schedule;
 use side::packing;
-pub use side::{ComparisonUnit, Number, Side, Subject, SubjectValues};
+pub use side::{ComparisonUnit, Number, Side, StateValues, Subject, SubjectValues};
 pub use verdict::{Answer, Verdict};
 use verdict::{Asked, Family};
 
@@ -132,7 +132,7 @@ impl Comparer {
         let held: Vec<&Subject> = subjects.iter().filter(is_held).collect();
         let over_control = |subject: &Subject| {
             let control = &controls[&case_of(subject)].name;
-            groups(&base.over(subject, control), &new.over(subject, control))
+            over(base, new, subject, control)
         };
         // Each of the two questions has half.
         let (alpha, threshold) = (self.settings.alpha / 2.0, self.settings.threshold.ln_1p());
@@ -222,7 +222,7 @@ impl Comparer {
                 .map(|name| {
                     let subject = case.with(name);
                     let alone = packing(name);
-                    let over_packing = groups(&base.over(&subject, &alone), &new.over(&subject, &alone));
+                    let over_packing = over(base, new, &subject, &alone);
                     let changed = times(base, new, &subject).into_iter().chain(over_packing).find_map(
                         |(difference, units)| {
                             let answer = Answer::of(&difference, units, alpha, threshold);
@@ -270,7 +270,44 @@ fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<C
 
 /// The difference in time of a subject.
 fn times(base: &Side, new: &Side, subject: &Subject) -> Option<CountedDifference> {
-    between(&base.values(subject)?.times, &new.values(subject)?.times)
+    let (of_base, of_new) = (&base.values(subject)?.times, &new.values(subject)?.times);
+    adjusted([(base, of_base), (new, of_new)], subject).or_else(|| between(of_base, of_new))
+}
+
+/// The difference of a subject's time over that of another method.
+fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> Option<CountedDifference> {
+    let (of_base, of_new) = (base.over(subject, other), new.over(subject, other));
+    adjusted([(base, &of_base), (new, &of_new)], subject).or_else(|| groups(&of_base, &of_new))
+}
+
+/// Launches of each side from which on differences are adjusted for the machine's state. Each figure of the state costs a
+/// degree of freedom: with three launches two of four, which costs more than it gains.
+const ADJUSTED_FROM: usize = 5;
+
+/// The difference of two series of values of a subject as it would be if the machine had been in one state beside all of them;
+/// `None` with few of them, and where no figure of the state is known beside all.
+///
+/// Launches differ most by how far apart their cores are and how fast these are at the moment, and methods follow that each in its own
+/// measure, so that neither a ratio nor a neighbour takes it off.
+fn adjusted(sides: [(&Side, &BTreeMap<Number, f64>); 2], subject: &Subject) -> Option<CountedDifference> {
+    if sides.iter().any(|(_, values)| values.len() < ADJUSTED_FROM) {
+        return None;
+    }
+    let states = |(side, values): (&Side, &BTreeMap<Number, f64>)| -> Option<Vec<(f64, StateValues)>> {
+        let states = &side.values(subject)?.states;
+        values.iter().map(|(number, value)| Some((*value, *states.get(number)?))).collect()
+    };
+    let [base, new] = [states(sides[0])?, states(sides[1])?];
+    let all = || base.iter().chain(&new);
+    let known = [0, 1].map(|i| all().all(|(_, state)| state[i].is_some()));
+    let explained = |values: &[(f64, StateValues)]| {
+        let by = |state: &StateValues| {
+            state.iter().zip(known).filter(|(_, known)| *known).filter_map(|(value, _)| *value).collect()
+        };
+        values.iter().map(|(value, state)| Explained { value: *value, by: by(state) }).collect::<Vec<_>>()
+    };
+    let difference = Difference::of_explained(&explained(&base), &explained(&new))?;
+    difference.is_adjusted.then_some((difference, (base.len(), new.len())))
 }
 
 /// The difference of two series of values: of neighbouring launches, where the sides took turns.

@@ -1,6 +1,7 @@
 //! Which cases get launches next: those in which they are likely to decide something soonest.
 //!
-//! All cases get as many as the first look needs; then those go on of which some row would be decided by its next look, as far as
+//! All cases get as many as the first look needs, and those in which something is open as many as differences are adjusted from, which
+//! error bars do not foresee. Then those go on of which some row would be decided by its next look, as far as
 //! error bars tell, and where there are none, the half that is nearest to that. A case is looked at after fixed numbers of its
 //! own launches, and each look at it spends a part of its own error that was fixed before ([`super::spent`]). So whatever
 //! decides who gets launches, the error of a row is at most the sum of its parts.
@@ -8,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{ComparisonRow, Subject, case_of, looks};
+use super::{ADJUSTED_FROM, ComparisonRow, Subject, case_of, looks};
 
 /// How many launches of each side the cases have, and which get more.
 #[derive(Clone, Debug)]
@@ -41,11 +42,11 @@ impl Schedule {
             .collect();
         open.sort_by(|a, b| a.0.total_cmp(&b.0));
         let is_near = |(need, _, launches): &(f64, &Subject, Range<usize>)| *need <= launches.end as f64;
-        let (near, mut chosen): (Vec<_>, Vec<_>) = open.into_iter().partition(is_near);
-        chosen.truncate(chosen.len().div_ceil(2));
-        if !near.is_empty() {
-            chosen = near;
-        }
+        let is_first = |(_, _, launches): &(f64, &Subject, Range<usize>)| launches.start < ADJUSTED_FROM;
+        let (first, open): (Vec<_>, Vec<_>) = open.into_iter().partition(is_first);
+        let (near, mut far): (Vec<_>, Vec<_>) = open.into_iter().partition(is_near);
+        far.truncate(far.len().div_ceil(2));
+        let chosen = [first, near, far].into_iter().find(|cases| !cases.is_empty()).unwrap_or_default();
         chosen.into_iter().map(|(_, case, launches)| (case.clone(), launches)).collect()
     }
 
@@ -112,14 +113,21 @@ mod tests {
 
     #[test]
     fn what_the_next_look_would_decide_goes_first_then_what_is_nearest_to_it() {
-        let rows = [needing("far", Some(900)), needing("near", Some(5)), needing("farther", None)];
+        let rows = [needing("far", Some(900)), needing("near", Some(8)), needing("farther", None)];
         let mut schedule = after_first_look(&rows);
-        assert_eq!(next(&schedule, &rows), [("near".to_owned(), 3..5)]);
-        let left = [rows[0].clone(), row("near", "ddt", 100, 2.0, Verdict::Slower), rows[2].clone()];
-        assert_eq!(next(&schedule, &left), [("far".to_owned(), 3..5)]);
-        (0..17).for_each(|_| schedule.count(&case_of(&rows[0].subject)));
-        assert_eq!(next(&schedule, &left), [("farther".to_owned(), 3..5)], "the other has made all");
-        (0..17).for_each(|_| schedule.count(&case_of(&rows[2].subject)));
+        let all: Vec<String> = next(&schedule, &rows).into_iter().map(|(test, _)| test).collect();
+        assert_eq!(all, ["near", "far", "farther"], "up to where differences are adjusted");
+        let decided = row("near", "ddt", 100, 2.0, Verdict::Slower);
+        let left = [rows[0].clone(), decided, rows[2].clone()];
+        assert_eq!(next(&schedule, &left), [("far".to_owned(), 3..5), ("farther".to_owned(), 3..5)]);
+        for row in &rows {
+            (0..2).for_each(|_| schedule.count(&case_of(&row.subject)));
+        }
+        assert_eq!(next(&schedule, &rows), [("near".to_owned(), 5..8)]);
+        assert_eq!(next(&schedule, &left), [("far".to_owned(), 5..8)]);
+        (0..15).for_each(|_| schedule.count(&case_of(&rows[0].subject)));
+        assert_eq!(next(&schedule, &left), [("farther".to_owned(), 5..8)], "the other has made all");
+        (0..15).for_each(|_| schedule.count(&case_of(&rows[2].subject)));
         assert!(next(&schedule, &left).is_empty());
     }
 
@@ -132,10 +140,13 @@ mod tests {
     #[test]
     fn the_row_that_needs_fewest_speaks_for_its_case() {
         let rows = [needing("a", Some(700)), needing("b", Some(40))];
-        let mut pack = needing("a", Some(4));
+        let mut pack = needing("a", Some(7));
         pack.subject.method = "mpi_pack".to_owned();
-        let schedule = after_first_look(&rows);
+        let mut schedule = after_first_look(&rows);
+        for row in &rows {
+            (0..2).for_each(|_| schedule.count(&case_of(&row.subject)));
+        }
         let all = [rows[0].clone(), rows[1].clone(), pack];
-        assert_eq!(next(&schedule, &all), [("a".to_owned(), 3..5)]);
+        assert_eq!(next(&schedule, &all), [("a".to_owned(), 5..8)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The sides of a comparison: what each launch of each method came to, as logarithms.
+//! The sides of a comparison: what each launch of each method came to, and in which state the machine was, as logarithms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,6 +70,10 @@ pub enum ComparisonUnit {
 /// Which value of a side: run and launch; the launch is 0 where the run is the unit.
 pub type Number = (String, usize);
 
+/// In which state the machine was beside a value, as logarithms: core-to-core latency, and how fast a core copies within its cache.
+/// Neither is the MPI's, and times follow both.
+pub type StateValues = [Option<f64>; 2];
+
 /// A side of a comparison: the times of all methods of all cases.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
@@ -85,6 +89,8 @@ pub struct Side {
 pub struct SubjectValues {
     /// Logarithms of seconds.
     pub times: BTreeMap<Number, f64>,
+    /// The machine's state beside each; none where runs are the unit.
+    pub states: BTreeMap<Number, StateValues>,
     /// How the first launch ended that has no usable times, if one has none.
     pub failure: Option<String>,
     /// Bytes of a message.
@@ -117,6 +123,8 @@ impl Side {
             values.bytes = record.bytes;
             match median_s {
                 Some(median) => {
+                    let state = [record.state_latency_s, record.state_copy_bytes_per_s];
+                    values.states.insert(number.clone(), state.map(|value| value.map(f64::ln)));
                     values.times.insert(number, median.ln());
                 }
                 None => {
@@ -125,7 +133,10 @@ impl Side {
             }
         }
         if unit == ComparisonUnit::Run {
-            launches.values_mut().for_each(|values| values.times = over_runs(&values.times));
+            for values in launches.values_mut() {
+                values.times = over_runs(&values.times);
+                values.states.clear();
+            }
         }
         let place = places.into_iter().collect::<Vec<_>>().join("; ");
         Self { name: name.to_owned(), place, subjects: launches }

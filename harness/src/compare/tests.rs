@@ -93,6 +93,45 @@ fn what_is_a_fifth_slower_is_found_and_nothing_else() {
     assert!(others <= 6, "{others} of 50 comparisons");
 }
 
+/// Moves cores nearer together and farther apart from launch to launch: methods follow that, datatypes most.
+fn in_states(random: &mut Pcg64, sides: &mut [Vec<Record>; 2]) {
+    for launch in sides.iter_mut().flat_map(|records| records.chunks_mut(METHODS.len())) {
+        let latency_s = [19e-9, 33e-9, 220e-9][random.random_range(0..3)];
+        for record in launch {
+            let slope = if record.method == "ddt" { 0.4 } else { 0.2 };
+            record.median_s = record.median_s.map(|median| median * f64::powf(latency_s / 33e-9, slope));
+            record.state_latency_s = Some(latency_s);
+        }
+    }
+}
+
+#[test]
+fn what_the_machines_state_explains_hides_nothing_and_is_no_difference() {
+    let mut random = Pcg64::seed_from_u64(7);
+    let (mut found, mut without_states, mut alarms) = (0, 0, 0);
+    for comparison in 0..60 {
+        let is_slower = comparison < 20;
+        let slower = |test: usize, method: &str| match (is_slower, test, method) {
+            (true, 2, "ddt") => 1.2,
+            _ => 1.0,
+        };
+        let mut sides = launches(&mut random, 13, &slower);
+        in_states(&mut random, &mut sides);
+        let rows = compare(&sides, 13);
+        assert!(rows.iter().filter_map(ComparisonRow::answer).any(|answer| answer.adjusted));
+        if !is_slower {
+            alarms += usize::from(rows.iter().any(is_alarm));
+            continue;
+        }
+        found += usize::from(row(&rows, 2, "ddt").verdict == Verdict::Slower);
+        sides.iter_mut().flatten().for_each(|record| record.state_latency_s = None);
+        without_states += usize::from(row(&compare(&sides, 13), 2, "ddt").verdict == Verdict::Slower);
+    }
+    assert!(found >= 16 && without_states <= 4, "{found} and {without_states} of 20");
+    // 2 are allowed, and 6 are three deviations beyond.
+    assert!(alarms <= 6, "{alarms} of 40");
+}
+
 #[test]
 fn nothing_is_said_of_fewer_than_three_launches() {
     let rows = compare(&launches(&mut Pcg64::seed_from_u64(3), 2, &|_, _| 20.0), 2);

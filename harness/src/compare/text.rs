@@ -1,6 +1,8 @@
 //! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
-use super::{Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings, phases};
+use super::{
+    ADJUSTED_FROM, Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings, phases,
+};
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::table::{left_out, text_width};
 use crate::report::units;
@@ -93,8 +95,17 @@ impl Comparisons {
                 "runs at different times, not interleaved: their spread is in the intervals"
             }
         };
+        let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        let mut answers = rows.flat_map(|row| [&row.over_control, &row.time]).flatten();
+        let adjusted = match answers.any(|answer| answer.adjusted) {
+            true => format!(
+                " From {ADJUSTED_FROM} launches of each side on, ratios are those with the machine in one state: adjusted for core-to-core \
+                 latency and the speed of copies, measured beside."
+            ),
+            false => String::new(),
+        };
         format!(
-            "Ratios of new over base, from {unit}. Over control: the time over the control's, which takes off what the machine does \
+            "Ratios of new over base, from {unit}.{adjusted} Over control: the time over the control's, which takes off what the machine does \
              meanwhile; it decides. Time: in seconds; it decides for the control and for references. In 95 of 100 comparisons of a thing with \
              itself no row says slower or faster. Slower, faster: the interval excludes 1 and reaches beyond {}; same: it \
              lies within that; undecided: neither.",

@@ -62,6 +62,9 @@ pub struct Answer {
     pub could_see: f64,
     /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
     pub would_decide: Option<usize>,
+    /// Whether it is what the ratio would be with the machine in one state on both sides.
+    #[serde(default)]
+    pub adjusted: bool,
 }
 
 impl Answer {
@@ -79,7 +82,7 @@ impl Answer {
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
         let would_decide =
             (!answer.verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
-        Self { would_decide, could_see: half.exp(), ..answer }
+        Self { would_decide, could_see: half.exp(), adjusted: difference.is_adjusted, ..answer }
     }
 
     /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
@@ -90,7 +93,16 @@ impl Answer {
         threshold: f64,
     ) -> Self {
         let verdict = verdict(low.ln(), high.ln(), low > 1.0 || high < 1.0, threshold);
-        Self { ratio, low, high, units, verdict, could_see: high / ratio, would_decide: None }
+        Self {
+            ratio,
+            low,
+            high,
+            units,
+            verdict,
+            could_see: high / ratio,
+            would_decide: None,
+            adjusted: false,
+        }
     }
 
     /// The same, where it was shown otherwise that the ratio is not 1: the interval then ends there, and 1 is no part of it.
@@ -179,7 +191,7 @@ mod tests {
     const THRESHOLD: f64 = 0.05;
 
     fn difference(value: f64, error: f64) -> Difference {
-        Difference { value, error, freedom: 1000.0 }
+        Difference::new(value, error, 1000.0)
     }
 
     #[test]

@@ -121,6 +121,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.p90_s = median_of(|record| record.p90_s);
     record.p99_s = median_of(|record| record.p99_s);
     record.state_latency_s = median_of(|record| record.state_latency_s);
+    record.state_copy_bytes_per_s = median_of(|record| record.state_copy_bytes_per_s);
     let sum = |value: fn(&Record) -> usize| of.iter().map(|record| value(record)).sum();
     record.n = sum(|record| record.n);
     record.blocks = sum(|record| record.blocks);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, pcomm};
 use crate::model::conditions::Rule;
-use crate::model::event::Block;
+use crate::model::event::{Block, MachineState};
 use crate::model::{BlockState, CaseResult, Figure, Measured, Phase, Quantity, Record};
 use crate::stats::{self, Ratio, State};
 
@@ -240,7 +240,10 @@ impl<'a> RowContext<'a> {
         let median = stats::median(&samples)?;
         let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
         let interval = stats::blocks_interval(&rounds);
-        let latencies = blocks.iter().flat_map(|block| [block.before.latency_s, block.after.latency_s]);
+        let of_states = |value: fn(&MachineState) -> f64| {
+            let states = blocks.iter().flat_map(|block| [&block.before, &block.after]);
+            stats::median(&stats::sorted(states.map(value).filter(|&value| value > 0.0)))
+        };
         let batch = blocks.iter().map(|block| block.batch_of(phase)).max()?;
         let (mean_interval, blocks_other_state) = match result.rule {
             Rule::Interval => (None, view.blocks(phase, scope, false).len()),
@@ -265,7 +268,8 @@ impl<'a> RowContext<'a> {
             min_s: samples.first().copied(),
             p90_s: stats::quantile(&samples, 0.9),
             p99_s: stats::quantile(&samples, 0.99),
-            state_latency_s: stats::median(&stats::sorted(latencies.filter(|&latency| latency > 0.0))),
+            state_latency_s: of_states(|state| state.latency_s),
+            state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)
         };
         if phase == self.kind.headline() && result.rule == Rule::Pcomm {

@@ -120,6 +120,8 @@ pub struct Record {
     pub p99_s: Option<f64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
+    /// How fast a core copies within its cache beside the blocks used, median, in bytes per second.
+    pub state_copy_bytes_per_s: Option<f64>,
     /// Whether the times wandered during the run. Of the headline phase only; missing with fewer than six rounds.
     pub unsteady: Option<bool>,
     /// The method that none of those that an application could use beats, of this case and pair. Of the headline phase only.

@@ -1,4 +1,5 @@
-//! How far two sides are apart, from one value per launch of each: Student's differences, of pairs or of groups.
+//! How far two sides are apart, from one value per launch of each: Student's differences, of pairs or of groups, or of groups
+//! as they would be if what was measured beside them had been the same.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -16,13 +17,36 @@ pub struct Difference {
     pub error: f64,
     /// Degrees of freedom of the error.
     pub freedom: f64,
+    /// Whether it is adjusted for what was measured beside the values.
+    pub is_adjusted: bool,
+}
+
+/// A value, and what was measured beside it that may explain a part of it: of all values as many figures, in one order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// The value.
+    pub value: f64,
+    /// The figures, each of which it may follow by a slope that nobody knows beforehand.
+    pub by: Vec<f64>,
+}
+
+/// One variable of two groups: what is left of it in each group without the group's mean, and the difference of the means.
+#[derive(Clone, Debug)]
+struct Contrast {
+    within: Vec<f64>,
+    between: f64,
 }
 
 impl Difference {
+    /// A value with its standard error of so many degrees of freedom.
+    pub const fn new(value: f64, error: f64, freedom: f64) -> Self {
+        Self { value, error, freedom, is_adjusted: false }
+    }
+
     /// Of values that were taken in pairs, from their differences.
     pub fn of_pairs(differences: &[f64]) -> Option<Self> {
         let (value, error) = location(differences)?;
-        Some(Self { value, error, freedom: differences.len() as f64 - 1.0 })
+        Some(Self::new(value, error, differences.len() as f64 - 1.0))
     }
 
     /// Of two groups, the second less the first (Welch, Biometrika 34, 1947): they need not vary alike.
@@ -33,7 +57,37 @@ impl Difference {
         let parts = part(of_a, first.len()) + part(of_b, second.len());
         // Where nothing varies at all, any number of degrees will do.
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
-        Some(Self { value: b - a, error: variance.sqrt(), freedom })
+        Some(Self::new(b - a, variance.sqrt(), freedom))
+    }
+
+    /// Of two groups, the second less the first, as far apart as they would be if all that explains them had been the same in both: an
+    /// analysis of covariance (Fisher 1932), with slopes that the groups share. `None` with too few values to tell slopes, and
+    /// where a value or what explains it is not finite.
+    pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Self> {
+        /// What follows from the others but for such a share of its variance tells nothing more than they do.
+        const NOTHING_NEW: f64 = 1e-6;
+        let count = first.first()?.by.len();
+        let contrast = |of: &dyn Fn(&Explained) -> f64| {
+            let values = |group: &[Explained]| group.iter().map(of).collect::<Vec<_>>();
+            Contrast::of(&values(first), &values(second))
+        };
+        let mut value = contrast(&|explained| explained.value)?;
+        let mut known: Vec<Contrast> = Vec::new();
+        let (mut leverage, n) = (0.0, first.len() + second.len());
+        for i in 0..count {
+            let mut figure = contrast(&|explained| explained.by[i])?;
+            let before = figure.squares();
+            known.iter().for_each(|known| figure.take_off(known));
+            if figure.squares() > NOTHING_NEW * before {
+                value.take_off(&figure);
+                leverage += figure.between.powi(2) / figure.squares();
+                known.push(figure);
+            }
+        }
+        let freedom = n.checked_sub(2 + known.len()).filter(|freedom| *freedom > 0)? as f64;
+        let of_means = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
+        let error = (value.squares() / freedom * (of_means + leverage)).sqrt();
+        Some(Self { is_adjusted: !known.is_empty(), ..Self::new(value.between, error, freedom) })
     }
 
     /// The interval that misses the difference in a share of `alpha`.
@@ -58,6 +112,30 @@ impl Difference {
 
     fn student(&self) -> Option<StudentsT> {
         StudentsT::new(0.0, 1.0, self.freedom).ok()
+    }
+}
+
+impl Contrast {
+    fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+        let ((a, _), (b, _)) = (location(first)?, location(second)?);
+        let within =
+            first.iter().map(|value| value - a).chain(second.iter().map(|value| value - b)).collect();
+        Some(Self { within, between: b - a })
+    }
+
+    fn times(&self, other: &Self) -> f64 {
+        self.within.iter().zip(&other.within).map(|(a, b)| a * b).sum()
+    }
+
+    fn squares(&self) -> f64 {
+        self.times(self)
+    }
+
+    /// Takes off what follows from another one.
+    fn take_off(&mut self, other: &Self) {
+        let slope = self.times(other) / other.squares();
+        self.within.iter_mut().zip(&other.within).for_each(|(value, other)| *value -= slope * other);
+        self.between -= slope * other.between;
     }
 }
 
@@ -98,6 +176,41 @@ mod tests {
         // R: t.test(c(2, 4, 9), c(1, 2, 3, 4)).
         assert!(close(of.value, 2.5) && close(of.value / of.error, 1.14708), "{of:?}");
         assert!(close(of.freedom, 2.38839), "{of:?}");
+    }
+
+    fn explained(values: &[(f64, &[f64])]) -> Vec<Explained> {
+        values.iter().map(|(value, by)| Explained { value: *value, by: by.to_vec() }).collect()
+    }
+
+    #[test]
+    fn what_explains_both_groups_is_taken_off() {
+        let first = explained(&[(1.0, &[0.0]), (2.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0])]);
+        let second = explained(&[(3.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0]), (7.0, &[4.0])]);
+        let of = Difference::of_explained(&first, &second).unwrap();
+        // By the normal equations of value = a + b group + c figure: b and its standard error.
+        assert!(close(of.value, 0.6) && of.freedom == 5.0 && of.is_adjusted, "{of:?}");
+        assert!(close(of.error, 0.55045), "{of:?}");
+        // A second figure that is twice the first, and one that never changes, tell nothing more.
+        let more = |group: &[Explained]| {
+            let by = |of: &Explained| vec![of.by[0], 2.0 * of.by[0], 5.0];
+            group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
+        };
+        let again = Difference::of_explained(&more(&first), &more(&second)).unwrap();
+        assert!(close(again.value, of.value) && close(again.error, of.error) && again.freedom == 5.0);
+    }
+
+    #[test]
+    fn groups_that_nothing_explains_are_students() {
+        let group = |values: &[f64]| {
+            values.iter().map(|&value| Explained { value, by: Vec::new() }).collect::<Vec<_>>()
+        };
+        let of = Difference::of_explained(&group(&[1.0, 2.0, 3.0, 4.0]), &group(&[2.0, 4.0, 9.0])).unwrap();
+        // Student's t of two groups with one variance.
+        assert!(close(of.value / of.error, 1.31458) && of.freedom == 5.0 && !of.is_adjusted, "{of:?}");
+        let few = explained(&[(1.0, &[0.0, 1.0]), (2.0, &[1.0, 5.0]), (4.0, &[2.0, 2.0])]);
+        assert!(Difference::of_explained(&few, &few).is_some_and(|of| of.freedom == 2.0));
+        let lacking = explained(&[(1.0, &[f64::NAN]), (2.0, &[1.0]), (4.0, &[2.0])]);
+        assert_eq!(Difference::of_explained(&lacking, &lacking), None);
     }
 
     #[test]

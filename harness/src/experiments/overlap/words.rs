@@ -69,14 +69,14 @@ fn difference(one: &Record, other: &Record) -> Option<Difference> {
     let location = |record: &Record| {
         let (low, median, high) = interval(record)?;
         let values = if record.basis == Basis::WithinLaunch { record.blocks } else { record.launches };
-        let unit = Difference { value: 0.0, error: 1.0, freedom: values as f64 - 1.0 };
+        let unit = Difference::new(0.0, 1.0, values as f64 - 1.0);
         // Half of the interval is so many errors.
         let error = (high / low).ln() / 2.0 / unit.half_width(0.05);
         (values > 1 && error.is_finite()).then_some((median.ln(), error, unit.freedom))
     };
     let ((a, of_a, freedom), (b, of_b, freedom_b)) = (location(one)?, location(other)?);
     // As many degrees as the worse of both has: Welch's are between that and the sum.
-    Some(Difference { value: b - a, error: of_a.hypot(of_b), freedom: freedom.min(freedom_b) })
+    Some(Difference::new(b - a, of_a.hypot(of_b), freedom.min(freedom_b)))
 }
 
 /// That one is slower than the other by itself, and faster with work, where all intervals are apart.
