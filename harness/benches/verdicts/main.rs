@@ -29,7 +29,11 @@ const MOST: usize = 20;
 const COMPARISONS: usize = 1000;
 
 /// Of so many of them there is one that tells whether something is found.
-const PER_SEARCH: usize = 5;
+const PER_SEARCH: usize = 20;
+
+/// What is made slower: a test and a method.
+const SEARCHED: [(&str, &str); 4] =
+    [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")];
 
 /// Parts of the recording whose rates say how much one rate can be off: comparisons of one part share launches.
 const PARTS: usize = 10;
@@ -83,8 +87,8 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     println!(
         "MPI       budget                              alarms  interval       misses  interval       launches  decided"
     );
-    for (mpi, launches) in recorded {
-        for budget in BUDGETS {
+    for_each_mpi(recorded, |mpi, launches| {
+        let line = |budget: Budget| {
             let outcomes = compare_all(launches, count, budget, &|_, _| 1.0);
             let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
                 let all: Vec<f64> =
@@ -94,16 +98,17 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
             };
             let decided: Vec<f64> =
                 outcomes.iter().map(|o| share(&o.rows, |row| row.verdict.is_decided())).collect();
-            println!(
-                "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%",
+            format!(
+                "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%\n",
                 budget.name,
                 rate(&is_alarm),
                 rate(&|row| misses(row.over_control.as_ref())),
                 median_launches(&outcomes),
                 100.0 * mean(&decided)
-            );
-        }
-    }
+            )
+        };
+        BUDGETS.map(line).concat()
+    });
     println!(
         "\nOne method of one test is slower: share of comparisons that find it, and launches that it takes, median"
     );
@@ -111,28 +116,31 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         "MPI       test           method    budget                             {}",
         SLOWER.map(|factor| format!("{:>12}", format!("{factor}x"))).join("")
     );
-    for (mpi, launches) in recorded {
-        for (test, method) in
-            [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")]
-        {
-            for budget in BUDGETS {
-                let cells = SLOWER.map(|factor| {
-                    let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, &|t, m| {
-                        if (t, m) == (test, method) { factor } else { 1.0 }
-                    });
-                    let found = |o: &Outcome| {
-                        f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))))
-                    };
-                    let found: Vec<f64> = outcomes.iter().map(found).collect();
-                    format!(
-                        "{:>12}",
-                        format!("{:.0}% ({})", 100.0 * mean(&found), median_launches(&outcomes))
-                    )
-                });
-                println!("{mpi:<9} {test:<14} {method:<9} {:<35}{}", budget.name, cells.join(""));
-            }
+    for_each_mpi(recorded, |mpi, launches| {
+        let line = |(test, method): (&str, &str), budget: Budget| {
+            let cells = SLOWER.map(|factor| {
+                let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
+                let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, &slower);
+                let found =
+                    |o: &Outcome| f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))));
+                let found: Vec<f64> = outcomes.iter().map(found).collect();
+                format!("{:>12}", format!("{:.0}% ({})", 100.0 * mean(&found), median_launches(&outcomes)))
+            });
+            format!("{mpi:<9} {test:<14} {method:<9} {:<35}{}\n", budget.name, cells.join(""))
+        };
+        SEARCHED.iter().flat_map(|&of| BUDGETS.map(|budget| line(of, budget))).collect()
+    });
+}
+
+/// Prints what is said of each MPI, all at once: each takes a minute and more.
+fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, tell: impl Fn(&str, &[Launch]) -> String + Sync) {
+    let tell = &tell;
+    std::thread::scope(|scope| {
+        let each = recorded.iter().map(|(mpi, launches)| scope.spawn(move || tell(mpi, launches)));
+        for told in each.collect::<Vec<_>>() {
+            print!("{}", told.join().expect("it does not panic"));
         }
-    }
+    });
 }
 
 /// What comparisons of runs say, those of one side after those of the other, with as many launches left out between two runs.
