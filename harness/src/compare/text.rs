@@ -180,10 +180,15 @@ impl Comparisons {
             ComparisonUnit::Launch => "launches",
             ComparisonUnit::Run => "runs",
         };
+        // Nobody waits for so many; and what is that near to the threshold may never be decided.
+        const MANY: usize = 1000;
         match row.answer() {
             Some(answer) if row.verdict == Verdict::Undecided => {
                 let seen = units::percent(answer.could_see - 1.0);
-                let needed = answer.would_decide.map(|needed| format!(", some {needed} {unit} would decide"));
+                let needed = answer.would_decide.map(|needed| match needed > MANY {
+                    true => format!(", more than {MANY} {unit} would decide"),
+                    false => format!(", some {needed} {unit} would decide"),
+                });
                 notes.push(format!("saw changes from {seen} on{}", needed.unwrap_or_default()));
             }
             None if row.verdict == Verdict::Undecided => {
