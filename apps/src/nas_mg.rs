@@ -209,11 +209,18 @@ impl MicroApp for NasMg {
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed));
+        match self.direction {
+            // Single values.
+            Direction::X => self.pack(arrays, packed),
+            _ => self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed)),
+        }
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0));
+        match self.direction {
+            Direction::X => self.unpack(packed, arrays),
+            _ => self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0)),
+        }
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {

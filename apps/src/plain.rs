@@ -7,12 +7,9 @@
 //! - `strided`: `count` blocks of `blocklength` elements, starts `stride` elements apart: `MPI_Type_vector`. Bytes:
 //!   count blocklength size(element).
 
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{ArrayView2, ArrayViewMut2, Ix2, ShapeBuilder, StrideShape};
 
 use crate::nest::Nest;
-use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, WireOrder,
 };
@@ -115,9 +112,6 @@ impl MicroApp for Contiguous {
     }
 }
 
-/// Why the array has this shape.
-const SHAPE: &str = "the array ends with the last block";
-
 struct Strided {
     count: usize,
     blocklength: usize,
@@ -126,30 +120,6 @@ struct Strided {
 }
 
 impl Strided {
-    /// The blocks as rows, `stride` elements apart.
-    fn shape(&self) -> StrideShape<Ix2> {
-        (self.count, self.blocklength).strides((self.stride, 1))
-    }
-
-    fn pack_blocks<T: Pod>(&self, array: &[u8], packed: &mut [u8]) {
-        let mut packed: &mut [T] = cast_slice_mut(packed);
-        let blocks = ArrayView2::from_shape(self.shape(), cast_slice::<u8, T>(array)).expect(SHAPE);
-        match self.blocklength {
-            1 => pack_column(blocks.column(0), &mut packed),
-            _ => pack_rows(blocks.view(), &mut packed),
-        }
-    }
-
-    fn unpack_blocks<T: Pod>(&self, packed: &[u8], array: &mut [u8]) {
-        let mut packed: &[T] = cast_slice(packed);
-        let mut blocks =
-            ArrayViewMut2::from_shape(self.shape(), cast_slice_mut::<u8, T>(array)).expect(SHAPE);
-        match self.blocklength {
-            1 => unpack_column(&mut packed, blocks.column_mut(0)),
-            _ => unpack_rows(&mut packed, blocks.view_mut()),
-        }
-    }
-
     fn nest(&self) -> Nest {
         Nest::plane(0, self.blocklength, self.count, self.stride)
     }
@@ -172,25 +142,11 @@ impl MicroApp for Strided {
     }
 
     fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let array = arrays.slice(0);
-        match self.element.size() {
-            1 => self.pack_blocks::<u8>(array, packed),
-            2 => self.pack_blocks::<u16>(array, packed),
-            4 => self.pack_blocks::<u32>(array, packed),
-            8 => self.pack_blocks::<u64>(array, packed),
-            _ => self.pack_blocks::<[u64; 2]>(array, packed),
-        }
+        self.nest().pack_bytes(self.element.size() as usize, arrays.slice(0), packed);
     }
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let array = arrays.slice_mut(1);
-        match self.element.size() {
-            1 => self.unpack_blocks::<u8>(packed, array),
-            2 => self.unpack_blocks::<u16>(packed, array),
-            4 => self.unpack_blocks::<u32>(packed, array),
-            8 => self.unpack_blocks::<u64>(packed, array),
-            _ => self.unpack_blocks::<[u64; 2]>(packed, array),
-        }
+        self.nest().unpack_bytes(self.element.size() as usize, packed, arrays.slice_mut(1));
     }
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
