@@ -15,7 +15,7 @@ use ndarray::{Axis, Ix2};
 
 use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
-use crate::rows::{pack_rows, unpack_rows};
+use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
 use crate::{
     ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Place, Preset,
     Side, Test, Values, WireOrder,
@@ -57,10 +57,10 @@ pub const FFT2D: Test = Test {
 /// The loops over a block of the matrix that one rank is sent.
 pub(crate) const LOOPS: BoxLoops = BoxLoops {
     pack: |arrays, matrix, block, packed| {
-        pack_rows(arrays.block::<Complex, Ix2>(matrix, block), &mut cast_slice_mut(packed));
+        pack_long_rows(arrays.block::<Complex, Ix2>(matrix, block), cast_slice_mut(packed));
     },
     unpack: |packed, arrays, matrix, block| {
-        unpack_rows(&mut cast_slice(packed), arrays.block_mut::<Complex, Ix2>(matrix, block));
+        unpack_long_rows(cast_slice(packed), arrays.block_mut::<Complex, Ix2>(matrix, block));
     },
 };
 
@@ -170,7 +170,7 @@ impl MicroApp for Fft2d {
         let mut packed: &mut [Complex] = cast_slice_mut(packed);
         let matrix = arrays.view::<Complex, Ix2>(0);
         for block in matrix.axis_chunks_iter(Axis(1), self.columns) {
-            pack_rows(block, &mut packed);
+            pack_long_rows(block, packed.split_off_mut(..block.len()).expect(SIZE));
         }
     }
 

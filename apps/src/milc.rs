@@ -15,7 +15,7 @@ use ndarray::{ArrayView4, ArrayViewMut4, Ix4, s};
 
 use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
-use crate::rows::{pack_planes, unpack_planes};
+use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
 use crate::{
     ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
     WireOrder,
@@ -65,15 +65,19 @@ pub(crate) const LOOPS: BoxLoops = BoxLoops {
 #[inline]
 fn pack_slices(sites: ArrayView4<'_, Site>, mut packed: &mut [Site]) {
     for slice in sites.outer_iter() {
-        pack_planes(slice, &mut packed);
+        for plane in slice.outer_iter() {
+            pack_long_rows(plane, packed.split_off_mut(..plane.len()).expect(SIZE));
+        }
     }
 }
 
 /// Unpacks to the sites (t, z, y, x) of a lattice.
 #[inline]
 fn unpack_slices(mut packed: &[Site], mut sites: ArrayViewMut4<'_, Site>) {
-    for slice in sites.outer_iter_mut() {
-        unpack_planes(&mut packed, slice);
+    for mut slice in sites.outer_iter_mut() {
+        for plane in slice.outer_iter_mut() {
+            unpack_long_rows(packed.split_off(..plane.len()).expect(SIZE), plane);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
 
 use crate::copy_choice::{Copying, Direction, Runs};
-use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
+use crate::rows::{NEIGHBOURS, pack_column, pack_rows, unpack_column, unpack_rows};
 
 /// Runs of `length` elements of one array, `rows` of them in a plane, `planes` times; all in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,9 +227,12 @@ impl Nest {
     /// Unpacks short runs, likewise.
     #[inline(always)]
     fn scatter_short<T: Pod>(&self, packed: &[T], array: &mut [T]) {
-        for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
-            let to = &mut array[self.start + plane * self.plane_stride..];
-            copy_runs(to.chunks_mut(self.row_stride).zip(from.chunks_exact(self.length)), self.length);
+        // As rows of a view, not as chunks, whose ends have to be found: where the array is in an outer cache, a loop of fewer
+        // instructions has more stores under way.
+        let mut view = ArrayViewMut3::from_shape(self.shape(), &mut array[self.start..]).expect(WITHIN);
+        for (mut plane, from) in view.outer_iter_mut().zip(packed.chunks_exact(self.length * self.rows)) {
+            let to = plane.outer_iter_mut().map(|row| row.into_slice().expect(NEIGHBOURS));
+            copy_runs(to.zip(from.chunks_exact(self.length)), self.length);
         }
     }
 }
@@ -264,15 +267,11 @@ fn gather_fours<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize
 }
 
 /// Gathers runs of [`FIVE`] elements one by one: four of them fill more vectors than they are, so that joining costs more.
-/// Each from its start on, so that all stores follow each other.
 #[inline(always)]
 fn gather_fives<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     let mut next = runs::<FIVE, T>(from, stride);
     for to in to.as_chunks_mut::<FIVE>().0 {
-        let from = next();
-        copy_exact::<2, T>(&mut to[..2], &from[..2]);
-        copy_exact::<2, T>(&mut to[2..4], &from[2..4]);
-        to[4] = from[4];
+        copy_five(to, next());
     }
 }
 
@@ -283,7 +282,7 @@ fn copy_runs<'a, T: Copy + 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])
         2 => copy_each(runs, copy_exact::<2, T>),
         3 => copy_each(runs, copy_exact::<3, T>),
         4 => copy_each(runs, copy_exact::<4, T>),
-        5 => copy_each(runs, copy_exact::<5, T>),
+        FIVE => copy_each(runs, copy_five),
         6 => copy_each(runs, copy_exact::<6, T>),
         7 => copy_each(runs, copy_exact::<7, T>),
         8 => copy_each(runs, copy_exact::<8, T>),
@@ -296,6 +295,15 @@ fn copy_each<'a, T: 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, copy
     for (to, from) in runs {
         copy(to, from);
     }
+}
+
+/// Copies a run of [`FIVE`] elements from its start on, so that stores follow each other: of one copy the compiler makes
+/// stores in any order.
+#[inline(always)]
+fn copy_five<T: Copy>(to: &mut [T], from: &[T]) {
+    copy_exact::<2, T>(&mut to[..2], &from[..2]);
+    copy_exact::<2, T>(&mut to[2..4], &from[2..4]);
+    to[4] = from[4];
 }
 
 /// Copies a run of `N` elements.

@@ -36,6 +36,20 @@ pub(crate) fn unpack_rows<T: Pod>(packed: &mut &[T], mut plane: ArrayViewMut2<'_
     }
 }
 
+/// As [`pack_rows`], of rows so long that a call of `memcpy` for each costs nothing. A function of its own, in which the
+/// compiler sees that message and array are apart, and makes that call: within the loops around it it does not, and copies
+/// by vectors of 16 bytes.
+#[inline(never)]
+pub(crate) fn pack_long_rows<T: Pod>(plane: ArrayView2<'_, T>, mut packed: &mut [T]) {
+    pack_rows(plane, &mut packed);
+}
+
+/// As [`unpack_rows`], likewise.
+#[inline(never)]
+pub(crate) fn unpack_long_rows<T: Pod>(mut packed: &[T], plane: ArrayViewMut2<'_, T>) {
+    unpack_rows(&mut packed, plane);
+}
+
 /// Packs a row, whose values are neighbours.
 #[inline(always)]
 pub(crate) fn pack_row<T: Pod>(row: ArrayView1<'_, T>, packed: &mut &mut [T]) {
@@ -94,7 +108,7 @@ pub(crate) fn unpack_column<T: Copy>(packed: &mut &[T], column: ArrayViewMut1<'_
 }
 
 /// Why there is a place for each value.
-const SIZE: &str = "the message has this size";
+pub(crate) const SIZE: &str = "the message has this size";
 
 /// Why a row is a slice.
-const NEIGHBOURS: &str = "the values of a row are neighbours";
+pub(crate) const NEIGHBOURS: &str = "the values of a row are neighbours";
