@@ -13,8 +13,9 @@ const CASE: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
 /// As few launches as there can be, and as short.
 const SHORT: [&str; 6] = ["--launches", "3", "--max-time", "0.06", "--min-runs", "4"];
 
-/// What is in the way of each message costs a small one some percent; what is looked for is a thousandfold.
-const COARSE: [&str; 2] = ["--threshold", "100%"];
+/// What is looked for is a thousandfold. What is in the way of each message costs a small one some percent, and three launches may by
+/// chance say of a method that it is slower: by a half, but not by ten times.
+const COARSE: [&str; 2] = ["--threshold", "900%"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -129,8 +130,7 @@ fn itself() {
     let twice = format!("{name},{name}");
     let mut command = ddtbench(dir.path());
     command.arg("compare").args(CASE).args(["-m", "reference,manual,ddt", "--mpi", &twice]).args(SHORT);
-    // What differs by a factor on this machine from launch to launch is yet to be seen.
-    let ended = run(command.args(["--threshold", "100%", "--gate", "--undecided-is-ok"])).expect_code(0);
+    let ended = run(command.args(COARSE).args(["--gate", "--undecided-is-ok"])).expect_code(0);
     assert!(ended.out.contains("mpich (base) and mpich:again"), "{ended}");
 }
 

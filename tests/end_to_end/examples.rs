@@ -15,7 +15,7 @@ use super::setup::{self, Mpi, ddtbench, mpi};
 /// A small case, and as few and short launches as there can be. What is looked for is a thousandfold.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
 const COMPARE: &str = "--launches 3 --max-time 0.06";
-const JUDGE: &str = "--threshold 100%";
+const JUDGE: &str = "--threshold 900%";
 
 /// A fault that nobody can miss.
 const SLOW: &str = "slow 2000";

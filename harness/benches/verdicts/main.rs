@@ -143,28 +143,69 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, tell: impl Fn(&str, &[
     });
 }
 
-/// What comparisons of runs say, those of one side after those of the other, with as many launches left out between two runs.
+/// What comparisons of runs say, those of one side after those of the other, with as many launches left out between two runs: of all
+/// tests together, of each test alone, and of one test in which one method is slower.
 fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
     println!(
-        "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, and rows that are \
-         decided"
+        "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, of all tests and of \
+         each alone, rows that are decided, and how often one method of one test is found slower"
     );
     for (mpi, launches) in recorded {
-        let side = RUNS * (RUN_LAUNCHES + pause);
-        let windows = launches.windows(2 * side - pause);
-        let outcomes: Vec<Vec<ComparisonRow>> = windows
-            .map(|window| {
-                let of = |name, first: usize| {
-                    Side::of(name, &runs(name, &window[first..], pause), ComparisonUnit::Run)
-                };
-                Comparer::new(Settings::default()).look(&of("base", 0), &of("new", side), &|_| Some(1.0))
-            })
-            .collect();
-        let alarms = outcomes.iter().filter(|rows| rows.iter().any(is_alarm)).count();
-        let decided: Vec<f64> =
-            outcomes.iter().map(|rows| share(rows, |row| row.verdict.is_decided())).collect();
-        println!("{mpi:<9} {alarms} of {}  {:.0}%", outcomes.len(), 100.0 * mean(&decided));
+        let compared = |is_there: &dyn Fn(&str) -> bool, slower: &dyn Fn(&str, &str) -> f64| {
+            let windows = launches.windows(2 * side_of(pause) - pause);
+            windows.map(|window| compare_runs(window, pause, is_there, slower)).collect::<Vec<_>>()
+        };
+        let same = |_: &str, _: &str| 1.0;
+        let alarms = |all: &[Vec<ComparisonRow>]| all.iter().filter(|rows| rows.iter().any(is_alarm)).count();
+        let all = compared(&|_| true, &same);
+        let tests: BTreeSet<&str> = launches[0].keys().map(|(test, _, _)| test.as_str()).collect();
+        let alone: Vec<_> = tests.iter().flat_map(|test| compared(&|of| of == *test, &same)).collect();
+        let decided: Vec<f64> = all.iter().map(|rows| share(rows, |row| row.verdict.is_decided())).collect();
+        println!(
+            "{mpi:<9} {} of {}; {} of {}; {:.0}%",
+            alarms(&all),
+            all.len(),
+            alarms(&alone),
+            alone.len(),
+            100.0 * mean(&decided)
+        );
+        for (test, method) in SEARCHED {
+            let cells = SLOWER.map(|factor| {
+                let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
+                let found = compared(&|of| of == test, &slower);
+                let found = found
+                    .iter()
+                    .map(|rows| f64::from(u8::from(rows.iter().any(|row| is_found(row, test, method)))));
+                format!("  {factor}x {:.0}%", 100.0 * mean(&found.collect::<Vec<_>>()))
+            });
+            println!("  {test} {method}:{}", cells.concat());
+        }
     }
+}
+
+/// Launches of a side that is a folder of runs, with a pause after each.
+const fn side_of(pause: usize) -> usize {
+    RUNS * (RUN_LAUNCHES + pause)
+}
+
+/// Compares the runs that begin a recording with those that follow, of some tests.
+fn compare_runs(
+    launches: &[Launch],
+    pause: usize,
+    is_there: &dyn Fn(&str) -> bool,
+    slower: &dyn Fn(&str, &str) -> f64,
+) -> Vec<ComparisonRow> {
+    let side = |name: &str, first: usize, slower: &dyn Fn(&str, &str) -> f64| {
+        let mut records = runs(name, &launches[first..], pause);
+        records.retain(|record| is_there(&record.case.test));
+        for record in &mut records {
+            let factor = slower(&record.case.test, &record.method);
+            record.median_s = record.median_s.map(|median| median * factor);
+        }
+        Side::of(name, &records, ComparisonUnit::Run)
+    };
+    let [base, new] = [side("base", 0, &|_, _| 1.0), side("new", side_of(pause), slower)];
+    Comparer::new(Settings::default()).look(&base, &new, &|_| Some(1.0))
 }
 
 /// The runs of a side that begin a recording. No two have one name: runs are no neighbours.

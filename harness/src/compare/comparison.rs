@@ -50,18 +50,14 @@ pub enum GateDecision {
 
 impl Comparisons {
     /// Of the sides, the base first, and the rows of each other one.
-    pub fn of(
-        settings: Settings,
-        unit: ComparisonUnit,
-        sides: &[Side],
-        rows: Vec<Vec<ComparisonRow>>,
-    ) -> Self {
+    pub fn of(settings: Settings, sides: &[Side], rows: Vec<Vec<ComparisonRow>>) -> Self {
         let label = |side: &Side| SideLabel { name: side.name.clone(), place: side.place.clone() };
         let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
             base: label(&sides[0]),
             new: label(new),
             rows,
         };
+        let unit = sides[0].unit;
         let overview = Overview::of(sides, settings.alpha, settings.threshold);
         Self { settings, unit, comparisons: sides[1..].iter().zip(rows).map(comparison).collect(), overview }
     }

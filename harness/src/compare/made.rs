@@ -60,5 +60,5 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
 pub fn comparisons(rows: Vec<ComparisonRow>) -> Comparisons {
     let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], ComparisonUnit::Launch);
     let sides = [side("one"), side("other")];
-    Comparisons::of(Settings::default(), ComparisonUnit::Launch, &sides, vec![rows])
+    Comparisons::of(Settings::default(), &sides, vec![rows])
 }

@@ -7,6 +7,7 @@
 //! however often was looked.
 
 mod comparison;
+mod differences;
 mod findings;
 pub mod guidelines;
 mod junit;
@@ -24,8 +25,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
-use crate::stats::difference::{Difference, Explained};
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
+use differences::{ADJUSTED_FROM, CountedDifference, over, times};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
@@ -256,67 +257,6 @@ fn case_of(subject: &Subject) -> Subject {
 
 fn is_reference(subject: &Subject) -> bool {
     Kind::find(&subject.experiment).is_ok_and(|kind| kind.reference_of(&subject.method).is_none())
-}
-
-/// A difference between two sides, and of how many units of each.
-type CountedDifference = (Difference, (usize, usize));
-
-/// The difference of values that have no neighbours on the other side.
-fn groups(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<CountedDifference> {
-    let values = |side: &BTreeMap<Number, f64>| side.values().copied().collect::<Vec<_>>();
-    let difference = Difference::of_groups(&values(base), &values(new))?;
-    Some((difference, (base.len(), new.len())))
-}
-
-/// The difference in time of a subject.
-fn times(base: &Side, new: &Side, subject: &Subject) -> Option<CountedDifference> {
-    let (of_base, of_new) = (&base.values(subject)?.times, &new.values(subject)?.times);
-    adjusted([(base, of_base), (new, of_new)], subject).or_else(|| between(of_base, of_new))
-}
-
-/// The difference of a subject's time over that of another method.
-fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> Option<CountedDifference> {
-    let (of_base, of_new) = (base.over(subject, other), new.over(subject, other));
-    adjusted([(base, &of_base), (new, &of_new)], subject).or_else(|| groups(&of_base, &of_new))
-}
-
-/// Launches of each side from which on differences are adjusted for the machine's state. Each figure of the state costs a
-/// degree of freedom: with three launches two of four, which costs more than it gains.
-const ADJUSTED_FROM: usize = 5;
-
-/// The difference of two series of values of a subject as it would be if the machine had been in one state beside all of them;
-/// `None` with few of them, and where no figure of the state is known beside all.
-///
-/// Launches differ most by how far apart their cores are and how fast these are at the moment, and methods follow that each in its own
-/// measure, so that neither a ratio nor a neighbour takes it off.
-fn adjusted(sides: [(&Side, &BTreeMap<Number, f64>); 2], subject: &Subject) -> Option<CountedDifference> {
-    if sides.iter().any(|(_, values)| values.len() < ADJUSTED_FROM) {
-        return None;
-    }
-    let states = |(side, values): (&Side, &BTreeMap<Number, f64>)| -> Option<Vec<(f64, StateValues)>> {
-        let states = &side.values(subject)?.states;
-        values.iter().map(|(number, value)| Some((*value, *states.get(number)?))).collect()
-    };
-    let [base, new] = [states(sides[0])?, states(sides[1])?];
-    let all = || base.iter().chain(&new);
-    let known = [0, 1].map(|i| all().all(|(_, state)| state[i].is_some()));
-    let explained = |values: &[(f64, StateValues)]| {
-        let by = |state: &StateValues| {
-            state.iter().zip(known).filter(|(_, known)| *known).filter_map(|(value, _)| *value).collect()
-        };
-        values.iter().map(|(value, state)| Explained { value: *value, by: by(state) }).collect::<Vec<_>>()
-    };
-    let difference = Difference::of_explained(&explained(&base), &explained(&new))?;
-    difference.is_adjusted.then_some((difference, (base.len(), new.len())))
-}
-
-/// The difference of two series of values: of neighbouring launches, where the sides took turns.
-fn between(base: &BTreeMap<Number, f64>, new: &BTreeMap<Number, f64>) -> Option<CountedDifference> {
-    let pairs: Vec<f64> = base.iter().filter_map(|(number, time)| Some(new.get(number)? - time)).collect();
-    match pairs.is_empty() {
-        true => groups(base, new),
-        false => Difference::of_pairs(&pairs).map(|difference| (difference, (pairs.len(), pairs.len()))),
-    }
 }
 
 /// Answers what has not been decided by an earlier look, of the subjects that may spend something now.

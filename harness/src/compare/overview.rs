@@ -1,13 +1,12 @@
 //! All sides beside each other: in each case the fastest method of each, what it loses to the fastest of all, and which of
 //! loops and datatypes each side prefers.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::side::{Number, Side, Subject};
-use super::verdict::{Asked, Family};
-use super::{Answer, CountedDifference, Verdict};
+use super::Verdict;
+use super::differences::{CountedDifference, between};
+use super::side::{Side, Subject};
+use super::verdict::{Answer, Asked, Family};
 use crate::experiments::Kind;
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::units;
@@ -66,7 +65,7 @@ impl Overview {
         settle(&mut rows, alpha / 2.0, threshold, &|case, i, row| loss(sides, case, i, row), &losses);
         let preference = |best: &mut Best, answer: Answer| best.datatype_over_loops = Some(answer);
         let of_side = |case: &Subject, i: usize, _: &[Option<Best>]| {
-            let ratios: Vec<f64> = sides[i].over(&case.with(DATATYPE), LOOPS).into_values().collect();
+            let ratios = sides[i].by_unit(&sides[i].over(&case.with(DATATYPE), LOOPS));
             Some((Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
@@ -180,10 +179,9 @@ fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Optio
     if first == i {
         return None;
     }
-    let times = |i: usize| -> Option<&BTreeMap<Number, f64>> {
-        Some(&sides[i].values(&case.with(&row[i].as_ref()?.method))?.times)
-    };
-    super::between(times(first)?, times(i)?)
+    let best = |i: usize| Some((&sides[i], case.with(&row[i].as_ref()?.method)));
+    let ((base, of_base), (new, of_new)) = (best(first)?, best(i)?);
+    between((base, &of_base), (new, &of_new))
 }
 
 type Question<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;

@@ -8,6 +8,7 @@ use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, Outcome, Phase, Record};
 use crate::report::case::place;
+use crate::stats::mean;
 
 /// A method of a case, on whatever side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,16 +59,17 @@ impl Subject {
 }
 
 /// What counts as one value of a side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonUnit {
     /// A launch: where both sides' took turns, a launch has its neighbour on the other side.
+    #[default]
     Launch,
-    /// A run, the mean over its launches: between runs of different times all drifts apart that drifts at all.
+    /// A run, by the mean over its launches: between runs of different times all drifts apart that drifts at all.
     Run,
 }
 
-/// Which value of a side: run and launch; the launch is 0 where the run is the unit.
+/// Which value of a side: run and launch.
 pub type Number = (String, usize);
 
 /// In which state the machine was beside a value, as logarithms: core-to-core latency, and how fast a core copies within its cache.
@@ -81,6 +83,8 @@ pub struct Side {
     pub name: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
     pub place: String,
+    /// What counts as one value.
+    pub unit: ComparisonUnit,
     subjects: BTreeMap<Subject, SubjectValues>,
 }
 
@@ -89,7 +93,7 @@ pub struct Side {
 pub struct SubjectValues {
     /// Logarithms of seconds.
     pub times: BTreeMap<Number, f64>,
-    /// The machine's state beside each; none where runs are the unit.
+    /// The machine's state beside each.
     pub states: BTreeMap<Number, StateValues>,
     /// How the first launch ended that has no usable times, if one has none.
     pub failure: Option<String>,
@@ -132,14 +136,8 @@ impl Side {
                 }
             }
         }
-        if unit == ComparisonUnit::Run {
-            for values in launches.values_mut() {
-                values.times = over_runs(&values.times);
-                values.states.clear();
-            }
-        }
         let place = places.into_iter().collect::<Vec<_>>().join("; ");
-        Self { name: name.to_owned(), place, subjects: launches }
+        Self { name: name.to_owned(), place, unit, subjects: launches }
     }
 
     /// The launches of the MPI that tables call `label`.
@@ -175,6 +173,18 @@ impl Side {
             values.times.iter().filter_map(|(number, time)| Some((number, time - others.times.get(number)?)));
         both.map(|(number, ratio)| (number.clone(), ratio)).collect()
     }
+
+    /// Values by launch as those of what counts as one: of runs, the mean over the launches of each.
+    pub(super) fn by_unit(&self, values: &BTreeMap<Number, f64>) -> Vec<f64> {
+        if self.unit == ComparisonUnit::Launch {
+            return values.values().copied().collect();
+        }
+        let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for ((run, _), value) in values {
+            runs.entry(run).or_default().push(*value);
+        }
+        runs.values().filter_map(|values| mean(values)).collect()
+    }
 }
 
 /// The end of the name under which packing alone stands beside a method: no MPI has a part in it.
@@ -189,16 +199,6 @@ fn is_headline(record: &Record) -> bool {
     Kind::find(&record.case.experiment).is_ok_and(|kind| kind.headline() == record.phase)
 }
 
-/// The mean over the launches of each run.
-fn over_runs(times: &BTreeMap<Number, f64>) -> BTreeMap<Number, f64> {
-    let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for ((run, _), time) in times {
-        runs.entry(run).or_default().push(*time);
-    }
-    let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
-    runs.iter().map(|(run, times)| (((*run).to_owned(), 0), mean(times))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,7 +211,7 @@ mod tests {
         let times = |unit| {
             let side = Side::of("x", &records, unit);
             let subject = side.subjects().next().unwrap().clone();
-            side.values(&subject).unwrap().times.values().copied().collect::<Vec<_>>()
+            side.by_unit(&side.values(&subject).unwrap().times)
         };
         assert_eq!(times(ComparisonUnit::Launch), [0.0, 2.0, 1.0]);
         assert_eq!(times(ComparisonUnit::Run), [1.0, 1.0]);

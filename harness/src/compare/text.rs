@@ -98,10 +98,18 @@ impl Comparisons {
         let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
         let mut answers = rows.flat_map(|row| [&row.over_control, &row.time]).flatten();
         let adjusted = match answers.any(|answer| answer.adjusted) {
-            true => format!(
-                " From {ADJUSTED_FROM} launches of each side on, ratios are those with the machine in one state: adjusted for core-to-core \
-                 latency and the speed of copies, measured beside."
-            ),
+            true => {
+                let from = match self.unit {
+                    ComparisonUnit::Launch => {
+                        format!("From {ADJUSTED_FROM} launches of each side on, ratios")
+                    }
+                    ComparisonUnit::Run => "Ratios".to_owned(),
+                };
+                format!(
+                    " {from} are those with the machine in one state: adjusted for core-to-core latency and the speed of copies, measured \
+                     beside."
+                )
+            }
             false => String::new(),
         };
         format!(

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Schedule, Side, Subject};
+use ddtbench::compare::{Comparer, ComparisonRow, Comparisons, Schedule, Side, Subject};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
 use ddtbench::model::Record;
@@ -82,7 +82,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
             ));
         }
         if is_over || undecided == 0 {
-            let comparisons = Comparisons::of(args.judge.settings(), ComparisonUnit::Launch, &sides, rows);
+            let comparisons = Comparisons::of(args.judge.settings(), &sides, rows);
             live.finish(&comparisons)?;
             return Ok(Ok((comparisons, live.folder.path().to_owned())));
         }

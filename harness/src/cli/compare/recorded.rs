@@ -31,7 +31,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
             base.runs.len(),
             labels.join(", ")
         );
-        return Ok(compared(&Side::of_mpis(&base.records), ComparisonUnit::Launch, settings));
+        return Ok(compared(&Side::of_mpis(&base.records), settings));
     }
     for other in others {
         let differ = base.differences(other);
@@ -45,7 +45,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         }
     }
     let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), ComparisonUnit::Run, settings))
+    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings))
 }
 
 /// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
@@ -54,9 +54,9 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
 }
 
 /// Each other side against the first, by a single look.
-fn compared(sides: &[Side], unit: ComparisonUnit, settings: &Settings) -> Comparisons {
+fn compared(sides: &[Side], settings: &Settings) -> Comparisons {
     let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, &|_| Some(1.0));
-    Comparisons::of(settings.clone(), unit, sides, sides[1..].iter().map(rows).collect())
+    Comparisons::of(settings.clone(), sides, sides[1..].iter().map(rows).collect())
 }
 
 /// What one folder holds.
