@@ -191,6 +191,7 @@ fn measure_some(mpi: &str, ranks: usize, names: &[&str], dir: &Path) -> Result<S
 fn all_are_measured(summary: &Summary, list: &Value, _ranks: usize) {
     let mut failures = Vec::new();
     for test in tests(list) {
+        let summary = summary.of_test(name(test));
         for method in methods_of(list, name(test)) {
             let row = summary.end(name(test), method);
             if row.is_known_hoarder() {
@@ -222,6 +223,7 @@ fn bytes_are_those_of_the_layouts(summary: &Summary, list: &Value, ranks: usize)
 
 fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usize) {
     for test in tests(list).map(name) {
+        let summary = summary.of_test(test);
         for method in methods_of(list, test).filter(|method| !summary.end(test, method).is_known_hoarder()) {
             let own: &[&str] = match method {
                 "reference" | "reference_untouched" | "put_reference" => &[],
@@ -270,6 +272,7 @@ fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usiz
 fn pairs_have_rows(summary: &Summary, list: &Value, ranks: usize) {
     for test in tests(list).map(name) {
         // With one pair, and in an all-to-all, there is nothing but the whole.
+        let summary = summary.of_test(test);
         let pairs = if ranks == 2 || test == "fft2d" { 0 } else { ranks / 2 };
         let expected: BTreeSet<_> =
             (0..pairs).map(|pair| pair.to_string()).chain(["all".to_owned()]).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How often tests are measured again whose one-sided communication has crashed on Open MPI. Nothing else is: a wrong byte
 /// is wrong at once.
@@ -11,9 +12,9 @@ use std::path::Path;
 /// other component that could do the work.
 pub const ATTEMPTS_AFTER_CRASHES: usize = 3;
 
-/// A row of a table: column and value.
+/// A row of a table: column and value. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Row(BTreeMap<String, String>);
+pub struct Row(Arc<BTreeMap<String, String>>);
 
 impl Row {
     /// The value in a column.
@@ -57,7 +58,7 @@ impl Row {
 pub fn rows(file: &Path) -> Vec<Row> {
     let mut reader =
         csv::Reader::from_path(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    reader.deserialize().map(|row| Row(row.expect("the file is whole"))).collect()
+    reader.deserialize().map(|row| Row(Arc::new(row.expect("the file is whole")))).collect()
 }
 
 /// The rows of a gzipped CSV file, with those of the run's cases that their numbers stand for.
@@ -66,10 +67,11 @@ pub fn samples(dir: &Path) -> Vec<Row> {
     let cases = rows(&dir.join("cases.csv"));
     let file = std::fs::File::open(dir.join("samples.csv.gz")).expect("a run has samples");
     let mut reader = csv::Reader::from_reader(flate2::read::MultiGzDecoder::new(file));
-    let rows = reader.deserialize().map(|row| Row(row.expect("the file is whole")));
+    let rows = reader.deserialize().map(|row| Row(Arc::new(row.expect("the file is whole"))));
     rows.map(|mut row| {
         let case = &cases[row.number("case").expect("a number") as usize];
-        row.0.extend(case.0.clone());
+        let columns = case.0.iter().map(|(column, value)| (column.clone(), value.clone()));
+        Arc::make_mut(&mut row.0).extend(columns);
         row
     })
     .collect()
@@ -102,13 +104,18 @@ impl Summary {
                 "time_over" => format!("over_{}", figure.get("against")),
                 name => name.to_owned(),
             };
-            let row = &mut all[places[&place(&figure)]].0;
+            let row = Arc::make_mut(&mut all[places[&place(&figure)]].0);
             row.insert(name.clone(), figure.get("value").to_owned());
             for end in ["low", "high", "against"] {
                 row.insert(format!("{name}_{end}"), figure.get(end).to_owned());
             }
         }
         Self(all)
+    }
+
+    /// Those of a test: what asks much of each test looks through its own rows alone.
+    pub fn of_test(&self, test: &str) -> Self {
+        Self(self.0.iter().filter(|row| row.get("test") == test).cloned().collect())
     }
 
     /// The rows with these values.

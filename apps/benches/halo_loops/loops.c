@@ -15,13 +15,14 @@
 #define FOR(i, from, to) for (int64_t i = (from); i < (to); i++)
 
 /* v: d1 d2 d3. Down, then up; what was sent down arrives first, from above. */
+#define MG_X(MOVE) FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(y, 1, d2 - 1) MOVE(u[xs[s] + d1 * (y + d2 * z)]);
+#define MG_Y(MOVE) FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(x, 0, d1) MOVE(u[x + d1 * (ys[s] + d2 * z)]);
+#define MG_Z(MOVE) FOR(s, 0, 2) FOR(y, 0, d2) FOR(x, 0, d1) MOVE(u[x + d1 * (y + d2 * zs[s])]);
 #define MG(MOVE, below, above)                                                                                    \
     double *QUALIFIER u = arrays[0];                                                                              \
     const int64_t d1 = v[0], d2 = v[1], d3 = v[2];                                                                \
     const int64_t xs[2] = {below(d1), above(d1)}, ys[2] = {below(d2), above(d2)}, zs[2] = {below(d3), above(d3)}; \
-    FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(y, 1, d2 - 1) MOVE(u[xs[s] + d1 * (y + d2 * z)]);                          \
-    FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(x, 0, d1) MOVE(u[x + d1 * (ys[s] + d2 * z)]);                              \
-    FOR(s, 0, 2) FOR(y, 0, d2) FOR(x, 0, d1) MOVE(u[x + d1 * (y + d2 * zs[s])]);
+    MG_X(MOVE) MG_Y(MOVE) MG_Z(MOVE)
 #define FIRST_OWN(d) 1
 #define LAST_OWN(d) ((d) - 2)
 #define UPPER_HALO(d) ((d) - 1)
