@@ -14,6 +14,9 @@ pub(crate) enum Copying {
     /// Inline, with vectors of 32 bytes, where the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     Wide,
+    /// As wide, without a loop: of runs below 128 bytes, as few vectors as hold them, of which the last may overlap.
+    #[cfg(target_arch = "x86_64")]
+    Straight,
     /// As wide, but for its ends to whole cache lines: a line that is written in two parts costs two writes.
     #[cfg(target_arch = "x86_64")]
     Lines,
@@ -81,6 +84,7 @@ impl Copying {
         possible.extend((bytes >= 32).then_some(Self::Narrow));
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
+            possible.extend((LINE_BYTES / 2..2 * LINE_BYTES).contains(&bytes).then_some(Self::Straight));
             possible.extend((bytes >= LINE_BYTES).then_some(Self::Wide));
             possible.extend((bytes >= 2 * LINE_BYTES).then_some(Self::Lines));
         }
@@ -110,6 +114,11 @@ impl Runs {
                 unsafe { self.copy_wide(to, from) }
             }
             #[cfg(target_arch = "x86_64")]
+            Copying::Straight if is_x86_feature_detected!("avx2") => {
+                // SAFETY: as above.
+                unsafe { self.copy_straight(to, from) }
+            }
+            #[cfg(target_arch = "x86_64")]
             Copying::Lines if is_x86_feature_detected!("avx2") => {
                 // SAFETY: as above.
                 unsafe { self.copy_lines(to, from) }
@@ -126,9 +135,29 @@ impl Runs {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
+    fn copy_straight(self, to: &mut [u8], from: &[u8]) {
+        const VECTOR: usize = LINE_BYTES / 2;
+        match self.bytes.div_ceil(VECTOR) {
+            ..=2 => self.copy_each(to, from, |to, from| {
+                copy_first::<VECTOR>(to, from);
+                copy_last::<VECTOR>(to, from);
+            }),
+            3 => self.copy_each(to, from, |to, from| {
+                copy_first::<LINE_BYTES>(to, from);
+                copy_last::<VECTOR>(to, from);
+            }),
+            _ => self.copy_each(to, from, |to, from| {
+                copy_first::<LINE_BYTES>(to, from);
+                copy_last::<LINE_BYTES>(to, from);
+            }),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
     fn copy_lines(self, to: &mut [u8], from: &[u8]) {
         self.copy_each(to, from, |to, from| {
-            copy_block::<LINE_BYTES>(&mut to[..LINE_BYTES], &from[..LINE_BYTES]);
+            copy_first::<LINE_BYTES>(to, from);
             let first = to.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES);
             copy_blocks::<LINE_BYTES>(&mut to[first..], &from[first..]);
         });
@@ -147,9 +176,27 @@ impl Runs {
 fn copy_blocks<const N: usize>(to: &mut [u8], from: &[u8]) {
     let blocks = to.as_chunks_mut::<N>().0.iter_mut().zip(from.as_chunks::<N>().0);
     blocks.for_each(|(to, from)| copy_block::<N>(to, from));
-    let (last_to, last_from) = (to.last_chunk_mut::<N>(), from.last_chunk::<N>());
-    copy_block::<N>(last_to.expect("a block at least"), last_from.expect("a block at least"));
+    copy_last::<N>(to, from);
 }
+
+/// Copies the first `N` bytes of a run of at least as many.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn copy_first<const N: usize>(to: &mut [u8], from: &[u8]) {
+    copy_block::<N>(
+        to.first_chunk_mut::<N>().expect(LONG_ENOUGH),
+        from.first_chunk::<N>().expect(LONG_ENOUGH),
+    );
+}
+
+/// Copies the last `N` bytes of a run of at least as many.
+#[inline(always)]
+fn copy_last<const N: usize>(to: &mut [u8], from: &[u8]) {
+    copy_block::<N>(to.last_chunk_mut::<N>().expect(LONG_ENOUGH), from.last_chunk::<N>().expect(LONG_ENOUGH));
+}
+
+/// Why there is such a block.
+const LONG_ENOUGH: &str = "a run has a block at least";
 
 /// Copies `N` bytes in two copies: of one alone the compiler would make a call of `memcpy` again.
 #[inline(always)]

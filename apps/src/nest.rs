@@ -227,6 +227,13 @@ impl Nest {
     /// Unpacks short runs, likewise.
     #[inline(always)]
     fn scatter_short<T: Pod>(&self, packed: &[T], array: &mut [T]) {
+        if self.length > NARROW {
+            for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
+                let to = array[self.start + plane * self.plane_stride..].chunks_mut(self.row_stride);
+                copy_runs(to.zip(from.chunks_exact(self.length)), self.length);
+            }
+            return;
+        }
         // As rows of a view, not as chunks, whose ends have to be found: where the array is in an outer cache, a loop of fewer
         // instructions has more stores under way.
         let mut view = ArrayViewMut3::from_shape(self.shape(), &mut array[self.start..]).expect(WITHIN);

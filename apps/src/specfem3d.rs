@@ -15,6 +15,7 @@ use datatypes::{Element, Layout};
 use ndarray::{ArrayView3, Axis, Ix3};
 
 use crate::box_loops::BoxLoops;
+use crate::nest::Nest;
 use crate::permutation::IndexList;
 use crate::rows::{pack_rows, unpack_rows};
 use crate::{
@@ -180,6 +181,11 @@ impl MicroApp for Transpose {
 
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         arrays.slice_mut::<u8>(1).copy_from_slice(packed);
+    }
+
+    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
+        let nest = Nest::plane(0, self.dim1, self.dim3, self.dim1 * self.dim2);
+        nest.gather::<f32>(arrays.slice(0), cast_slice_mut(packed));
     }
 
     fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
