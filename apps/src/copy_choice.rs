@@ -45,7 +45,7 @@ const CLASSES: usize = 9;
 /// Bytes that a trial moves: a message that lies with its gaps in the second cache of all that is in use.
 const TRIAL_BYTES: usize = 1 << 16;
 
-/// Turns of the ways to copy, of which the fastest counts: at some microseconds each, 10 ms for all classes.
+/// Turns of the ways to copy, of which the fastest counts: at some microseconds each, 5 to 10 ms for all classes.
 const TURNS: usize = 16;
 
 /// The C library's copy is kept unless another takes less than this share of its time: what is equally fast is then
