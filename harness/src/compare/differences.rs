@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::side::{ComparisonUnit, Number, Side, StateValues, Subject};
+use super::side::{ComparisonUnit, Number, Side, StateValues, Subject, by_run};
 use crate::stats::difference::{Difference, Explained};
 
 /// A difference between two sides, and of how many units of each.
@@ -89,13 +89,7 @@ fn adjusted(sides: [Series; 2]) -> Option<CountedDifference> {
 
 /// The difference of two series of runs, whose launches tell by how much values follow the machine's state.
 fn of_runs(sides: [Series; 2]) -> Option<CountedDifference> {
-    let [base, new] = explained(sides).map(|side| {
-        let mut runs: BTreeMap<&str, Vec<Explained>> = BTreeMap::new();
-        for ((run, _), explained) in side {
-            runs.entry(run).or_default().push(explained);
-        }
-        runs.into_values().collect::<Vec<_>>()
-    });
+    let [base, new] = explained(sides).map(by_run);
     let difference = Difference::of_nested(&base, &new)?;
     Some((difference, (base.len(), new.len())))
 }

@@ -179,12 +179,20 @@ impl Side {
         if self.unit == ComparisonUnit::Launch {
             return values.values().copied().collect();
         }
-        let mut runs: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for ((run, _), value) in values {
-            runs.entry(run).or_default().push(*value);
-        }
-        runs.values().filter_map(|values| mean(values)).collect()
+        by_run(values.iter().map(|(number, value)| (number, *value)))
+            .iter()
+            .filter_map(|run| mean(run))
+            .collect()
     }
+}
+
+/// The values of each run.
+pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a Number, T)>) -> Vec<Vec<T>> {
+    let mut runs: BTreeMap<&str, Vec<T>> = BTreeMap::new();
+    for ((run, _), value) in values {
+        runs.entry(run).or_default().push(value);
+    }
+    runs.into_values().collect()
 }
 
 /// The end of the name under which packing alone stands beside a method: no MPI has a part in it.

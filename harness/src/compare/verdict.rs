@@ -116,7 +116,11 @@ impl Answer {
     /// As `22.4x [21.9, 23.0]`. Where it is said that the ratio is not 1, an end that is 1 is no part of the interval, which a
     /// round bracket says; one that is merely near has as many decimals as tell it apart.
     pub fn text(&self) -> String {
-        let places = if self.ratio >= 9.95 { 1 } else { 2 };
+        let places = match self.ratio {
+            ratio if ratio >= 9.95 => 1,
+            ratio if ratio < 0.095 => 3,
+            _ => 2,
+        };
         let differs = matches!(self.verdict, Verdict::Slower | Verdict::Faster);
         let end = |value: f64| {
             let text = |places: usize| format!("{value:.places$}");
@@ -213,6 +217,10 @@ mod tests {
         let clear = of(1.0, 0.1);
         assert_eq!((clear.verdict, clear.would_decide), (Verdict::Slower, None));
         assert_eq!(Answer::of(&difference(3.1, 0.01), (5, 5), 0.05, THRESHOLD).text(), "22.2x [21.8, 22.6]");
+        assert_eq!(
+            Answer::of(&difference(-4.0, 0.01), (5, 5), 0.05, THRESHOLD).text(),
+            "0.018x [0.018, 0.019]"
+        );
         // It is as near to the threshold as can be: nobody can tell when that is decided.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
