@@ -1,6 +1,5 @@
 //! The command line: what can be typed, and who does it.
 
-mod agree;
 mod baseline;
 mod compare;
 mod completions;
@@ -22,7 +21,6 @@ mod parameters;
 mod partitioned;
 mod probe;
 mod progress;
-mod record_arrivals;
 mod recorded;
 mod results;
 mod resume;
@@ -84,8 +82,6 @@ enum Command {
     /// Keep runs of an MPI under a name, and look later what has become slower
     #[command(subcommand)]
     Baseline(baseline::BaselineCommand),
-    /// Hold our ping-pong against that of the Intel MPI Benchmarks, in turn, on the same MPI
-    Agree(agree::AgreeArgs),
     /// Show all tests, exchanges and methods; with a name, its sets and parameters
     List(show::ListArgs),
     /// Show which bytes a test sends, and how they lie
@@ -95,8 +91,6 @@ enum Command {
     /// Show, add, install and remove MPIs
     #[command(subcommand)]
     Mpi(mpi::MpiCommand),
-    /// Record when the threads of a computation finish, for arrivals drawn from a density (kde:FILE)
-    RecordArrivals(record_arrivals::RecordArrivalsArgs),
     /// Print the table of a run again
     Report(show::ReportArgs),
     /// Print what makes a shell complete the command line
@@ -143,12 +137,10 @@ impl Cli {
             Some(Command::Compare(args)) => return args.execute(),
             Some(Command::Guidelines(args)) => return args.execute(),
             Some(Command::Baseline(command)) => return command.execute(),
-            Some(Command::Agree(args)) => return args.execute(),
             Some(Command::Doctor(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,
-            Some(Command::RecordArrivals(args)) => return args.execute(),
             Some(Command::Report(args)) => args.execute()?,
             Some(Command::Completions { shell }) => {
                 let installed = Project::locate()

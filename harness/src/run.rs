@@ -1,6 +1,5 @@
 //! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results, a process of the rank program each.
 
-mod agree;
 mod calibrated;
 mod case;
 pub mod doctor;
@@ -19,7 +18,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use agree::{AgreeError, IMB, mismatch as imb_mismatch, plan as agree_plan};
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
 pub use environment::{Environment, MpiAccount, MpiFacts, Part, this_build};

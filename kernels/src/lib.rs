@@ -49,7 +49,6 @@ mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]
 mod check;
-pub mod compute;
 mod explain;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

@@ -137,9 +137,6 @@ const REFUSALS: &[Refusal] = &[
         &["partitioned", "-m", "psend"],
         &["psend", "isend", "rma_fence"],
     ),
-    ("an IMB that is not there", &["agree", "--imb", "nosuch"], &["--imb", "nosuch"]),
-    ("to agree in no launches", &["agree", "--launches", "0"], &["--launches", "1..=10000"]),
-    ("to agree on a size that is none", &["agree", "--sizes", "8,many"], &["--sizes", "many"]),
     ("an aggregation of nothing", &["partitioned", "-m", "aggregated:bins=0"], &["bins=0", "at least 1"]),
     (
         "an aggregation that adapts, over fixed partitions",

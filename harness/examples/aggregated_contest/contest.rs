@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::methods::SINGLE;
-use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
-use crate::stats::{self, Ratio, paired_ratio};
+use ddtbench::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
+use ddtbench::experiments::partitioned::methods::SINGLE;
+use ddtbench::stats::{self, Ratio, paired_ratio};
 
 /// Times by mechanism and round.
 pub type Rounds = BTreeMap<String, BTreeMap<usize, Vec<f64>>>;

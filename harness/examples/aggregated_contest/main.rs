@@ -10,6 +10,8 @@
 //!
 //! With `--twins` first the best mapping is compared with its twin instead, where folders have it: what noise does.
 
+mod contest;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -17,10 +19,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use ddtbench::experiments::partitioned::Setting;
-use ddtbench::experiments::partitioned::contest::{Compared, Count, Rounds, ratio_to_best};
 use ddtbench::folder::{CASES, SAMPLES};
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
+
+use contest::{Compared, Count, Rounds, ratio_to_best};
 
 /// Ratios up to which a cell is as good as the best, and beyond which it is lost; the same where arrivals are drawn anew.
 const CLOSE: f64 = 1.05;
@@ -92,9 +95,9 @@ fn main() -> anyhow::Result<ExitCode> {
         if is_random { &mut at_random } else { &mut repeated }.push(ratio);
     }
     let unknown = repeated.iter().chain(&at_random).filter(|ratio| ratio.interval.is_none()).count();
-    let close = tell("arrivals repeat", &repeated, CLOSE);
-    let far = tell("arrivals repeat", &repeated, LOST);
-    let at_random = tell("arrivals drawn anew", &at_random, LOST_AT_RANDOM);
+    let close = report("arrivals repeat", &repeated, CLOSE);
+    let far = report("arrivals repeat", &repeated, LOST);
+    let at_random = report("arrivals drawn anew", &at_random, LOST_AT_RANDOM);
     if unknown > 0 {
         println!("{unknown} cells have too few rounds for an interval");
     }
@@ -109,7 +112,7 @@ fn of_variant(name: &str) -> String {
 }
 
 /// Counts by a limit, and prints it.
-fn tell(what: &str, ratios: &[ddtbench::stats::Ratio], limit: f64) -> Count {
+fn report(what: &str, ratios: &[ddtbench::stats::Ratio], limit: f64) -> Count {
     let count = Count::of(ratios, limit);
     println!(
         "{what}: {} of {} cells within {limit} of the best, {} lost by their intervals, {} open",

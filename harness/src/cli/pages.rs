@@ -156,7 +156,6 @@ const PAGES: &[(&str, &[Example])] = &[
     ("compare", &[("docs/compare.md", "which side is slower?")]),
     ("baseline", &[("docs/compare.md", "which side is slower?")]),
     ("guidelines", &[("docs/guidelines.md", "what may be expected of a datatype?")]),
-    ("agree", &[("docs/agreement.md", "do other instruments say the same?")]),
     ("report", &[("docs/results.md", "what is in the folder of a run?")]),
     ("list", &[("docs/tests.md", "what there is to measure")]),
     ("layout", &[("docs/my-array.md", "any layout, as text or in a file")]),
@@ -294,7 +293,7 @@ mod tests {
     #[test]
     fn every_command_names_a_page_that_there_is() {
         for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
-            let has_page = !["record-arrivals", "completions", "man"].contains(&command.as_str());
+            let has_page = !["completions", "man"].contains(&command.as_str());
             let mut complete = complete(Cli::command());
             let help =
                 complete.find_subcommand_mut(&command).expect("it is one").render_long_help().to_string();

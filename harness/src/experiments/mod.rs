@@ -3,7 +3,6 @@
 //! A kind is a folder and a line in [`ALL`]. In its folder are the methods (one row each), what a case says (its parameters), how
 //! a case is prepared or refused, its figures where it has some, and how its table looks.
 
-pub mod agreement;
 pub mod engine;
 pub mod fine_grained;
 pub mod halo;

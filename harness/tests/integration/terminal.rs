@@ -12,7 +12,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 const COLUMNS: u16 = 80;
 
 /// The commands that have help.
-const HELP: [&str; 24] = [
+const HELP: [&str; 22] = [
     "",
     "run",
     "partitioned",
@@ -25,7 +25,6 @@ const HELP: [&str; 24] = [
     "baseline save",
     "baseline list",
     "baseline check",
-    "agree",
     "list",
     "layout",
     "mpi",
@@ -33,7 +32,6 @@ const HELP: [&str; 24] = [
     "mpi add",
     "mpi install",
     "mpi remove",
-    "record-arrivals",
     "report",
     "completions",
     "man",
@@ -55,7 +53,7 @@ const SHOWN: [&str; 13] = [
     "baseline list",
 ];
 
-const REFUSED: [&str; 20] = [
+const REFUSED: [&str; 19] = [
     "frobnicate",
     "run nosuch",
     "run --nosuch-flag",
@@ -74,7 +72,6 @@ const REFUSED: [&str; 20] = [
     "probe nosuch",
     "report nosuch",
     "compare",
-    "agree --imb nosuch",
     "baseline check nosuch --threshold none",
 ];
 

@@ -6,6 +6,7 @@ mod cell;
 mod computation;
 mod data;
 mod exchange;
+mod matrix;
 mod message;
 mod operation;
 mod sizes;

@@ -1,14 +1,13 @@
 //! The engine's comparison: our pack engine beside the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
 //! one process each, without communication.
 //!
-//! [`cases`] says what is compared, and [`standing`] where the engine stands.
+//! [`cases`] says what is compared.
 
 mod figures;
 pub mod grid;
 pub mod methods;
 mod prepared;
 mod selection;
-pub mod standing;
 mod table;
 
 use apps::WireOrder;

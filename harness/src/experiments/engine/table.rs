@@ -1,16 +1,15 @@
-//! The engine's comparison as tables for people: a table per MPI and cache mode, and where the engine stands.
+//! The engine's comparison as tables for people: a table per MPI and cache mode.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MEMCPY, MPI_PACK};
-use super::standing::{self, CaseSelection, ComparedMethod, ContestResult, Mean, PhaseSelection};
 use super::{KIND, grid, order};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, LOOP, Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate};
-use crate::report::columns::{Align, Column, aligned, fitted, wrapped};
+use crate::report::columns::{Align, Column, fitted, wrapped};
 use crate::report::table::{TableFormat, left_out, text_width};
 use crate::report::units;
 use crate::report::verdict::{Against, Base, Claim};
@@ -108,7 +107,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
-/// All tables, and where there is more than one case the standing. Headings and notes are broken at `width`.
+/// All tables. Headings and notes are broken at `width`.
 pub fn table(records: &[Record], width: Option<u16>) -> String {
     if records.is_empty() {
         return "No records.\n".to_owned();
@@ -130,11 +129,7 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
         }
         text += &left_out(&shown.left_out, width);
     }
-    text += &notes(records, width);
-    if places(records).len() > 1 || cases(&records.iter().collect::<Vec<_>>()).len() > 1 {
-        text += &standing(records);
-    }
-    text
+    text + &notes(records, width)
 }
 
 /// The MPI and the cache mode of a record.
@@ -260,110 +255,6 @@ fn notes(records: &[Record], width: usize) -> String {
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
-/// A method that is faster by less than this is counted apart: as little as ratios are known to.
-const CLEARLY: f64 = 0.975;
-
-/// The geometric means, how often the engine is first, and where it is not.
-fn standing(records: &[Record]) -> String {
-    let mut text = "\nTime over the engine's, geometric means (above 1 the engine is faster)\n".to_owned();
-    let last_sets = CaseSelection::LastSets.of(records).len();
-    for selection in CaseSelection::ALL {
-        let selected = selection.of(records);
-        if selected.is_empty() || selection == CaseSelection::Tests && selected.len() == last_sets {
-            continue;
-        }
-        let title = match selection {
-            CaseSelection::LastSets => "each test once, its last set",
-            CaseSelection::Tests => "all sets of all tests",
-            CaseSelection::Grid => "synthetic grid",
-        };
-        let _ = writeln!(text, "  {title}");
-        for line in means(&selected, &standing::compared_methods(records)) {
-            let _ = writeln!(text, "    {line}");
-        }
-        let results = standing::contest_results(selected.iter().copied());
-        let count = |wanted| results.iter().filter(|(_, result)| *result == wanted).count();
-        let _ = writeln!(
-            text,
-            "    of {} contests (packing or unpacking a case, warm or cold; against both loops and every MPI)\n    \
-             the engine is first in {}, level in {}, behind in {}, in {} of these by more than {}",
-            results.len(),
-            count(ContestResult::First),
-            count(ContestResult::Level),
-            count(ContestResult::Behind),
-            standing::lost(&selected, CLEARLY),
-            units::percent(1.0 - CLEARLY),
-        );
-    }
-    text + &behind(records)
-}
-
-/// The means of each method, a line each, with the number of contests.
-fn means(records: &[&Record], compared_methods: &[ComparedMethod]) -> Vec<String> {
-    let columns: [(&'static str, PhaseSelection); 6] = [
-        ("all", PhaseSelection::All),
-        ("warm pack", PhaseSelection::One(Cache::Warm, Phase::Pack)),
-        ("warm unpack", PhaseSelection::One(Cache::Warm, Phase::Unpack)),
-        ("cold pack", PhaseSelection::One(Cache::Cold, Phase::Pack)),
-        ("cold unpack", PhaseSelection::One(Cache::Cold, Phase::Unpack)),
-        ("create", PhaseSelection::Create),
-    ];
-    let mut rows =
-        vec![std::iter::once("").chain(columns.map(|column| column.0)).map(str::to_owned).collect()];
-    for compared in compared_methods {
-        let name = match compared {
-            ComparedMethod::Mpi(mpi) => format!("MPI_Pack of {mpi}"),
-            ComparedMethod::BestMpi => "MPI_Pack, the best in each contest".to_owned(),
-            ComparedMethod::Manual => "application's loop".to_owned(),
-            ComparedMethod::ManualTuned => "tuned loop".to_owned(),
-        };
-        let cells = columns.map(|(_, phases)| {
-            let mean = standing::mean(records, compared, phases);
-            mean.map_or_else(String::new, |Mean { value, interval: (low, high), contests }| {
-                format!("{} [{}, {}] ({contests})", ratio(value), ratio(low), ratio(high))
-            })
-        });
-        rows.push(std::iter::once(name).chain(cells).collect::<Vec<_>>());
-    }
-    let layout = columns.map(|(name, _)| Column::new(name, Align::Right, 2));
-    aligned(&[&[Column::new("", Align::Left, 0)], &layout[..]].concat(), &rows)
-}
-
-/// Every method that is faster than the engine.
-fn behind(records: &[Record]) -> String {
-    let faster = standing::faster(records);
-    if faster.is_empty() {
-        return "\nNowhere is the engine behind\n".to_owned();
-    }
-    const COLUMNS: [Column; 7] = [
-        Column::new("test", Align::Left, 0),
-        Column::new("set", Align::Left, 2),
-        Column::new("", Align::Left, 2),
-        Column::new("", Align::Left, 2),
-        Column::new("faster", Align::Left, 2),
-        Column::new("its time/engine", Align::Right, 2),
-        Column::new("[95%]", Align::Left, 1),
-    ];
-    let mut rows = vec![COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>()];
-    rows.extend(faster.iter().map(|record| {
-        let method = match record.method == MPI_PACK {
-            true => format!("MPI_Pack of {}", record.case.mpi_label()),
-            false => format!("{}, beside {}", record.method, record.case.mpi_label()),
-        };
-        let exact = |value: f64| format!("{value:.3}");
-        let over = over_engine(record);
-        let value = over.and_then(|over| over.value).map_or_else(String::new, exact);
-        let interval = over.and_then(Figure::interval);
-        let interval =
-            interval.map_or_else(String::new, |(low, high)| format!("[{}, {}]", exact(low), exact(high)));
-        let (cache, phase) = (record.case.cache.name().to_owned(), record.phase.name().to_owned());
-        vec![record.case.test.clone(), set(record), cache, phase, method, value, interval]
-    }));
-    let lines: String =
-        aligned(&COLUMNS, &rows).iter().fold(String::new(), |lines, line| lines + "  " + line + "\n");
-    format!("\nWhere the engine is behind (the interval lies below 1)\n{lines}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -386,7 +277,6 @@ mod tests {
             "[2.00,", "2.00]",
         ];
         assert_eq!(words, expected, "{text}");
-        assert!(!text.contains("geometric means"), "one case has no standing");
     }
 
     #[test]
@@ -396,27 +286,5 @@ mod tests {
         let text = table(&records(&result), None);
         assert_eq!(lines_with(&text, "wrong data").len(), 2, "{text}");
         assert!(text.contains("mpi_pack wrong data: pack: packed byte 7"), "{text}");
-    }
-
-    #[test]
-    fn the_standing_counts_every_contest_and_names_all_who_are_faster() {
-        let cases = [
-            result("a", "mpich", 2e-6, 4e-6),
-            result("a", "openmpi", 2e-6, 0.5e-6),
-            result("b", "mpich", 2e-6, 0.99e-6),
-            result("b", "openmpi", 2e-6, 2e-6),
-        ];
-        let text = table(&cases.iter().flat_map(records).collect::<Vec<_>>(), None);
-        assert!(
-            text.contains("first in 0, level in 0, behind in 4, in 2 of these by more than 2.5%"),
-            "{text}"
-        );
-        assert_eq!(lines_with(&text, "each test once").len(), 1);
-        assert!(!text.contains("all sets of all tests"), "the same once more");
-        assert_eq!(lines_with(&text, "MPI_Pack of openmpi  0.500 [0.500, 0.500]").len(), 0);
-        let faster: Vec<_> =
-            text.split("Where the engine is behind").nth(1).unwrap().lines().skip(2).collect();
-        assert_eq!(faster.len(), 4, "{text}");
-        assert!(faster[0].contains("MPI_Pack of openmpi") && faster[0].contains("0.500"), "{text}");
     }
 }

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::fs;
 
-/// Recorded by `ddtbench record-arrivals`, by the name of the kernel.
+/// Recorded by the example `record_arrivals`, by the name of the computation.
 const RECORDED: [(&str, &str); 3] = [
     ("sparse", include_str!("../../../fixtures/arrivals/sparse.csv")),
     ("molecular", include_str!("../../../fixtures/arrivals/molecular.csv")),

@@ -1,6 +1,5 @@
 //! Partitioned transfers: a message between two ranks, handed over in partitions, each as soon as its thread has finished it.
 
-pub mod contest;
 mod expected;
 mod figures;
 pub mod methods;

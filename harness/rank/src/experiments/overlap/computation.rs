@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use kernels::compute::{Compute, Matrix};
 use rayon::ThreadPoolBuildError;
 
+use super::matrix::Matrix;
 use crate::checked::CallError;
 use crate::checked::threads::Lent;
 use crate::team::Team;
@@ -43,7 +43,7 @@ impl Computation {
         let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order.saturating_sub(1));
         let computation = Self {
             team: Team::new(threads)?,
-            matrices: (0..threads).map(|_| Matrix::in_two(matrix_order, matrix_order - of_rim)).collect(),
+            matrices: (0..threads).map(|_| Matrix::new(matrix_order, matrix_order - of_rim)).collect(),
             has_rim: of_rim > 0,
         };
         // Pages are found and threads awake before anything is timed.
@@ -69,7 +69,7 @@ impl Computation {
     }
 
     fn compute(&self, part: Part) {
-        self.team.run(|member| self.matrices[member.number].share(part as usize));
+        self.team.run(|member| self.matrices[member.number].compute(part as usize));
     }
 
     /// The interior as in [`Computation::run`], and the first thread calls `look` every so often until that has nothing more to do.
@@ -84,9 +84,9 @@ impl Computation {
         self.team.run(|member| {
             let matrix = &self.matrices[member.number];
             if !member.is_first() {
-                return matrix.share(Part::Interior as usize);
+                return matrix.compute(Part::Interior as usize);
             }
-            matrix.share_in_steps(Part::Interior as usize, || {
+            matrix.compute_in_steps(Part::Interior as usize, || {
                 let (look, last, result) = &mut *lent.get().borrow_mut();
                 if matches!(result, Ok(false)) && last.elapsed() >= every {
                     *result = look();
@@ -110,7 +110,7 @@ impl Computation {
 
     /// A number that rests on what every thread has computed.
     pub fn checksum(&self) -> f64 {
-        self.matrices.iter().map(Compute::checksum).sum()
+        self.matrices.iter().map(Matrix::checksum).sum()
     }
 }
 
