@@ -43,9 +43,17 @@ fn main() -> anyhow::Result<()> {
     ensure!(threads > 0 && steps > 0, "{threads} threads, {steps} steps: neither may be 0");
     let name = arguments.first().map_or("", String::as_str);
     let (computation, about): (Box<dyn Computation>, _) = match name {
-        "sparse" => (Box::new(Sparse::new(64)), "a finite-element matrix times a vector; a thread has a block of rows"),
-        "molecular" => (Box::new(Molecular::new(8)), "forces of a Lennard-Jones liquid and its gas; a thread has a block of atoms"),
-        "matrix" => (Box::new(Matrix::new(320)), "product of dense square matrices; a thread has a block of rows"),
+        "sparse" => (
+            Box::new(Sparse::new(64)),
+            "a finite-element matrix times a vector; a thread has a block of rows",
+        ),
+        "molecular" => (
+            Box::new(Molecular::new(8)),
+            "forces of a Lennard-Jones liquid and its gas; a thread has a block of atoms",
+        ),
+        "matrix" => {
+            (Box::new(Matrix::new(320)), "product of dense square matrices; a thread has a block of rows")
+        }
         _ => anyhow::bail!("{name:?}: must be sparse, molecular or matrix"),
     };
     let times_ns = record(&*computation, threads, steps);
@@ -91,7 +99,10 @@ fn share_of(count: usize, thread: usize, threads: usize) -> Range<usize> {
 /// Numbers from -1 to 1 that look random, the same each time.
 fn noise(count: usize) -> Vec<f64> {
     let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
-    std::iter::successors(Some(1_u64), next).map(|state| (state >> 32) as f64 / 2_f64.powi(31) - 1.0).take(count).collect()
+    std::iter::successors(Some(1_u64), next)
+        .map(|state| (state >> 32) as f64 / 2_f64.powi(31) - 1.0)
+        .take(count)
+        .collect()
 }
 
 /// The product of two dense matrices, row by row: all rows are the same work, so that threads differ by the machine only.
@@ -144,7 +155,9 @@ impl Sparse {
         let near = |at: usize| at.saturating_sub(1)..(at + 2).min(size);
         for node in 0..size.pow(3) {
             let [i, j, k] = place(node);
-            for column in near(i).flat_map(|x| near(j).flat_map(move |y| near(k).map(move |z| (x * size + y) * size + z))) {
+            for column in near(i)
+                .flat_map(|x| near(j).flat_map(move |y| near(k).map(move |z| (x * size + y) * size + z)))
+            {
                 let off = place(column).iter().zip([i, j, k]).filter(|(a, b)| **a != *b).count();
                 columns.push(u32::try_from(column).expect("fewer than 2^32 nodes"));
                 values.push(STENCIL[off]);
@@ -164,7 +177,8 @@ impl Computation for Sparse {
         let row = |row: usize| {
             let range = self.starts[row]..self.starts[row + 1];
             let entries = self.columns[range.clone()].iter().zip(&self.values[range]);
-            self.vector[row] * entries.map(|(&column, value)| value * self.vector[column as usize]).sum::<f64>()
+            self.vector[row]
+                * entries.map(|(&column, value)| value * self.vector[column as usize]).sum::<f64>()
         };
         rows.map(row).sum()
     }
@@ -200,10 +214,12 @@ impl Molecular {
             }
         }
         for (position, off) in positions.iter_mut().zip(noise(3 * 8 * size.pow(3)).chunks_exact(3)) {
-            *position = std::array::from_fn(|axis| (position[axis] + 0.1 * off[axis]).rem_euclid(edges[axis]));
+            *position =
+                std::array::from_fn(|axis| (position[axis] + 0.1 * off[axis]).rem_euclid(edges[axis]));
         }
         let cells = edges.map(|edge| (edge / CUTOFF) as usize);
-        let mut molecular = Self { edges, positions, cells, members: vec![Vec::new(); cells.iter().product()] };
+        let mut molecular =
+            Self { edges, positions, cells, members: vec![Vec::new(); cells.iter().product()] };
         for atom in 0..molecular.positions.len() {
             let cell = molecular.number(molecular.cell(&molecular.positions[atom]));
             molecular.members[cell].push(atom);
@@ -226,7 +242,9 @@ impl Molecular {
         let cell = self.cell(position);
         let mut force = [0.0; 3];
         for offsets in (0..27).map(|i| [i / 9, i / 3 % 3, i % 3]) {
-            let near = std::array::from_fn(|axis| (cell[axis] + self.cells[axis] + offsets[axis] - 1) % self.cells[axis]);
+            let near = std::array::from_fn(|axis| {
+                (cell[axis] + self.cells[axis] + offsets[axis] - 1) % self.cells[axis]
+            });
             for &other in &self.members[self.number(near)] {
                 let distance: Vector = std::array::from_fn(|axis| {
                     let distance = position[axis] - self.positions[other][axis];

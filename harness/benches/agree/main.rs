@@ -28,7 +28,8 @@ fn main() {
     let imb = Path::new(imb).canonicalize().expect("the program IMB-MPI1");
     let project = Project::locate().expect("the project");
     let installations = project.installations(&mut |text| println!("{text}")).expect("a list of MPIs");
-    let installation = installations.iter().find(|known| known.name == *mpi).expect("an MPI of `ddtbench mpi list`");
+    let installation =
+        installations.iter().find(|known| known.name == *mpi).expect("an MPI of `ddtbench mpi list`");
     println!("{}, {}; {}", installation.name, installation.title(), imb.display());
 
     let mut imb_s: [Vec<f64>; SIZES.len()] = Default::default();
@@ -43,7 +44,8 @@ fn main() {
     }
     println!("  message   IMB mean   our mean our median  ours/IMB [95%]");
     for (i, bytes) in SIZES.iter().enumerate() {
-        let medians = [&imb_s, &mean_s, &median_s].map(|times| stats::median(&stats::sorted(times[i].iter().copied())));
+        let medians =
+            [&imb_s, &mean_s, &median_s].map(|times| stats::median(&stats::sorted(times[i].iter().copied())));
         let [imb, mean, median] = medians.map(|time| units::seconds(time.expect("a time")));
         let pairs = mean_s[i].iter().copied().zip(imb_s[i].iter().copied());
         let ratio = stats::paired_ratio(pairs).expect("a ratio");
@@ -63,7 +65,8 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
     let list = list.path().display().to_string();
     let args = ["PingPong", "-msglen", &list, "-time", TIME_S].map(str::to_owned);
     // IMB was linked elsewhere, and must find this MPI's library.
-    let folders: Vec<String> = installation.library_dirs.iter().map(|dir| dir.display().to_string()).collect();
+    let folders: Vec<String> =
+        installation.library_dirs.iter().map(|dir| dir.display().to_string()).collect();
     let launch = Launch {
         installation,
         ranks: 2,
@@ -92,7 +95,16 @@ fn ours(mpi: &str) -> [(f64, f64); SIZES.len()] {
     let dir = tempfile::tempdir().expect("a folder for results");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
-    command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "-m", "reference_untouched", "--mpi", mpi]);
+    command.args([
+        "run",
+        "contiguous",
+        "-p",
+        &format!("bytes={sizes}"),
+        "-m",
+        "reference_untouched",
+        "--mpi",
+        mpi,
+    ]);
     command.args(["--launches", "1", "--max-time", TIME_S, "--out"]).arg(dir.path().join("out"));
     output(&mut command);
     let mut table = csv::Reader::from_path(dir.path().join("out/launches.csv")).expect("times of the launch");
