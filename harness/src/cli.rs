@@ -69,8 +69,8 @@ enum Command {
     Halo(Box<halo::HaloArgs>),
     /// Measure whether communication goes on while the ranks compute, and at whose cost
     Overlap(Box<overlap::OverlapArgs>),
-    /// Make the figure of a paper on this machine: measure what it shows, and draw it as there; without a name, list them
-    Figure(figure::FigureArgs),
+    /// Make the figure of a paper, or of a plan file, on this machine: measure what it shows, and draw it; without a name, list them
+    Figure(Box<figure::FigureArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<engine::EngineArgs>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each

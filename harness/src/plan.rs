@@ -1,18 +1,21 @@
-//! Plans: the list of cases to run, and under which conditions; built from flags or read from a TOML file.
+//! Plans: the cases to run, one by one or as sweeps, and under which conditions; built from flags or read from a TOML file.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
+use crate::experiments::selection::{Lists, Selection, one_or_many};
 use crate::experiments::{Kind, Setup};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
+use crate::report::pictures::PaperFigure;
 
 mod checked;
 mod error;
+pub mod figures;
 mod limits;
 pub mod memory;
 mod variant;
@@ -77,14 +80,24 @@ pub struct Plan {
     /// The kind's text formats to write besides, by their names.
     #[serde(default)]
     pub formats: Vec<String>,
-    /// The figure of a paper that it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub figure: Option<String>,
     /// When to end.
     #[serde(default)]
     pub limits: Limits,
+    /// The figure that is drawn of its results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figure: Option<PaperFigure>,
+    /// Values that replace its own for a first look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quick: Option<toml::Table>,
+    /// Values that replace its own for the whole grid of a paper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<toml::Table>,
     /// The cases, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<PlannedCase>,
+    /// Selections that make cases besides, once the plan is checked.
+    #[serde(rename = "sweep", default, skip_serializing_if = "Vec::is_empty")]
+    pub sweeps: Vec<Selection>,
 }
 
 fn one() -> u64 {
@@ -98,20 +111,6 @@ fn warm() -> Vec<Cache> {
 }
 fn all() -> Vec<String> {
     vec!["all".to_owned()]
-}
-
-/// A list, or its only item.
-fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany<T> {
-        One(T),
-        Many(Vec<T>),
-    }
-    Ok(match OneOrMany::deserialize(from)? {
-        OneOrMany::One(one) => vec![one],
-        OneOrMany::Many(many) => many,
-    })
 }
 
 impl Default for Plan {
@@ -140,9 +139,12 @@ impl Plan {
             startall: false,
             bind: true,
             formats: Vec::new(),
-            figure: None,
             limits: Limits::default(),
+            figure: None,
+            quick: None,
+            full: None,
             cases: Vec::new(),
+            sweeps: Vec::new(),
         }
     }
 
@@ -170,7 +172,50 @@ impl Plan {
 
     /// Takes the methods that are usual for its cases.
     pub fn use_usual_methods(&mut self) {
-        self.methods = self.experiment.usual_methods(self.cases.iter().map(|case| case.test.as_str()));
+        let of_sweep = |sweep: &'_ Selection| {
+            let layouts = sweep.layouts.iter().map(|_| apps::LAYOUT.name.to_owned());
+            sweep.tests.iter().cloned().chain(layouts).collect::<Vec<_>>()
+        };
+        let swept: Vec<String> = self.sweeps.iter().flat_map(of_sweep).collect();
+        let tests = self.cases.iter().map(|case| &case.test).chain(&swept);
+        self.methods = self.experiment.usual_methods(tests.map(String::as_str));
+    }
+
+    /// The plan with other values in the place of its own, as `quick` and `full` have them: tables are merged, and one of `sweep`
+    /// is merged into each sweep.
+    ///
+    /// # Errors
+    /// A name or a value that a plan cannot have.
+    pub fn with(self, values: toml::Table) -> Result<Self, PlanError> {
+        let refuse = |error: &dyn std::fmt::Display| PlanError::Values(error.to_string());
+        let mut plan = toml::Value::try_from(&self).map_err(|error| refuse(&error))?;
+        merge(&mut plan, toml::Value::Table(values));
+        plan.try_into().map_err(|error: toml::de::Error| refuse(&error))
+    }
+
+    /// Replaces values of all sweeps.
+    pub fn replace(&mut self, given: &Lists) {
+        self.sweeps.iter_mut().for_each(|sweep| sweep.replace(given));
+    }
+
+    /// Limits values of sweeps to the cores that each of two ranks has, at least two: with one thread, no figure of threads shows its
+    /// effect.
+    pub fn limit_to_cores(&mut self, cores: usize) {
+        self.sweeps.iter_mut().for_each(|sweep| sweep.limit_to_cores((cores / 2).max(2)));
+    }
+
+    /// Adds the cases of a selection.
+    ///
+    /// # Errors
+    /// As [`Experiment::cases`].
+    ///
+    /// [`Experiment::cases`]: crate::experiments::Experiment::cases
+    pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
+        let selected = self.experiment.cases(selection, self.setup()).map_err(PlanError::Selection)?;
+        let methods = &selection.methods;
+        self.cases
+            .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
+        Ok(selected.notes)
     }
 
     /// The plan as a file has it.
@@ -280,8 +325,17 @@ impl Plan {
         self.check_conditions()?;
         self.ranks = Some(self.ranks());
         self.launches = Some(self.launches());
+        (self.quick, self.full) = (None, None);
+        if let Some(figure) = &self.figure {
+            let refused = figure.check(self.experiment.name());
+            refused.map_err(|reason| PlanError::Values(format!("figure: {reason}")))?;
+        }
+        let mut notes = Vec::new();
+        for sweep in std::mem::take(&mut self.sweeps) {
+            notes.extend(self.select(&sweep)?);
+        }
         if self.cases.is_empty() {
-            let (value, reason) = ("[]".to_owned(), "at least one is needed".to_owned());
+            let (value, reason) = ("[]".to_owned(), "at least one is needed, or a sweep".to_owned());
             return Err(PlanError::Field { field: "cases", value, reason });
         }
         let (mut cases, mut known) = (Vec::new(), HashMap::new());
@@ -309,7 +363,24 @@ impl Plan {
             }
             cases.push(prepared);
         }
-        Ok(CheckedPlan { plan: self, cases })
+        Ok(CheckedPlan { plan: self, cases, notes })
+    }
+}
+
+/// Puts values into a plan's: a table's names one by one, and a table into each table of a list.
+fn merge(into: &mut toml::Value, values: toml::Value) {
+    use toml::Value::{Array, Table};
+    match (into, values) {
+        (Table(own), Table(values)) => {
+            for (name, value) in values {
+                match own.get_mut(&name) {
+                    Some(known) => merge(known, value),
+                    None => drop(own.insert(name, value)),
+                }
+            }
+        }
+        (Array(own), values @ Table(_)) => own.iter_mut().for_each(|own| merge(own, values.clone())),
+        (own, value) => *own = value,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Figures of papers: one command measures and draws one, as SVG and as CSV.
 
 use std::fs;
+use std::path::Path;
 
 use libtest_mimic::Trial;
 
@@ -8,47 +9,91 @@ use super::job::run;
 use super::setup::{ddtbench, mpi};
 use super::trial::alone;
 
-/// A figure of each paper, smaller than its own first look, with what its picture must say.
-const FIGURES: [(&str, &[&str], &[&str]); 4] = [
+/// Figures of papers, smaller than their own first look, with what they show.
+const FIGURES: [(&str, &[&str], &[&str]); 3] = [
     (
         "ddtbench-5",
-        &["nas_lu_y", "-m", "reference,manual,ddt", "--preset", "quick", "-p", "ny=100,200"],
+        &["-p", "test=nas_lu_y", "-m", "reference,manual,ddt", "-p", "ny=100,200"],
         &["packing overhead (%)", "bytes that a rank sends", "manual", "ddt"],
     ),
     (
         "cmb-5",
-        &["-p", "bytes=1KiB,4KiB", "-n", "2", "--threads", "2", "-m", "reference,manual,fine"],
+        &["-p", "bytes=1KiB,4KiB", "-n", "2", "-p", "threads=2", "-m", "reference,manual,fine"],
         &["speed-up over BSP messages (%)", "stencil7", "stencil27", "fine"],
     ),
-    (
-        "hlrs-4",
-        &["--partition-bytes", "64KiB,256KiB", "-m", "single,persistent", "--threads", "1,2"],
-        &["size of a partition", "persistent, threads=1", "persistent, threads=2"],
-    ),
-    ("pcomm-4", &["--bytes", "64,4KiB", "-m", "single,many"], &["size of the message", "single", "many"]),
+    ("pcomm-4", &["-p", "bytes=64,4KiB", "-m", "single,many"], &["size of the message", "many"]),
 ];
 
-pub fn trials() -> Vec<Trial> {
-    vec![alone("mpich::figures::a figure of each paper is one command", || {
-        every_paper();
-    })]
+/// The plan of HLRS' figure 4 with other methods, sizes and title.
+fn edited_bandwidths(plan: &str) -> String {
+    let edits = [
+        ("\"single\", \"persistent\", \"partitioned\"", "\"single\", \"persistent\""),
+        ("name = \"hlrs-4\"", "name = \"mine\""),
+        ("figure 4: persistent and partitioned by threads", "as we have it"),
+        ("\"1KiB..8MiB by 8\"", "[\"64KiB\", \"256KiB\"]"),
+        ("threads = \"1..16\"", "threads = [1, 2]"),
+    ];
+    edits.iter().fold(plan.to_owned(), |plan, (from, to)| {
+        assert!(plan.contains(from), "{from}: {plan}");
+        plan.replace(from, to)
+    })
 }
 
-fn every_paper() {
-    let name = mpi("mpich").name;
-    for (figure, flags, words) in FIGURES {
-        let dir = tempfile::tempdir().unwrap();
-        let mut command = ddtbench(dir.path());
-        // Ten rounds whatever they take, so that there are intervals.
-        command.args(["figure", figure]).args(flags).args(["--quick", "--mpi", name, "--out", "out"]);
-        run(&mut command).expect_code(0);
+/// The plan of BenchNBC's figure 7 with sizes that are given, so that none must be found.
+fn edited_heat_maps(plan: &str) -> String {
+    let (head, _) = plan.split_once("[[sweep]]").expect("a sweep");
+    let sweep = |(communication, bytes): (u32, u32), (computation, rows): (u32, u32)| {
+        format!(
+            "[[sweep]]\ntest = \"ibcast\"\ncommunication_us = {communication}\nbytes = {bytes}\n\
+             computation_us = {computation}\nmatrix_order = {rows}\n"
+        )
+    };
+    let sizes = [(500, 4096), (1000, 8192)];
+    let orders = [(500, 16), (1000, 24)];
+    let sweeps = sizes.iter().flat_map(|size| orders.iter().map(move |order| sweep(*size, *order)));
+    head.to_owned() + &sweeps.collect::<String>()
+}
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        alone("mpich::figures::a figure of each paper is one command", || {
+            for (figure, flags, words) in FIGURES {
+                let dir = tempfile::tempdir().unwrap();
+                measured(&[&[figure, "--quick"], flags].concat(), &[figure], words, dir.path());
+            }
+        }),
+        alone("mpich::figures::a plan file that was copied and edited is a figure", || {
+            let lines =
+                ["as we have it", "size of a partition", "persistent, threads=1", "persistent, threads=2"];
+            let own: [(&str, fn(&str) -> String, &[&str], &[&str]); 2] = [
+                ("hlrs-4", edited_bandwidths, &["mine"], &lines),
+                ("nbc-7", edited_heat_maps, &["nbc-7a", "nbc-7b"], &["nonblocking, ibcast"]),
+            ];
+            for (figure, edit, pictures, words) in own {
+                let dir = tempfile::tempdir().unwrap();
+                let plan = run(ddtbench(dir.path()).args(["list", figure])).expect_code(0).out;
+                fs::write(dir.path().join("my.toml"), edit(&plan)).unwrap();
+                // Ten rounds whatever they take, so that there are intervals.
+                measured(&["my.toml", "--launches", "1"], pictures, words, dir.path());
+            }
+        }),
+    ]
+}
+
+/// Measures a figure, and checks its pictures: each has two places on its axis.
+fn measured(flags: &[&str], pictures: &[&str], words: &[&str], dir: &Path) {
+    let figure = flags[0];
+    let mut command = ddtbench(dir);
+    command.arg("figure").args(flags).args(["--mpi", mpi("mpich").name, "--out", "out"]);
+    run(&mut command).expect_code(0);
+    for picture in pictures {
         let read = |ending: &str| {
-            let file = dir.path().join(format!("out/figures/{figure}.{ending}"));
+            let file = dir.join(format!("out/figures/{picture}.{ending}"));
             fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
         };
         let (svg, csv) = (read("svg"), read("csv"));
         for word in words.iter().chain(&["In the paper:", "mpich 5"]) {
-            assert!(svg.contains(word), "{figure} does not say {word:?}");
+            assert!(svg.contains(word), "{figure} does not show {word:?}");
         }
         let mut reader = csv::Reader::from_reader(csv.as_bytes());
         let headers = reader.headers().unwrap().clone();
@@ -61,10 +106,10 @@ fn every_paper() {
         places.dedup();
         assert_eq!(places.len(), 2, "{figure} is over two sizes: {csv}");
         // The page of the run has it too, and `report` draws it again.
-        let page = fs::read_to_string(dir.path().join("out/report.html")).unwrap();
-        assert!(page.contains(&format!("id=\"figure-{figure}\"")), "{figure}");
-        let again = ["report", "out", "--figures", "again.svg", "--figure", figure];
-        run(ddtbench(dir.path()).args(again)).expect_code(0);
-        assert_eq!(fs::read_to_string(dir.path().join("again.svg")).unwrap(), svg);
+        let page = fs::read_to_string(dir.join("out/report.html")).unwrap();
+        assert!(page.contains(&format!("id=\"figure-{picture}\"")), "{figure}");
+        let file = format!("{picture}-again.svg");
+        run(ddtbench(dir).args(["report", "out", "--figures", &file, "--figure", picture])).expect_code(0);
+        assert_eq!(fs::read_to_string(dir.join(file)).unwrap(), svg);
     }
 }

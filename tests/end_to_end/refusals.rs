@@ -181,10 +181,8 @@ const REFUSALS: &[Refusal] = &[
         &["partitions=2000000000", "GiB", "available"],
     ),
     ("a comparison of one MPI", &["compare", "--mpi", "mpich", "nas_lu_y"], &["mpich alone", "needs two"]),
-    ("an arrival of figures", &["halo", "--figures", "--arrival", "none"], &["--figures", "--arrival"]),
-    ("a figure that is none", &["figure", "cmb-9"], &["cmb-9", "cmb-5", "pcomm-8"]),
-    ("one figure of no paper", &["partitioned", "--only", "4"], &["--preset"]),
-    ("the whole grid of no paper", &["partitioned", "--full-grid"], &["--preset"]),
+    ("a figure that is none", &["figure", "cmb-9"], &["cmb-9", "cmb-5", "nbc-6"]),
+    ("a value of a figure that is none", &["figure", "hlrs-3", "-p", "ordr=random"], &["ordr", "order"]),
     (
         "a limit beside a rule that has its own",
         &["partitioned", "--rule", "pcomm", "--precision", "1"],

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use clap::builder::PossibleValuesParser as FigureNames;
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
+use ddtbench::mpi::cores;
 use ddtbench::plan::{MIN_ROUNDS, MOST_LAUNCHES, Plan, Variant};
-use ddtbench::report::pictures::PAPERS;
 
 use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
 use super::measure::{self, Manner};
@@ -114,9 +113,6 @@ pub struct ConditionArgs {
     /// Beside --plan or --resume: run the programs that the plan names although it is another user's
     #[arg(help_heading = RESULTS, long)]
     pub(super) trust: bool,
-    /// The figure of a paper that the run is for, which is drawn as there; `ddtbench figure` gives it.
-    #[arg(long, hide = true, value_parser = FigureNames::new(PAPERS.iter().map(|figure| figure.picture.name)))]
-    paper_figure: Option<String>,
     /// Show what is built
     #[arg(help_heading = RESULTS, short, long)]
     pub(super) verbose: bool,
@@ -275,12 +271,19 @@ impl ConditionArgs {
             plan.limits.max_time_s = max_time_s;
             plan.limits.min_rounds = MIN_ROUNDS;
         }
+        self.apply(&mut plan);
+        Ok(plan)
+    }
+
+    /// Sets what the flags say.
+    pub fn apply(&self, plan: &mut Plan) {
+        plan.limit_to_cores(cores());
         if self.max_time.is_some() {
             plan.limits.min_rounds = 0;
         }
         set(&mut plan.seed, self.seed);
         set(&mut plan.caches, self.caches());
-        plan.launches = self.launches.or(plan.launches);
+        set(&mut plan.launches, self.launches.map(Some));
         set(&mut plan.limits.warmup, self.warmup);
         set(&mut plan.limits.min_runs, self.min_runs);
         set(&mut plan.limits.max_runs, self.max_runs);
@@ -295,9 +298,8 @@ impl ConditionArgs {
                 }
             }
         }
-        plan.figure = self.paper_figure.clone().or(plan.figure);
         plan.variants.extend(self.variants.iter().cloned());
-        plan.launcher = self.launcher.clone().or(plan.launcher);
+        set(&mut plan.launcher, self.launcher.clone().map(Some));
         plan.launcher_args.extend(self.launcher_args());
         plan.bind &= !self.no_bind;
         if !self.methods.is_empty() {
@@ -307,7 +309,8 @@ impl ConditionArgs {
                     plan.methods.push(method.clone());
                 }
             }
+            // They replace those of sweeps as well.
+            plan.sweeps.iter_mut().for_each(|sweep| sweep.methods.clear());
         }
-        Ok(plan)
     }
 }

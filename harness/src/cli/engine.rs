@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 use apps::Preset;
 use clap::Args;
-use ddtbench::experiments::Setup;
 use ddtbench::experiments::engine::{self, grid};
-use ddtbench::experiments::pingpong::Selection;
-use ddtbench::experiments::planned::Selected;
+use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{self, Plan};
 
@@ -49,16 +47,8 @@ impl EngineArgs {
         }
         plan.check_conditions()?;
         if !self.grid_only {
-            let (preset, (sets, params)) = (self.chosen.preset(Preset::Quick), self.chosen.values.given());
-            let (orders, params) = engine::orders(params).map_err(anyhow::Error::msg)?;
-            let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
-            let mut selected = match self.given.are_alone(&selection.tests) {
-                true => Selected::default(),
-                false => selection.cases(Setup { ranks: engine::RANKS, seed: plan.seed })?,
-            };
-            self.given.add_to(&mut selected)?;
-            selected.notes.iter().for_each(|note| say(note));
-            plan.cases = engine::cases(selected.cases, &orders, plan.seed).map_err(anyhow::Error::msg)?;
+            let selection = Selection { layouts: self.given.layouts.clone(), ..self.chosen.selection()? };
+            plan.select(&selection)?.iter().for_each(|note| say(note));
         }
         if self.grid || self.grid_only {
             plan.cases.extend(grid::cases());

@@ -1,154 +1,150 @@
-//! The command `figure`: a figure of a paper, measured by another command and drawn as in the paper.
+//! The command `figure`: a figure of a paper, or of a plan file of one's own, measured and drawn as the plan says.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail};
-use clap::{Args, Parser};
-use ddtbench::report::pictures::{PAPERS, PaperFigure};
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use ddtbench::experiments::selection::Lists;
+use ddtbench::plan::{Plan, figures};
 
-use super::output::{self, say};
-use super::{Cli, Command};
+use super::conditions::ConditionArgs;
+use super::{output, trust};
 
 #[derive(Debug, Args)]
 pub struct FigureArgs {
-    /// The figure, as hlrs-3; without it, all are listed with the commands that measure them
+    /// The figure, for example hlrs-3, or a plan file with a [figure] and sweeps; without it, all figures are listed
+    #[arg(value_name = "NAME|FILE", conflicts_with_all = ["resume", "plan"])]
     name: Option<String>,
-    /// Few sizes and short times, for a first look
-    #[arg(long)]
+    /// Few sizes and short times, for a first look: the values in [quick] of the plan
+    #[arg(long, conflicts_with_all = ["full", "resume", "plan"])]
     quick: bool,
-    /// Flags of the command that measures it, in the place of its own: --mpi, --out, --threads, --max-time, ...; tests come first
-    #[arg(value_name = "FLAG", trailing_var_arg = true, allow_hyphen_values = true)]
-    flags: Vec<String>,
+    /// All sizes and threads of the paper: the values in [full] of the plan
+    #[arg(long, conflicts_with_all = ["resume", "plan"])]
+    full: bool,
+    /// Values that replace those of the plan's sweeps, for example bytes=1KiB,64KiB; test=NAME replaces the tests
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    params: Vec<String>,
+    /// Number of ranks
+    #[arg(short = 'n', long, conflicts_with = "resume")]
+    ranks: Option<usize>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
 }
-
-/// Flags with a short form.
-const SHORT: [(&str, &str); 6] = [
-    ("-m", "--method"),
-    ("-b", "--bytes"),
-    ("-t", "--threads"),
-    ("-p", "--params"),
-    ("-o", "--out"),
-    ("-n", "--ranks"),
-];
 
 impl FigureArgs {
     /// Measures and draws, or lists; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let Some(name) = &self.name else {
-            output::print(list().as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        };
-        let Some(figure) = PaperFigure::find(name) else {
-            let names: Vec<&str> = PAPERS.iter().map(|figure| figure.picture.name).collect();
-            bail!("no figure is called {name:?}; there are {}", names.join(", "));
-        };
-        let mut flags = self.flags.clone();
-        let before = flags.len();
-        flags.retain(|flag| flag != "--quick");
-        let words = words(figure, self.quick || flags.len() < before, &flags);
-        say(&format!("measures: {}", shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()));
-        let cli = Cli::try_parse_from(words)
-            .map_err(|error| if error.use_stderr() { anyhow!(error.to_string()) } else { error.exit() })?;
-        match cli.command {
-            Some(Command::Run(args)) => args.execute(),
-            Some(Command::Halo(args)) => args.execute(),
-            Some(Command::Partitioned(args)) => args.execute(),
-            _ => bail!("{name}: no command that measures"),
+        if self.conditions.has_plan() {
+            bail!("--plan: the plan file of a figure is given without a flag: ddtbench figure FILE");
         }
+        match &self.name {
+            None if self.conditions.resume.is_none() => {
+                output::print(list().as_bytes())?;
+                Ok(ExitCode::SUCCESS)
+            }
+            name => self.conditions.execute(false, || self.plan(name.as_deref().unwrap_or_default())),
+        }
+    }
+
+    fn plan(&self, name: &str) -> anyhow::Result<Plan> {
+        let mut plan = read(name, self.conditions.trust)?;
+        if plan.figure.is_none() {
+            let command = plan.experiment.command();
+            bail!("{name} has no [figure]; ddtbench {command} --plan {name} runs it without one");
+        }
+        for (flag, is_asked, values) in
+            [("quick", self.quick, plan.quick.clone()), ("full", self.full, plan.full.clone())]
+        {
+            if is_asked {
+                let values = values.ok_or_else(|| anyhow!("--{flag}: the plan {name} has no [{flag}]"))?;
+                plan = plan.with(values).with_context(|| format!("[{flag}] of {name}"))?;
+            }
+        }
+        plan.replace(&Lists::typed(&self.params, "bytes=64KiB").map_err(anyhow::Error::msg)?);
+        plan.ranks = self.ranks.or(plan.ranks);
+        self.conditions.apply(&mut plan);
+        Ok(plan)
     }
 }
 
-/// All figures with the commands that measure them.
+/// The plan of a figure, or of a file.
+fn read(name: &str, is_trusted: bool) -> anyhow::Result<Plan> {
+    if let Some(plan) = figures::plan(name) {
+        return Ok(plan);
+    }
+    let file = Path::new(name);
+    if !file.is_file() {
+        let names: Vec<&str> = figures::FIGURES.iter().map(|(name, _)| *name).collect();
+        bail!("{name:?} is not a figure and not a file; the figures are {}", names.join(", "));
+    }
+    let plan = Plan::read(file)?;
+    trust::check(&plan, &[file], is_trusted)?;
+    Ok(plan)
+}
+
+/// All figures with their titles.
 fn list() -> String {
-    let row = |figure: &PaperFigure| {
-        let (name, title) = (figure.picture.name, figure.picture.title);
-        format!("{name:<11} {title}\n{:<11} ddtbench {}\n", "", figure.command.join(" "))
-    };
-    let rows: String = PAPERS.iter().map(row).collect();
-    format!("{rows}\nddtbench figure NAME [--quick] measures and draws one: an SVG and its data as CSV.\n")
-}
-
-/// What is typed for a figure: its command, with what is given in the place of flags of the same name, and of tests.
-fn words(figure: &PaperFigure, quick: bool, given: &[String]) -> Vec<String> {
-    let own: Vec<String> = figure.command[1..].iter().map(|&word| word.to_owned()).collect();
-    let quick: Vec<String> = figure.quick.iter().filter(|_| quick).map(|&word| word.to_owned()).collect();
-    let begin = ["ddtbench", figure.command[0], "--paper-figure", figure.picture.name];
-    let begin = begin.map(str::to_owned).to_vec();
-    [begin, instead(&instead(&own, &quick), given)].concat()
-}
-
-/// `words` without the flags that `given` has too, and without names of tests where `given` begins with one; then `given`.
-fn instead(words: &[String], given: &[String]) -> Vec<String> {
-    let long = |word: &str| {
-        let name = word.split('=').next().unwrap_or_default();
-        SHORT.iter().find(|(short, _)| *short == name).map_or(name, |(_, long)| *long).to_owned()
-    };
-    let flags: Vec<String> =
-        given.iter().filter(|word| word.starts_with('-')).map(|word| long(word)).collect();
-    let names_tests = given.first().is_some_and(|word| !word.starts_with('-'));
-    let mut left = Vec::new();
-    // Names of tests come before the first flag.
-    let mut keep = !names_tests;
-    for word in words {
-        if word.starts_with('-') {
-            keep = !flags.contains(&long(word));
-        }
-        if keep {
-            left.push(word.clone());
-        }
-    }
-    if names_tests {
-        let tests = given.iter().take_while(|word| !word.starts_with('-')).count();
-        return [&given[..tests], &left, &given[tests..]].concat();
-    }
-    [left, given.to_vec()].concat()
+    let title = |name: &str| figures::plan(name).and_then(|plan| plan.figure).map(|figure| figure.title);
+    let row = |(name, _): &(&str, &str)| format!("{name:<11} {}\n", title(name).unwrap_or_default());
+    let rows: String = figures::FIGURES.iter().map(row).collect();
+    format!(
+        "{rows}\n\
+         ddtbench figure NAME [--quick]    measures and draws one: an SVG and its data as CSV\n\
+         ddtbench list NAME > my.toml      its plan file, to be edited\n\
+         ddtbench figure my.toml           measures and draws that\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::cli::{Cli, Command};
 
-    fn strings(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn every_figure_has_a_command_that_can_be_typed() {
-        for figure in &PAPERS {
-            for quick in [false, true] {
-                let typed = words(figure, quick, &strings("--mpi mpich"));
-                let parsed = Cli::try_parse_from(&typed);
-                assert!(parsed.is_ok(), "{typed:?}: {}", parsed.unwrap_err());
-                let kinds = figure.picture.kinds;
-                let kind = ddtbench::experiments::Kind::find(kinds[0]).unwrap();
-                assert_eq!(kind.command(), figure.command[0], "{}", figure.picture.name);
-            }
+    fn typed(words: &[&str]) -> FigureArgs {
+        match Cli::try_parse_from([&["ddtbench", "figure"], words].concat()).map(|cli| cli.command) {
+            Ok(Some(Command::Figure(args))) => *args,
+            other => panic!("{words:?}: {other:?}"),
         }
     }
 
     #[test]
     fn every_figure_is_listed() {
-        let list = list();
-        assert!(PAPERS.iter().all(|figure| list.contains(figure.picture.title)), "{list}");
+        assert!(figures::FIGURES.iter().all(|(name, _)| list().contains(name)), "{}", list());
+        assert!(list().contains("BenchNBC"));
     }
 
     #[test]
-    fn what_is_given_takes_the_place_of_the_figures_own() {
-        let own = strings("wrf_x_vec wrf_y_vec --preset quick --method a,b");
-        assert_eq!(instead(&own, &strings("-m c")), strings("wrf_x_vec wrf_y_vec --preset quick -m c"));
-        assert_eq!(
-            instead(&own, &strings("--preset=full")),
-            strings("wrf_x_vec wrf_y_vec --method a,b --preset=full")
-        );
-        assert_eq!(instead(&own, &strings("milc_su3_zd -m c")), strings("milc_su3_zd --preset quick -m c"));
-        assert_eq!(instead(&own, &[]), own);
+    fn what_is_given_replaces_the_figures_own() {
+        let plan = |words: &[&str]| typed(words).plan(words[0]).unwrap().check().unwrap().plan;
+        let quick = plan(&[
+            "hlrs-3",
+            "--quick",
+            "--max-time",
+            "2",
+            "-m",
+            "single",
+            "-p",
+            "partition_bytes=8KiB,1MiB",
+        ]);
+        assert_eq!((quick.cases.len(), quick.launches, quick.limits.max_time_s), (2, Some(1), 2.0));
+        assert_eq!((quick.methods.as_slice(), quick.ranks()), (&["single".to_owned()][..], 2));
+        let of = plan(&["ddtbench-5", "-p", "test=nas_lu_y", "-p", "ny=100,200"]);
+        assert!(of.cases.len() == 2 && of.cases.iter().all(|case| case.test == "nas_lu_y"));
+        assert_eq!(plan(&["cmb-5", "--quick", "-n", "2"]).ranks, Some(2));
     }
 
     #[test]
-    fn a_figure_is_a_command_of_its_own() {
-        let cli =
-            Cli::try_parse_from(["ddtbench", "figure", "hlrs-3", "--quick", "--mpi", "mpich", "--out", "x"]);
-        assert!(matches!(cli.unwrap().command, Some(Command::Figure(FigureArgs { quick: true, .. }))));
-        assert!(Cli::try_parse_from(["ddtbench", "figure"]).is_ok());
+    fn what_is_no_figure_is_refused() {
+        let refused = |words: &[&str]| typed(words).plan(words[0]).unwrap_err().to_string();
+        assert!(refused(&["hlrs-9"]).contains("hlrs-3"));
+        assert!(refused(&["ddtbench-5", "--full"]).contains("no [full]"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("my.toml");
+        std::fs::write(&file, "schema = 3\n[[sweep]]\ntest = \"fft2d\"\n").unwrap();
+        let file = file.to_str().unwrap();
+        assert!(refused(&[file]).contains("no [figure]"));
     }
 }

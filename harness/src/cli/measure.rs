@@ -176,8 +176,8 @@ pub(super) struct Ended {
     pub over: Vec<Record>,
     /// Where it is kept.
     pub folder: Folder,
-    /// The figure of a paper that it was made for, and whether it could be drawn.
-    pub figure: Option<(String, bool)>,
+    /// The names of its figure's pictures, and whether all could be drawn.
+    pub figure: Option<(Vec<String>, bool)>,
 }
 
 /// Measures what of a run is not in `records`, and keeps all that it comes to.
@@ -209,13 +209,14 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let over = over_launches(&records, checked.plan.limits.precision());
     let mut figure_drawn = false;
     if !over.is_empty() {
-        let figure = checked.plan.figure.as_deref();
+        let figure = checked.plan.figure.as_ref();
         let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &Compared::default());
-        figure_drawn = figure.filter(|name| page.pictures.iter().any(|drawn| drawn.name == *name)).is_some();
+        let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
+        figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
-    let figure = checked.plan.figure.map(|name| (name, figure_drawn));
+    let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
     Ok(Ended { end, kind, over, folder, figure })
 }
 
@@ -256,10 +257,12 @@ impl Ended {
         }
         let file = |name: &str| dir.join("figures").join(name).display().to_string();
         match &self.figure {
-            Some((name, true)) => text += &format!("Figure: {}.svg, its data: {0}.csv\n", file(name)),
-            Some((name, false)) => {
-                say(&format!("{name} is not drawn: too little was measured; a longer --max-time may help"));
-            }
+            Some((names, true)) => text
+                .extend(names.iter().map(|name| format!("Figure: {}.svg, its data: {0}.csv\n", file(name)))),
+            Some((names, false)) => say(&format!(
+                "not drawn: {}: too little was measured; a longer --max-time may help",
+                names.join(", ")
+            )),
             None => {}
         }
         text += &format!("results: {}\n", dir.display());

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::overlap::methods::NONBLOCKING;
-use ddtbench::experiments::overlap::{self, PARAMETERS, selection::OverlapSelection};
+use ddtbench::experiments::overlap::{self, PARAMETERS};
 use ddtbench::experiments::parameter::Flag;
+use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::ConditionArgs;
@@ -32,8 +32,6 @@ enum GridName {
     Quick,
     /// From 500 us to 16 ms each way, all operations
     Default,
-    /// From 500 us to 1 s each way, the paper's collectives: hours
-    Paper,
 }
 
 impl GridName {
@@ -41,7 +39,6 @@ impl GridName {
         match self {
             Self::Quick => apps::Preset::Quick,
             Self::Default => apps::Preset::Default,
-            Self::Paper => apps::Preset::Full,
         }
     }
 }
@@ -87,12 +84,11 @@ impl OverlapArgs {
             plan.methods = vec![NONBLOCKING.to_owned()];
         }
         plan.check_conditions()?;
-        let (sets, params) = self.values.given();
-        let (tests, conditions) = (self.tests.clone(), self.parameters.sweep.clone());
-        let selection = OverlapSelection { tests, preset, sets, params, conditions };
-        let selected = selection.cases(plan.setup()).map_err(|reason| anyhow!(reason))?;
-        selected.notes.iter().for_each(|note| say(note));
-        plan.cases = selected.cases;
+        let selection = self.values.selection()?;
+        let lists = selection.lists.and(self.parameters.lists.clone()).map_err(anyhow::Error::msg)?;
+        let (tests, preset) = (self.tests.clone(), Some(preset));
+        let selection = Selection { tests, preset, lists, ..selection };
+        plan.select(&selection)?.iter().for_each(|note| say(note));
         // Those of the preset are no layouts.
         if !self.tests.is_empty() && !self.conditions.has_methods() {
             plan.use_usual_methods();

@@ -32,13 +32,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("ddtbench run --resume results/2026-01-01-120000-mpich", "goes on with a run"),
         ],
     ),
-    (
-        "halo",
-        &[
-            ("ddtbench halo nas_mg -n 8", "an exchange between 8 ranks by all methods"),
-            ("ddtbench halo --figures", "the data of CMB's figures 5 to 7"),
-        ],
-    ),
+    ("halo", &[("ddtbench halo nas_mg -n 8", "an exchange between 8 ranks by all methods")]),
     (
         "overlap",
         &[
@@ -54,9 +48,11 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "figure",
         &[
-            ("ddtbench figure", "the figures that there are, and what each measures"),
+            ("ddtbench figure", "lists the figures"),
             ("ddtbench figure hlrs-3 --quick", "a first look"),
-            ("ddtbench figure ddtbench-5 --mpi mpich,openmpi", "any flag of the command that measures it"),
+            ("ddtbench figure hlrs-4 --mpi mpich,openmpi -p threads=1,8", "on two MPIs, with other threads"),
+            ("ddtbench list hlrs-3 > my.toml", "the plan file of a figure, to be edited"),
+            ("ddtbench figure my.toml", "measures and draws it"),
         ],
     ),
     (

@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use ddtbench::experiments::parameter::{Flag, Sweep};
+use ddtbench::experiments::parameter::Flag;
+use ddtbench::experiments::selection::Lists;
 
 /// A table that flags stand in.
 pub trait Table {
@@ -15,14 +16,14 @@ pub trait Table {
 #[derive(Debug)]
 pub struct ParameterArgs<T> {
     /// The values.
-    pub sweep: Sweep,
+    pub lists: Lists,
     table: PhantomData<T>,
 }
 
 impl<T: Table> ParameterArgs<T> {
     /// One of the flags that were given, with its hyphens.
     pub fn given(&self) -> Option<String> {
-        let name = self.sweep.names().next()?;
+        let name = self.lists.names().next()?;
         T::flags().iter().find(|flag| flag.name == name).map(|flag| format!("--{}", flag.long))
     }
 }
@@ -45,7 +46,7 @@ impl<T: Table> FromArgMatches for ParameterArgs<T> {
             None => matches.get_many::<String>(flag.name).into_iter().flatten().cloned().collect(),
         };
         let lists = T::flags().into_iter().map(|flag| (flag.name, values(flag)));
-        Ok(Self { sweep: Sweep::of(lists), table: PhantomData })
+        Ok(Self { lists: Lists::of(lists), table: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

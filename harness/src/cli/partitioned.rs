@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 use ddtbench::experiments::parameter::Flag;
-use ddtbench::experiments::partitioned::{self, PARAMETERS, presets::Figures, sweep};
+use ddtbench::experiments::partitioned::{self, PARAMETERS, sweep};
+use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::Rule;
-use ddtbench::mpi::cores;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
@@ -16,7 +16,7 @@ use super::parameters::{ParameterArgs, Table};
 use super::probe;
 
 /// What says how transfers are measured, which probes know nothing of.
-const OF_TRANSFERS: [&str; 6] = ["preset", "rule", "startall", "methods", "resume", "plan"];
+const OF_TRANSFERS: [&str; 5] = ["rule", "startall", "methods", "resume", "plan"];
 
 /// The parameters of transfers, which can also come from a plan, or be those of an earlier run.
 #[derive(Debug)]
@@ -38,15 +38,6 @@ pub struct PartitionedArgs {
     probes: Vec<String>,
     #[command(flatten)]
     parameters: ParameterArgs<Transfers>,
-    /// The data of a paper's figures, on a grid for this machine
-    #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
-    preset: Option<Figures>,
-    /// The whole grid of the paper, with --preset
-    #[arg(long, requires = "preset")]
-    full_grid: bool,
-    /// One figure of the preset, by its number
-    #[arg(long, value_name = "NUMBER", requires = "preset")]
-    only: Option<u32>,
     /// When a mechanism has been measured enough, and what its figures rest on [default: interval]
     #[arg(long, value_enum, conflicts_with = "resume")]
     rule: Option<Rule>,
@@ -80,16 +71,8 @@ impl PartitionedArgs {
             self.conditions.refuse_limits(&format!("--rule {}", plan.limits.rule.name()))?;
         }
         if !self.conditions.has_plan() {
-            let given = &self.parameters.sweep;
-            match self.preset {
-                None => plan.cases = sweep::cases(given).map_err(anyhow::Error::msg)?,
-                Some(figures) => {
-                    plan.caches = self.conditions.caches().unwrap_or_else(|| vec![figures.cache()]);
-                    let asked = self.conditions.has_methods().then_some(&plan.methods[..]);
-                    let made = figures.cases(given, asked, cores(), self.full_grid, self.only);
-                    (plan.cases, plan.methods) = made.map_err(anyhow::Error::msg)?;
-                }
-            }
+            let lists = self.parameters.lists.clone();
+            plan.select(&Selection { lists, ..Selection::default() })?;
         }
         Ok(plan)
     }

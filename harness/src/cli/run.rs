@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use ddtbench::experiments::pingpong::{self, Pairs, Selection};
-use ddtbench::experiments::planned::Selected;
+use ddtbench::experiments::pingpong::{self, Pairs};
+use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
 use super::conditions::{ConditionArgs, set};
@@ -76,23 +76,15 @@ impl RunArgs {
 
     /// The plan of the flags, or of the file and the flags.
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
-        let preset = self.chosen.preset(apps::Preset::Quick);
-        let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(preset))?;
+        let selection = Selection { layouts: self.given.layouts.clone(), ..self.chosen.selection()? };
+        let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(selection.preset()))?;
         plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
         plan.formats.extend(self.export_original.then(|| ORIGINAL.to_owned()));
         plan.formats.dedup();
         if !self.conditions.has_plan() {
             plan.check_conditions()?;
-            let (sets, params) = self.chosen.values.given();
-            let selection = Selection { tests: self.chosen.tests.clone(), preset, sets, params };
-            let mut selected = match self.given.are_alone(&selection.tests) {
-                true => Selected::default(),
-                false => selection.cases(plan.setup())?,
-            };
-            self.given.add_to(&mut selected)?;
-            selected.notes.iter().for_each(|note| say(note));
-            plan.cases = selected.cases;
+            plan.select(&selection)?.iter().for_each(|note| say(note));
             if !self.conditions.has_methods() {
                 plan.use_usual_methods();
             }

@@ -13,7 +13,7 @@ use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::accounts;
 use ddtbench::report::compared::Compared;
-use ddtbench::report::pictures::{Drawn, Results};
+use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
 use super::recorded;
 
@@ -26,14 +26,14 @@ pub(super) struct RunPage {
 }
 
 impl RunPage {
-    /// That of the records over all launches, and of those of each; with the figure of a paper that they were made for, and what a
+    /// That of the records over all launches, and of those of each; with the figure of their plan, and what a
     /// comparison of them has found.
     pub fn of<D: AsRef<Path>>(
         kind: Kind,
         over: &[Record],
         launches: &[Record],
         dirs: &[D],
-        figure: Option<&str>,
+        figure: Option<&PaperFigure>,
         compared: &Compared,
     ) -> Self {
         let environments = environments(dirs);
@@ -43,8 +43,8 @@ impl RunPage {
         let mut pictures = report::pictures::all(&results);
         // Pictures of several runs belong to none of their folders.
         if let [_] = dirs {
-            let files = |name| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
-            pictures.iter_mut().for_each(|drawn| drawn.caption += &files(drawn.name));
+            let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
+            pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
         Self { html: kind.page(over, &pictures, environments.trim_end(), compared), pictures }
     }
@@ -64,7 +64,10 @@ impl RunPage {
     /// If they cannot be written.
     pub fn keep_pictures(&self, dir: &Path) -> Result<(), FolderError> {
         interrupt::hold();
-        folder::write_pictures(dir, self.pictures.iter().map(|drawn| (drawn.name, &*drawn.svg, &*drawn.csv)))
+        folder::write_pictures(
+            dir,
+            self.pictures.iter().map(|drawn| (&*drawn.name, &*drawn.svg, &*drawn.csv)),
+        )
     }
 }
 
@@ -91,7 +94,7 @@ impl Shown {
         let over = over_launches(&launches, limits.precision());
         let kind = Kind::find(&over[0].case.experiment)
             .map_err(|reason| anyhow!("{}: {reason}", dirs[0].display()))?;
-        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_deref(), compared);
+        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared);
         Ok(Self { kind, over, page })
     }
 }

@@ -1,8 +1,7 @@
 //! Which tests a command is of, with which parameters.
 
 use clap::{Args, ValueEnum};
-use ddtbench::experiments::layout_file;
-use ddtbench::experiments::planned::Selected;
+use ddtbench::experiments::selection::{Lists, Selection};
 
 use super::conditions::ConditionArgs;
 use super::headings::WHAT;
@@ -22,9 +21,13 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
-    /// The preset, or this one if none was typed.
-    pub fn preset(&self, default: apps::Preset) -> apps::Preset {
-        self.preset.map_or(default, Into::into)
+    /// What they select.
+    ///
+    /// # Errors
+    /// A value without a name, or a name that is given twice.
+    pub fn selection(&self) -> anyhow::Result<Selection> {
+        let (tests, preset) = (self.tests.clone(), self.preset.map(Into::into));
+        Ok(Selection { tests, preset, ..self.values.selection()? })
     }
 
     /// Refuses values beside a plan or an earlier run. Other commands take values without these, so that `clap` cannot.
@@ -44,24 +47,6 @@ pub struct GivenLayouts {
     /// --json` prints, or - for standard input; several make a case each (docs/my-array.md)
     #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["sets", "params", "corners"])]
     pub layouts: Vec<String>,
-}
-
-impl GivenLayouts {
-    /// Their cases, beside those of tests: what is said twice runs once.
-    ///
-    /// # Errors
-    /// A layout or a file that cannot be.
-    pub fn add_to(&self, selected: &mut Selected) -> anyhow::Result<()> {
-        for typed in &self.layouts {
-            selected.add(layout_file::case(typed).map_err(anyhow::Error::msg)?);
-        }
-        Ok(())
-    }
-
-    /// Whether there are any and no tests are named, so that none are measured.
-    pub fn are_alone(&self, tests: &[String]) -> bool {
-        !self.layouts.is_empty() && tests.is_empty()
-    }
 }
 
 /// A test's parameters.
@@ -91,10 +76,15 @@ impl ValueArgs {
         ])
     }
 
-    /// Names of sets, and parameters as they are typed after `-p`.
-    pub fn given(&self) -> (Vec<String>, Vec<String>) {
+    /// What they select of a test.
+    ///
+    /// # Errors
+    /// A value without a name, or a name that is given twice.
+    pub fn selection(&self) -> anyhow::Result<Selection> {
         let corners = self.corners.then(|| "corners=yes".to_owned());
-        (self.sets.clone(), self.params.iter().cloned().chain(corners).collect())
+        let typed: Vec<String> = self.params.iter().cloned().chain(corners).collect();
+        let lists = Lists::typed(&typed, "nx=162").map_err(anyhow::Error::msg)?;
+        Ok(Selection { sets: self.sets.clone(), lists, ..Selection::default() })
     }
 }
 

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use apps::{Context, LAYOUT, Preset, Side, Test, Values, WireOrder};
-use clap::builder::{PossibleValue, PossibleValuesParser as PictureNames};
+use apps::{Context, LAYOUT, Side, Test, Values, WireOrder};
 use clap::{Args, ValueEnum};
-use ddtbench::experiments::pingpong::Selection;
+use ddtbench::experiments::pingpong;
 use ddtbench::experiments::{layout_file, list, memory};
+use ddtbench::plan::figures;
 use ddtbench::report;
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
@@ -22,7 +22,7 @@ use super::selection::ValueArgs;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// A test, exchange, method or probe: what is known of it, with sets and parameters
+    /// A test, exchange, method or probe: what is known of it, with sets and parameters; a figure: its plan file
     #[arg(conflicts_with = "format")]
     name: Option<String>,
     /// Its form
@@ -81,9 +81,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     figures: Option<PathBuf>,
     /// Which picture; without it, the first that the run has
-    #[arg(long, value_name = "NAME", requires = "figures", value_parser = PictureNames::new(Picture::every().map(|picture| {
-        PossibleValue::new(picture.name).help(picture.title)
-    })))]
+    #[arg(long, value_name = "NAME", requires = "figures")]
     figure: Option<String>,
     #[command(flatten)]
     results: ResultsArgs,
@@ -111,6 +109,9 @@ enum OrderName {
 
 impl ListArgs {
     pub fn execute(self) -> anyhow::Result<()> {
+        if let Some(text) = self.name.as_deref().and_then(figures::text) {
+            return output::print(text.as_bytes());
+        }
         let text = match self.name {
             Some(name) => list::one(&name, output::width()).map_err(anyhow::Error::msg)?,
             None => list::list(self.format, output::width()),
@@ -163,9 +164,8 @@ impl LayoutArgs {
         let is_text = typed.contains('(');
         let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
             let test = apps::find(&typed)?;
-            let (sets, params) = self.values.given();
-            let selection = Selection { tests: vec![typed], preset: Preset::Quick, sets, params };
-            return Ok((test, selection.values(test)?));
+            let values = pingpong::values(&self.values.selection()?, test).map_err(anyhow::Error::msg)?;
+            return Ok((test, values));
         };
         let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
@@ -212,7 +212,7 @@ impl ReportArgs {
         };
         write_new(file, bytes)?;
         let others: Vec<&str> =
-            pictures.iter().map(|drawn| drawn.name).filter(|name| *name != picture.name).collect();
+            pictures.iter().map(|drawn| &*drawn.name).filter(|name| *name != picture.name).collect();
         let more = if self.figure.is_none() && !others.is_empty() {
             format!("; with --figure there are {} too", others.join(", "))
         } else {
@@ -227,7 +227,7 @@ impl ReportArgs {
         let wanted = self.figure.as_deref();
         let found = pictures.iter().find(|drawn| wanted.is_none_or(|name| name == drawn.name));
         found.ok_or_else(|| {
-            let names: Vec<&str> = pictures.iter().map(|drawn| drawn.name).collect();
+            let names: Vec<&str> = pictures.iter().map(|drawn| &*drawn.name).collect();
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             match wanted.and_then(Picture::find) {
                 Some(picture) => anyhow!(
@@ -237,7 +237,14 @@ impl ReportArgs {
                     picture.kinds.join(", "),
                     picture.needs
                 ),
-                None => anyhow!("{} has what no picture needs", self.dirs[0].display()),
+                None if pictures.is_empty() => {
+                    anyhow!("{} has what no picture needs", self.dirs[0].display())
+                }
+                None => anyhow!(
+                    "no picture is called {:?}; {} has {has}",
+                    wanted.unwrap_or_default(),
+                    self.dirs[0].display()
+                ),
             }
         })
     }

@@ -17,6 +17,7 @@ pub mod pcomm;
 pub mod pingpong;
 pub mod planned;
 pub mod probes;
+pub mod selection;
 pub mod summary;
 
 use std::collections::BTreeMap;
@@ -34,7 +35,8 @@ use crate::report::pictures::Drawn;
 use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
 use parameter::Flag;
-use planned::PlannedCase;
+use planned::{PlannedCase, Selected};
+use selection::Selection;
 use summary::RowContext;
 
 /// All kinds, in the order in which `list` shows them.
@@ -128,6 +130,12 @@ pub trait Experiment: Debug + Sync {
     fn flags(&self) -> Vec<&'static Flag> {
         Vec::new()
     }
+
+    /// The cases of a selection, each with all values.
+    ///
+    /// # Errors
+    /// A name or a value that cannot be, and what would be right.
+    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String>;
 
     /// Makes a case ready to be measured: its values complete, and everything known of it that needs no MPI.
     ///
@@ -229,7 +237,7 @@ pub trait Calibration: Debug {
     fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String>;
 
     /// The cases with what each of them has found, and notes on those that are left out.
-    fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> planned::Selected;
+    fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> Selected;
 }
 
 /// A case that can be measured.

@@ -121,53 +121,6 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())
 }
 
-/// Words as a list of values.
-pub fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-/// Lists of values, by the names of parameters: every choice of one value from each list makes a case, and a parameter without a list has its default.
-#[derive(Clone, Debug, Default)]
-pub struct Sweep(Vec<(&'static str, Vec<String>)>);
-
-impl Sweep {
-    /// The sweep of these lists; a parameter with an empty list counts as one without.
-    pub fn of(lists: impl IntoIterator<Item = (&'static str, Vec<String>)>) -> Self {
-        Self(lists.into_iter().filter(|(_, values)| !values.is_empty()).collect())
-    }
-
-    /// The names of those that have a list.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.iter().map(|(name, _)| *name)
-    }
-
-    /// The same sweep without the lists of these names.
-    pub fn without(mut self, names: &[&str]) -> Self {
-        self.0.retain(|(name, _)| !names.contains(name));
-        self
-    }
-
-    /// The same sweep, but of what the other has a list for, the other's list counts.
-    pub fn with(self, other: &Self) -> Self {
-        let mut all = self.without(&other.names().collect::<Vec<_>>());
-        all.0.extend(other.0.iter().cloned());
-        all
-    }
-
-    /// Every choice of one value from each list; the list whose name has the largest `rank` runs fastest.
-    pub fn product<K: Ord>(&self, rank: impl Fn(&str) -> K) -> Vec<Vec<(&'static str, String)>> {
-        let mut lists: Vec<_> = self.0.iter().collect();
-        lists.sort_by_key(|(name, _)| rank(name));
-        let mut all = vec![Vec::new()];
-        for (name, values) in lists {
-            let with =
-                |given: &Vec<_>, value: &String| [given.clone(), vec![(*name, value.clone())]].concat();
-            all = all.iter().flat_map(|given| values.iter().map(move |value| with(given, value))).collect();
-        }
-        all
-    }
-}
-
 /// Single values as typed, of which a shell's comma has cut those that have brackets: they are put together again.
 pub fn whole(typed: &[String]) -> Vec<String> {
     let open = |text: &str| {
@@ -184,35 +137,6 @@ pub fn whole(typed: &[String]) -> Vec<String> {
     all
 }
 
-/// What single values as typed, `nx=8,16` among them, make together: every choice of one value for each name, the last name
-/// running fastest. Without any there is one choice of nothing.
-///
-/// # Errors
-/// A value without a name, with `example` of what would be right, or a name that is given twice.
-pub fn choices(typed: &[String], example: &str) -> Result<Vec<Vec<(String, String)>>, String> {
-    let mut lists: Vec<(String, Vec<String>)> = Vec::new();
-    for text in &whole(typed) {
-        let Some((name, value)) = text.split_once('=') else {
-            let list = lists.last_mut();
-            let (_, values) =
-                list.ok_or_else(|| format!("parameter {text:?}: must be NAME=VALUE, for example {example}"))?;
-            values.push(text.trim().to_owned());
-            continue;
-        };
-        if lists.iter().any(|(known, _)| known == name.trim()) {
-            return Err(format!("parameter {text:?}: {name} is given twice; several values are {name}=A,B"));
-        }
-        lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
-    }
-    let mut all = vec![Vec::new()];
-    for (name, values) in &lists {
-        let with =
-            |given: &Vec<_>, value: &String| [given.clone(), vec![(name.clone(), value.clone())]].concat();
-        all = all.iter().flat_map(|given| values.iter().map(move |value| with(given, value))).collect();
-    }
-    Ok(all)
-}
-
 /// Fails unless each name is there once, and each default is the one that a setting has.
 #[cfg(test)]
 pub(super) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
@@ -222,26 +146,5 @@ pub(super) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Par
         let mut setting = S::default();
         (row.assign)(&mut setting, row.flag.default).unwrap();
         assert_eq!(setting, S::default(), "{}", row.flag.name);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn several_values_of_a_name_are_a_case_each() {
-        let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        let made = |typed: &[&str]| {
-            let all = choices(&words(typed), "nx=162");
-            all.map(|all| all.into_iter().map(joined).collect::<Vec<_>>())
-        };
-        assert_eq!(made(&[]).unwrap(), [""]);
-        assert_eq!(made(&["a=1", " 2", "b = x", "y"]).unwrap(), ["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
-        // A layout has commas of its own.
-        let cut = ["send=vector(8", "1", "[2", "3]", "double)", " double", "b=1"];
-        assert_eq!(made(&cut).unwrap(), ["send=vector(8,1,[2,3],double) b=1", "send=double b=1"]);
-        assert!(made(&["1"]).unwrap_err().contains("nx=162"));
-        assert!(made(&["a=1", "a=2"]).unwrap_err().contains("a=A,B"));
     }
 }

@@ -119,9 +119,12 @@ impl<'de> Deserialize<'de> for Text {
         impl serde::de::Visitor<'_> for Visitor {
             type Value = Text;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a whole number or a text")
+                f.write_str("a number or a text")
             }
             fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
+                Ok(Text(value.to_string()))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Text, E> {
                 Ok(Text(value.to_string()))
             }
             fn visit_str<E>(self, value: &str) -> Result<Text, E> {

@@ -13,6 +13,8 @@ pub struct CheckedPlan {
     pub plan: Plan,
     /// The cases, in the plan's order.
     pub cases: Vec<Box<dyn Prepared>>,
+    /// Sets that its sweeps left out, and why.
+    pub notes: Vec<String>,
 }
 
 impl CheckedPlan {
@@ -24,14 +26,14 @@ impl CheckedPlan {
         methods.filter(|method| self.cases[i].has(method)).cloned().collect()
     }
 
-    /// Which methods that were asked for a test does not have, and why, a sentence for each; what is usual goes without saying.
+    /// The sets that sweeps left out, and which methods that were asked for a test does not have, and why, a sentence for each; what is usual goes without saying.
     pub fn left_out(&self) -> Vec<String> {
         let mut usual = self.plan.clone();
         usual.use_usual_methods();
+        let mut sentences = self.notes.clone();
         if usual.methods == self.plan.methods {
-            return Vec::new();
+            return sentences;
         }
-        let mut sentences = Vec::new();
         for (planned, case) in self.plan.cases.iter().zip(&self.cases) {
             let chosen = if planned.methods.is_empty() { &self.plan.methods } else { &planned.methods };
             let missing: Vec<&str> =

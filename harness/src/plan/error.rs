@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::experiments::pingpong::SelectionError;
-
 /// Why a plan is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,6 +46,9 @@ pub enum PlanError {
         reason: String,
     },
     /// A selection that cannot be.
-    #[error(transparent)]
-    Selection(#[from] SelectionError),
+    #[error("{0}")]
+    Selection(String),
+    /// Values that are to replace a plan's.
+    #[error("{0}")]
+    Values(String),
 }

@@ -1,22 +1,21 @@
 use apps::Preset;
 
 use super::*;
-use crate::experiments::pingpong::Selection;
 use crate::experiments::planned::Selected;
 use crate::model::CUSTOM;
 
 fn selection(tests: &[&str]) -> Selection {
-    Selection {
-        tests: tests.iter().map(|&test| test.to_owned()).collect(),
-        preset: Preset::Quick,
-        sets: Vec::new(),
-        params: Vec::new(),
-    }
+    Selection { tests: tests.iter().map(|&test| test.to_owned()).collect(), ..Selection::default() }
+}
+
+fn with_values(tests: &[&str], typed: &[&str]) -> Selection {
+    let typed: Vec<String> = typed.iter().map(|&text| text.to_owned()).collect();
+    Selection { lists: Lists::typed(&typed, "nx=162").unwrap(), ..selection(tests) }
 }
 
 fn checked(selection: &Selection) -> Result<CheckedPlan, PlanError> {
     let mut plan = Plan::default();
-    plan.cases = selection.cases(plan.setup())?.cases;
+    plan.select(selection)?;
     plan.check()
 }
 
@@ -39,15 +38,14 @@ fn quick_has_one_case_per_test() {
 #[test]
 fn a_plan_survives_its_file() {
     for preset in [Preset::Quick, Preset::Default, Preset::Full] {
-        let plan = plan(&Selection { preset, ..selection(&[]) }).unwrap();
+        let plan = plan(&Selection { preset: Some(preset), ..selection(&[]) }).unwrap();
         assert_eq!(read(&plan.to_toml()).unwrap(), plan);
     }
 }
 
 #[test]
 fn single_values_make_a_set_of_their_own() {
-    let chosen = Selection { params: vec!["n=1000".to_owned()], ..selection(&["fft2d"]) };
-    let checked = checked(&chosen).unwrap();
+    let checked = checked(&with_values(&["fft2d"], &["n=1000"])).unwrap();
     assert_eq!(checked.case(0, Cache::Warm).params, "n=1000");
     let plan = checked.plan;
     assert_eq!(plan.cases[0].set.as_deref(), Some(CUSTOM));
@@ -56,8 +54,7 @@ fn single_values_make_a_set_of_their_own() {
 
 #[test]
 fn several_values_make_a_case_each() {
-    let params = ["ny=8,16", "nx=4"].iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
-    let checked = checked(&Selection { params, ..selection(&["nas_lu_y"]) }).unwrap();
+    let checked = checked(&with_values(&["nas_lu_y"], &["ny=8", "16", "nx=4"])).unwrap();
     let all: Vec<_> = (0..checked.cases.len()).map(|i| checked.case(i, Cache::Warm).params).collect();
     assert_eq!(all, ["nx=4 ny=8", "nx=4 ny=16"]);
 }
@@ -88,12 +85,13 @@ fn one_mpi_and_one_cache_mode_need_no_list() {
 #[test]
 fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     let six = Plan { ranks: Some(6), ..Plan::default() };
-    let selected = Selection { preset: Preset::Default, ..selection(&["fft2d"]) }.cases(six.setup()).unwrap();
+    let cases = |selection: &Selection| six.experiment.cases(selection, six.setup());
+    let selected = cases(&Selection { preset: Some(Preset::Default), ..selection(&["fft2d"]) }).unwrap();
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
     // One that was asked for by name is refused.
     let named = Selection { sets: vec!["256".to_owned()], ..selection(&["fft2d"]) };
-    assert!(named.cases(six.setup()).unwrap_err().to_string().contains("multiple of the 6 ranks"));
+    assert!(cases(&named).unwrap_err().contains("multiple of the 6 ranks"));
 }
 
 #[test]
@@ -133,7 +131,7 @@ fn mistakes_are_named() {
 fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
     let sets = |tests: &[&str], sets: &[&str]| {
         let sets = sets.iter().map(|&set| set.to_owned()).collect();
-        Selection { sets, ..selection(tests) }.cases(Setup { ranks: 2, seed: 1 })
+        Kind::default().cases(&Selection { sets, ..selection(tests) }, Setup { ranks: 2, seed: 1 })
     };
     let names = |selected: Selected| -> Vec<(String, Option<String>)> {
         selected.cases.into_iter().map(|case| (case.test, case.set)).collect()
@@ -155,9 +153,57 @@ fn selections_that_cannot_be() {
     assert!(of(selection(&["wrf_x_vek"])).contains("did you mean \"wrf_x_vec\"?"));
     assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&[]) }).contains("nosuch"));
     assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&["fft2d"]) }).contains("256"));
-    assert!(of(Selection { params: vec!["n=4".to_owned()], ..selection(&[]) }).contains("TEST"));
-    assert!(of(Selection { params: vec!["n".to_owned()], ..selection(&["fft2d"]) }).contains("NAME=VALUE"));
-    assert!(
-        of(Selection { params: vec!["m=4".to_owned()], ..selection(&["fft2d"]) }).contains("no parameter")
-    );
+    assert!(of(with_values(&[], &["n=4"])).contains("TEST"));
+    assert!(of(with_values(&["fft2d"], &["m=4"])).contains("no parameter"));
+}
+
+#[test]
+fn sweeps_make_cases_as_flags_do() {
+    let text = "schema = 3\n[[sweep]]\ntest = \"nas_lu_y\"\nny = [8, 16]\nnx = 4\n[[sweep]]\ntest = \"fft2d\"\nmethods = [\"ddt\"]\n";
+    let plan = read(text).unwrap();
+    let of: Vec<(&str, usize)> =
+        plan.cases.iter().map(|case| (case.test.as_str(), case.methods.len())).collect();
+    assert_eq!(of, [("nas_lu_y", 0), ("nas_lu_y", 0), ("fft2d", 1)]);
+    assert!(plan.sweeps.is_empty(), "what is recorded has its cases");
+    assert_eq!(read(&plan.to_toml()).unwrap(), plan);
+    for (sweep, words) in [
+        ("test = \"fft2\"", &["fft2d"][..]),
+        ("test = \"fft2d\"\nm = 4", &["no parameter"]),
+        ("test = \"fft2d\"\npreset = \"huge\"", &["my.toml", "quick, default or full"]),
+        ("test = \"fft2d\"\nn = true", &["my.toml"]),
+    ] {
+        let error = read(&format!("schema = 3\n[[sweep]]\n{sweep}\n")).unwrap_err().to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{sweep}: {error}");
+    }
+}
+
+#[test]
+fn other_values_are_merged() {
+    let plan = Plan::parse(
+        "schema = 3\nlaunches = 4\n[[sweep]]\ntest = \"nas_lu_y\"\nny = 8\n[[sweep]]\ntest = \"nas_lu_x\"\n",
+    )
+    .unwrap();
+    let with = |text: &str| plan.clone().with(toml::from_str(text).unwrap());
+    let merged = with("launches = 1\nlimits.max_time_s = 0.25\n[sweep]\nny = [4, 16]\n").unwrap();
+    assert_eq!((merged.launches, merged.limits.max_time_s, merged.limits.min_runs), (Some(1), 0.25, 30));
+    assert_eq!(merged.check().unwrap().cases.len(), 4);
+    assert!(with("launhces = 1").unwrap_err().to_string().contains("launhces"));
+    assert!(with("launches = \"many\"").is_err());
+}
+
+#[test]
+fn a_figure_is_of_pictures_that_there_are() {
+    let figure = |name: &str, picture: &str| {
+        let text = "schema = 3\n[[cases]]\ntest = \"fft2d\"\n";
+        read(&format!("{text}[figure]\nname = {name:?}\ntitle = \"T\"\npictures = [{picture:?}]\n"))
+    };
+    assert!(figure("mine", "phases").is_ok());
+    for (name, picture, word) in [
+        ("mine", "speedup_over_bytes", "overhead_over_size"),
+        ("a/b", "phases", "letters"),
+        ("phases", "phases", "letters"),
+    ] {
+        let error = figure(name, picture).unwrap_err().to_string();
+        assert!(error.contains("figure: ") && error.contains(word), "{error}");
+    }
 }

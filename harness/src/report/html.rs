@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn pictures_stand_in_the_page_with_their_captions() {
         let drawn = Drawn {
-            name: "overhead",
-            title: "Overhead",
+            name: "overhead".to_owned(),
+            title: "Overhead".to_owned(),
             caption: "What is <seen>.".to_owned(),
             svg: "<svg><path/></svg>".to_owned(),
             csv: b"value\n1\n".to_vec(),

@@ -25,7 +25,7 @@ pub fn calibrated(
     let cases = calibration.requests(plan.setup()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };
-    let checked = CheckedPlan { plan, cases };
+    let checked = CheckedPlan { plan, cases, notes: Vec::new() };
     let run = Run { plan: &checked, targets: std::slice::from_ref(target) };
     let mut sizes = Vec::new();
     for case in 0..checked.cases.len() {

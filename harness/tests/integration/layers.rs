@@ -10,7 +10,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
     ("report", &["model", "stats"]),
     ("experiments", &["model", "stats", "report"]),
     ("compare", &["model", "stats", "report", "experiments"]),
-    ("plan", &["model", "stats", "experiments"]),
+    ("plan", &["model", "stats", "report", "experiments"]),
     ("folder", &["model"]),
     ("mpi", &[]),
     ("run", &["model", "stats", "experiments", "plan", "folder", "mpi"]),

@@ -14,9 +14,9 @@ use apps::WireOrder;
 use clap::ValueEnum;
 
 pub use figures::is_narrow;
-pub use selection::{cases, orders};
 
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::event::TimedApart;
@@ -121,6 +121,10 @@ impl Experiment for Engine {
 
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
         (ranks != 1).then_some("must be 1: the comparison is one of one process")
+    }
+
+    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+        selection::cases(selection, setup.seed)
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

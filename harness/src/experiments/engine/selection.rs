@@ -4,62 +4,50 @@ use clap::ValueEnum;
 
 use super::{ORDER, PackingOrder, RANKS};
 use crate::experiments::Setup;
-use crate::experiments::pingpong::PreparedMessage;
-use crate::experiments::planned::{PlannedCase, Text};
+use crate::experiments::pingpong::{self, PreparedMessage};
+use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::selection::{Lists, Selection};
 
-/// The orders among single values as typed, `order=manual,ddt`, and the other values, a test's own `order` among them; both
-/// orders where none is.
+/// The comparisons of a selection; of tests that pack in two orders, one of each order that the list `order` has, or of both.
 ///
 /// # Errors
-/// An order that there is not.
-pub fn orders(typed: Vec<String>) -> Result<(Vec<PackingOrder>, Vec<String>), String> {
-    let (mut orders, mut others, mut is_order) = (Vec::new(), Vec::new(), false);
-    for text in typed {
-        let value = match text.split_once('=') {
-            Some((name, value)) => {
-                is_order = name.trim() == ORDER;
-                value.trim()
-            }
-            None => text.trim(),
-        };
-        if is_order && !super::is_of_a_test(value) {
-            let wrong = |_| format!("{ORDER} = {value}: must be manual or ddt");
-            orders.push(PackingOrder::from_str(value, false).map_err(wrong)?);
-        } else {
-            others.push(text);
-        }
-    }
-    if orders.is_empty() {
-        orders = vec![PackingOrder::Manual, PackingOrder::Ddt];
-    }
-    Ok((orders, others))
-}
-
-/// The comparisons of tests with their values, and for those that pack in two orders one of each of `orders`.
-///
-/// # Errors
-/// What is wrong with a test's values, by its name.
-pub fn cases(
-    tests: Vec<PlannedCase>,
-    orders: &[PackingOrder],
-    seed: u64,
-) -> Result<Vec<PlannedCase>, String> {
-    let mut cases = Vec::new();
-    for case in tests {
+/// An order that there is not, or what is wrong with a test's values, by its name.
+pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
+    let (orders, lists) = orders(&selection.lists)?;
+    let setup = Setup { ranks: RANKS, seed };
+    let selected = pingpong::cases(&Selection { lists, ..selection.clone() }, setup)?;
+    let mut all = Selected { notes: selected.notes, ..Selected::default() };
+    for case in selected.cases {
+        let unnamed = PlannedCase { set: None, ..case.clone() };
         let message =
-            PreparedMessage::of(&PlannedCase { set: None, ..case.clone() }, Setup { ranks: RANKS, seed })
-                .map_err(|reason| format!("{}: {reason}", case.test))?;
+            PreparedMessage::of(&unnamed, setup).map_err(|reason| format!("{}: {reason}", case.test))?;
         if !message.orders_differ {
-            cases.push(case);
+            all.add(case);
             continue;
         }
-        cases.extend(orders.iter().map(|order| {
+        for order in &orders {
             let mut case = case.clone();
             case.params.insert(ORDER.to_owned(), Text(order.name().to_owned()));
-            case
-        }));
+            all.add(case);
+        }
     }
-    Ok(cases)
+    Ok(all)
+}
+
+/// The orders among lists of values, and the other lists, a test's own `order` among them; both orders if none is given.
+fn orders(lists: &Lists) -> Result<(Vec<PackingOrder>, Lists), String> {
+    let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
+    let Some(values) = lists.get(ORDER) else { return Ok((both, lists.clone())) };
+    let (of_a_test, packing): (Vec<String>, Vec<String>) =
+        values.into_iter().partition(|value| super::is_of_a_test(value));
+    let order = |value: &String| {
+        let wrong = |_| format!("{ORDER} = {value}: must be manual or ddt");
+        PackingOrder::from_str(value, false).map_err(wrong)
+    };
+    let packing: Vec<PackingOrder> = packing.iter().map(order).collect::<Result<_, _>>()?;
+    let mut others = lists.clone();
+    others.set(ORDER, of_a_test);
+    Ok((if packing.is_empty() { both } else { packing }, others))
 }
 
 #[cfg(test)]
@@ -69,11 +57,13 @@ mod tests {
     #[test]
     fn an_order_is_a_parameter_as_others() {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let lists = |typed: &[&str]| Lists::typed(&words(typed), "n=8").unwrap();
+        let made = |typed: &[&str]| orders(&lists(typed));
         let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
-        assert_eq!(orders(words(&["n=8", "16"])), Ok((both.clone(), words(&["n=8", "16"]))));
-        assert_eq!(orders(words(&["order=ddt", "n=8"])), Ok((vec![PackingOrder::Ddt], words(&["n=8"]))));
-        assert_eq!(orders(words(&["order=manual", "ddt"])), Ok((both.clone(), Vec::new())));
-        assert_eq!(orders(words(&["order=c", "n=8"])), Ok((both, words(&["order=c", "n=8"]))));
-        assert!(orders(words(&["order=mine"])).unwrap_err().contains("manual or ddt"));
+        assert_eq!(made(&["n=8", "16"]), Ok((both.clone(), lists(&["n=8", "16"]))));
+        assert_eq!(made(&["order=ddt", "n=8"]), Ok((vec![PackingOrder::Ddt], lists(&["n=8"]))));
+        assert_eq!(made(&["order=manual", "ddt"]), Ok((both.clone(), Lists::default())));
+        assert_eq!(made(&["order=c", "n=8"]), Ok((both, lists(&["order=c", "n=8"]))));
+        assert!(made(&["order=mine"]).unwrap_err().contains("manual or ddt"));
     }
 }

@@ -4,7 +4,7 @@ mod case;
 mod figures;
 pub mod methods;
 mod prepared;
-pub mod selection;
+mod selection;
 mod setting;
 mod table;
 
@@ -14,7 +14,8 @@ pub use setting::{HaloSetting, PARAMETERS, Start};
 use methods::MANUAL;
 
 use super::parameter::Flag;
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
@@ -67,6 +68,10 @@ impl Experiment for Halo {
 
     fn flags(&self) -> Vec<&'static Flag> {
         PARAMETERS.iter().map(|own| &own.flag).collect()
+    }
+
+    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+        selection::cases(selection, setup)
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -1,122 +1,95 @@
-//! From words on a command line to cases of halo exchanges.
+//! From a selection to cases of halo exchanges.
 
 use std::collections::BTreeMap;
 
-use apps::Preset;
 use apps::halo::{HALOS, HaloTest, LAYOUT};
 
 use super::{HaloCase, PARAMETERS};
-use crate::experiments::Setup;
-use crate::experiments::parameter::{Flag, Sweep, choices, place};
+use crate::experiments::parameter::place;
 use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::selection::Selection;
+use crate::experiments::{Setup, layout_file};
 use crate::model::CUSTOM;
 
-/// What the user selects; all exchanges if none is named.
-#[derive(Clone, Debug)]
-pub struct HaloSelection {
-    /// Names of exchanges.
-    pub tests: Vec<String>,
-    /// Which of their sets.
-    pub preset: Preset,
-    /// Named sets instead.
-    pub sets: Vec<String>,
-    /// Single values, as `d1=34`; what follows without a name is another value of the name before.
-    pub params: Vec<String>,
-    /// Layouts besides, or alone where no exchange is named: parameters of the exchange `layout`.
-    pub layouts: Vec<PlannedCase>,
-    /// Values of what a case says besides.
-    pub conditions: Sweep,
+/// The cases, for these ranks and this seed; of layouts, those of the exchange `layout`.
+///
+/// # Errors
+/// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
+pub fn cases(selection: &Selection, setup: Setup) -> Result<Selected, String> {
+    let mut selected = Selected::default();
+    let choices = selection.lists.product(|name| place(PARAMETERS, name))?;
+    let owned = |choice: Vec<(&str, String)>| {
+        choice.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    };
+    let choices: Vec<BTreeMap<String, String>> = choices.into_iter().map(owned).collect();
+    let has_own_values = selection.lists.names().any(|name| place(PARAMETERS, name).is_none());
+    for test in chosen(selection, has_own_values)? {
+        for set in sets(selection, test, has_own_values)? {
+            let name = if has_own_values { CUSTOM } else { set };
+            for params in &choices {
+                match planned(test, set, name, params, setup) {
+                    Ok(case) => selected.add(case),
+                    // What another number of ranks could have is not a mistake if all were asked for.
+                    Err(CaseError::Ranks(reason)) if selection.tests.is_empty() => {
+                        let note = format!("left out: {} {set}: {reason}", test.name);
+                        if !selected.notes.contains(&note) {
+                            selected.notes.push(note);
+                        }
+                    }
+                    Err(CaseError::Values(reason) | CaseError::Ranks(reason)) => return Err(reason),
+                }
+            }
+        }
+    }
+    for layout in &selection.layouts {
+        let layout = layout_file::case(layout)?;
+        let given = layout.given().map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let given: BTreeMap<String, String> = given.collect();
+        for params in &choices {
+            if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
+                return Err(format!("{name} is given by -p and by --layout: leave one of them out"));
+            }
+            let all = given.clone().into_iter().chain(params.clone()).collect();
+            let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
+            selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?);
+        }
+    }
+    match selected.cases.is_empty() {
+        true => Err(format!("nothing is left to run; {}", selected.notes.join("; "))),
+        false => Ok(selected),
+    }
 }
 
-impl HaloSelection {
-    /// The cases, for these ranks and this seed.
-    ///
-    /// # Errors
-    /// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
-    pub fn cases(&self, setup: Setup) -> Result<Selected, String> {
-        let mut selected = Selected::default();
-        let combinations = self.combinations()?;
-        for test in self.chosen()? {
-            for set in self.sets(test)? {
-                let name = if self.params.is_empty() { set } else { CUSTOM };
-                for params in &combinations {
-                    match planned(test, set, name, params, setup) {
-                        Ok(case) => selected.add(case),
-                        // What another number of ranks could have is no mistake where all were asked for.
-                        Err(CaseError::Ranks(reason)) if self.tests.is_empty() => {
-                            let note = format!("left out: {} {set}: {reason}", test.name);
-                            if !selected.notes.contains(&note) {
-                                selected.notes.push(note);
-                            }
-                        }
-                        Err(CaseError::Values(reason) | CaseError::Ranks(reason)) => return Err(reason),
-                    }
-                }
-            }
-        }
-        for layout in &self.layouts {
-            let given = layout.given().map(|(name, text)| (name.to_owned(), text.to_owned()));
-            let given: BTreeMap<String, String> = given.collect();
-            for params in &combinations {
-                if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
-                    return Err(format!("{name} is given by -p and by --layout: leave one of them out"));
-                }
-                let all = given.clone().into_iter().chain(params.clone()).collect();
-                let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
-                selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?);
-            }
-        }
-        match selected.cases.is_empty() {
-            true => Err(format!("nothing is left to run; {}", selected.notes.join("; "))),
-            false => Ok(selected),
+fn chosen(selection: &Selection, has_own_values: bool) -> Result<Vec<&'static HaloTest>, String> {
+    if selection.is_of_layouts_only() {
+        return Ok(Vec::new());
+    }
+    if selection.tests.is_empty() && has_own_values {
+        return Err("single values (-p) need the TEST that they are for".to_owned());
+    }
+    match selection.tests.is_empty() {
+        true => Ok(HALOS.iter().collect()),
+        false => {
+            let found = selection.tests.iter().map(|name| apps::halo::find(name));
+            found.collect::<Result<_, _>>().map_err(|error| error.to_string())
         }
     }
+}
 
-    fn chosen(&self) -> Result<Vec<&'static HaloTest>, String> {
-        if self.tests.is_empty() && !self.layouts.is_empty() {
-            return Ok(Vec::new());
-        }
-        if self.tests.is_empty() && !self.params.is_empty() {
-            return Err("single values (-p) need the TEST that they are for".to_owned());
-        }
-        match self.tests.is_empty() {
-            true => Ok(HALOS.iter().collect()),
-            false => {
-                let found = self.tests.iter().map(|name| apps::halo::find(name));
-                found.collect::<Result<_, _>>().map_err(|error| error.to_string())
-            }
-        }
-    }
-
-    fn sets(&self, test: &'static HaloTest) -> Result<Vec<&str>, String> {
-        if self.sets.is_empty() {
-            return match self.params.is_empty() {
-                true => Ok(test.sets_of(self.preset).map(|set| set.name).collect()),
-                false => Ok(vec![test.quick_set().name]),
-            };
-        }
-        self.sets.iter().try_for_each(|name| test.set(name).map(drop)).map_err(|error| error.to_string())?;
-        Ok(self.sets.iter().map(String::as_str).collect())
-    }
-
-    /// All parameters that were given, one combination of the conditions each.
-    fn combinations(&self) -> Result<Vec<BTreeMap<String, String>>, String> {
-        let choices = choices(&self.params, "d1=34")?;
-        let is_single = |name: &str| choices[0].iter().any(|(single, _)| single == name);
-        let is_twice = |name| is_single(name) && self.conditions.names().any(|given| given == name);
-        if let Some(Flag { name, long, .. }) =
-            PARAMETERS.iter().map(|own| &own.flag).find(|flag| is_twice(flag.name))
-        {
-            return Err(format!("{name} is given by -p and by --{long}: leave one of them out"));
-        }
-        let conditions = self.conditions.product(|name| place(PARAMETERS, name));
-        let with = |choice: &Vec<(String, String)>, conditions: &Vec<(&str, String)>| {
-            let conditions = conditions.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-            choice.iter().cloned().chain(conditions).collect()
+fn sets<'a>(
+    selection: &'a Selection,
+    test: &'static HaloTest,
+    has_own_values: bool,
+) -> Result<Vec<&'a str>, String> {
+    let Selection { sets, .. } = selection;
+    if sets.is_empty() {
+        return match has_own_values {
+            false => Ok(test.sets_of(selection.preset()).map(|set| set.name).collect()),
+            true => Ok(vec![test.quick_set().name]),
         };
-        let of_choice = |choice| conditions.iter().map(move |conditions| with(choice, conditions));
-        Ok(choices.iter().flat_map(of_choice).collect())
     }
+    sets.iter().try_for_each(|name| test.set(name).map(drop)).map_err(|error| error.to_string())?;
+    Ok(sets.iter().map(String::as_str).collect())
 }
 
 /// What is wrong with a case: its values, or that the ranks cannot have it.

@@ -58,7 +58,7 @@ fn entries_of(test: &'static Test) -> impl Iterator<Item = ListEntry> {
     test.sets.iter().map(move |set| ListEntry::new(test, set))
 }
 
-fn preset_name(preset: Preset) -> &'static str {
+pub(super) fn preset_name(preset: Preset) -> &'static str {
     match preset {
         Preset::Quick => "quick",
         Preset::Default => "default",

@@ -10,7 +10,7 @@ mod figures;
 pub mod methods;
 pub mod operations;
 mod prepared;
-pub mod selection;
+mod selection;
 mod setting;
 mod table;
 mod words;
@@ -20,7 +20,8 @@ pub use diagnosis::Diagnosis;
 pub use setting::{MOST_BYTES, MOST_ROWS, OverlapSetting, PARAMETERS};
 
 use super::parameter::Flag;
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Calibration, Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
@@ -80,6 +81,10 @@ impl Experiment for Overlap {
 
     fn flags(&self) -> Vec<&'static Flag> {
         PARAMETERS.iter().map(|own| &own.flag).collect()
+    }
+
+    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+        selection::cases(selection, setup)
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -5,7 +5,6 @@ mod figures;
 pub mod methods;
 pub mod model;
 mod prepared;
-pub mod presets;
 mod setting;
 pub mod sweep;
 mod table;
@@ -14,7 +13,8 @@ pub use expected::NO_EQUATION;
 pub use setting::{PARAMETERS, Setting};
 
 use super::parameter::Flag;
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::{MethodInfo, Phase, Record};
@@ -62,6 +62,10 @@ impl Experiment for Partitioned {
 
     fn flags(&self) -> Vec<&'static Flag> {
         PARAMETERS.iter().map(|own| &own.flag).chain(sweep::PRODUCTS).collect()
+    }
+
+    fn cases(&self, selection: &Selection, _setup: Setup) -> Result<Selected, String> {
+        sweep::cases(selection)
     }
 
     fn prepare(&self, case: &PlannedCase, _setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -1,10 +1,9 @@
 //! From lists of values to cases.
 
-use std::collections::HashSet;
-
 use super::{PARAMETERS, Setting, TEST};
-use crate::experiments::parameter::{Flag, Sweep, place};
-use crate::experiments::planned::{PlannedCase, Text};
+use crate::experiments::parameter::{Flag, place};
+use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::selection::Selection;
 use crate::model::CUSTOM;
 use apps::bytes;
 
@@ -21,40 +20,33 @@ pub const PRODUCTS: &[Flag] = &[
     .long("partition-bytes"),
 ];
 
-/// All that say how many partitions there are.
-const COUNTS: [&str; 3] = ["partitions", "theta", "partition_bytes"];
-
 /// The parameters that run faster than all others, the fastest last.
 const FASTEST: [&str; 6] = ["threads", "theta", "partitions", "receive", "partition_bytes", "bytes"];
 
 /// Names and values that one case is given.
-type Given = Vec<(&'static str, String)>;
+type Given<'a> = Vec<(&'a str, String)>;
 
-/// The cases of a sweep: the product of all lists. A case that comes twice is kept once.
+/// The cases of a selection. A case that comes twice is kept once.
 ///
 /// # Errors
-/// A value that cannot be, and what would be right.
-pub fn cases(sweep: &Sweep) -> Result<Vec<PlannedCase>, String> {
-    let (mut cases, mut known) = (Vec::new(), HashSet::new());
-    let rank = |name: &str| (FASTEST.iter().position(|fast| *fast == name), place(PARAMETERS, name));
-    for given in sweep.product(rank) {
-        let case = case(given)?;
-        if known.insert(case.clone()) {
-            cases.push(case);
-        }
+/// A test, a set or a layout, of which a transfer has none; a value that cannot be, and what would be right.
+pub fn cases(selection: &Selection) -> Result<Selected, String> {
+    let Selection { tests, sets, layouts, .. } = selection;
+    if let Some(other) = tests.iter().filter(|test| *test != TEST).chain(sets).chain(layouts).next() {
+        return Err(format!(
+            "{other:?}: partitioned experiments have no tests, sets or layouts, only values"
+        ));
     }
-    Ok(cases)
-}
-
-/// A grid, with the lists that are given in the place of its own.
-pub(super) fn over(grid: Sweep, given: &Sweep) -> Sweep {
-    let says_count = given.names().any(|name| COUNTS.contains(&name));
-    let grid = if says_count { grid.without(&COUNTS) } else { grid };
-    grid.with(given)
+    let mut selected = Selected::default();
+    let rank = |name: &str| (FASTEST.iter().position(|fast| *fast == name), place(PARAMETERS, name));
+    for given in selection.lists.product(rank)? {
+        selected.add(case(given)?);
+    }
+    Ok(selected)
 }
 
 /// A case of the parameters that a setting has, after those that stand for a product of two.
-fn case(mut given: Given) -> Result<PlannedCase, String> {
+fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
     let mut take = |name: &str| {
         let at = given.iter().position(|(known, _)| *known == name)?;
         Some(given.remove(at).1)
@@ -66,14 +58,21 @@ fn case(mut given: Given) -> Result<PlannedCase, String> {
         bytes(text).filter(|&n| n > 0).ok_or_else(wrong)
     };
     let (theta, partition_bytes) = (take("theta"), take("partition_bytes"));
+    let has = |name: &str| given.iter().any(|(known, _)| *known == name);
+    let counts = [has("partitions"), theta.is_some(), partition_bytes.is_some() && has("bytes")];
+    if counts.into_iter().filter(|says| *says).count() > 1 {
+        return Err("the number of partitions is given twice, by two of partitions, theta, and partition_bytes with bytes: \
+                    leave one out"
+            .to_owned());
+    }
     let product = |a: u64, b: u64| {
         a.checked_mul(b).ok_or_else(|| format!("{a} times {b} is too large")).map(|n| n.to_string())
     };
-    let known = |given: &Given, name: &str, default: u64| match given.iter().find(|(known, _)| *known == name)
-    {
-        Some((_, text)) => number(name, text),
-        None => Ok(default),
-    };
+    let known =
+        |given: &Given<'_>, name: &str, default: u64| match given.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => number(name, text),
+            None => Ok(default),
+        };
     if let Some(theta) = theta {
         let threads = known(&given, "threads", 1)?;
         given.push(("partitions", product(number("theta", &theta)?, threads)?));
@@ -94,7 +93,13 @@ fn case(mut given: Given) -> Result<PlannedCase, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::parameter::words;
+    use crate::experiments::selection::Lists;
+
+    fn cases(typed: &[&str]) -> Result<Vec<PlannedCase>, String> {
+        let typed: Vec<String> = typed.iter().map(|&text| text.to_owned()).collect();
+        let lists = Lists::typed(&typed, "bytes=1")?;
+        Ok(super::cases(&Selection { lists, ..Selection::default() })?.cases)
+    }
 
     fn value<'a>(case: &'a PlannedCase, name: &str) -> &'a str {
         &case.params[name].0
@@ -102,34 +107,30 @@ mod tests {
 
     #[test]
     fn a_sweep_is_the_product_of_its_lists() {
-        let sweep = Sweep::of([
-            ("threads", words("1 2")),
-            ("theta", words("4 32")),
-            ("partition_bytes", words("8 1KiB")),
-        ]);
-        let all = cases(&sweep).unwrap();
+        let all = cases(&["threads=1", "2", "theta=4", "32", "partition_bytes=8", "1KiB"]).unwrap();
         assert_eq!(all.len(), 8);
         let last = all.last().unwrap();
         assert_eq!((value(last, "partitions"), value(last, "bytes")), ("64", "65536"));
-        assert_eq!(cases(&Sweep::default()).unwrap().len(), 1);
+        assert_eq!(cases(&[]).unwrap().len(), 1);
     }
 
     #[test]
     fn a_message_of_a_size_can_be_cut_into_partitions_of_a_size() {
-        let sweep = Sweep::of([("bytes", words("8MiB")), ("partition_bytes", words("1MiB 64KiB"))]);
-        let cases = cases(&sweep).unwrap();
+        let cases = cases(&["bytes=8MiB", "partition_bytes=1MiB", "64KiB"]).unwrap();
         let partitions: Vec<&str> = cases.iter().map(|case| value(case, "partitions")).collect();
         assert_eq!(partitions, ["8", "128"]);
     }
 
     #[test]
     fn what_cannot_be_is_refused() {
-        for (name, sweep) in [
-            ("theta", Sweep::of([("theta", words("0"))])),
-            ("order", Sweep::of([("order", words("sideways"))])),
-            ("partition_bytes", Sweep::of([("partition_bytes", words("x"))])),
+        for (name, typed) in [
+            ("theta", &["theta=0"][..]),
+            ("order", &["order=sideways"]),
+            ("partition_bytes", &["partition_bytes=x"]),
+            ("twice", &["theta=2", "partitions=2"]),
+            ("twice", &["bytes=8", "partition_bytes=2", "partitions=2"]),
         ] {
-            assert!(cases(&sweep).unwrap_err().contains(name), "{name}");
+            assert!(cases(typed).unwrap_err().contains(name), "{name}");
         }
     }
 }

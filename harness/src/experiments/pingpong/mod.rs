@@ -11,9 +11,10 @@ mod table;
 
 pub use pairs::Pairs;
 pub use prepared::{PreparedMessage, facts};
-pub use selection::{Selection, SelectionError};
+pub use selection::{cases, values};
 
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, NOT_REPEATED, Prepared, Setup, TextFormat};
 use crate::model::event::TimedApart;
@@ -69,6 +70,10 @@ impl Experiment for PingPong {
     fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
         let can = ranks >= 2 && ranks.is_multiple_of(2) && i32::try_from(ranks).is_ok();
         (!can).then_some("must be an even number from 2 to 2147483646: ranks work in pairs")
+    }
+
+    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+        cases(selection, setup)
     }
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {

@@ -7,7 +7,8 @@ pub mod table;
 
 pub use prepared::TIMEOUT_S;
 
-use super::planned::PlannedCase;
+use super::planned::{PlannedCase, Selected};
+use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::conditions::Cache;
@@ -59,6 +60,10 @@ impl Experiment for Probes {
     fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {
         (cache != Cache::Warm)
             .then_some("must be warm: probes look at behaviour, and their times are not compared")
+    }
+
+    fn cases(&self, _: &Selection, _: Setup) -> Result<Selected, String> {
+        Err("probes have no parameters: cases name them".to_owned())
     }
 
     fn prepare(&self, case: &PlannedCase, _: Setup) -> Result<Box<dyn Prepared>, String> {

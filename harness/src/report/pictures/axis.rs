@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::data::Datum;
 
 /// What an axis shows.
@@ -20,7 +22,8 @@ pub enum Unit {
 }
 
 /// How values become places on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Equal differences are equally long.
     Linear,

@@ -25,7 +25,7 @@ pub struct Heading {
 
 impl Heading {
     /// That of a run's picture, with more to say below it.
-    pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
+    pub fn of(results: &Results<'_>, picture: &Picture<'_>, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let told = [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
         let told = told.filter(|text| !text.is_empty());

@@ -54,7 +54,7 @@ struct Map<'a> {
 /// The picture as SVG.
 pub fn draw(
     _: &Results<'_>,
-    picture: &Picture,
+    picture: &Picture<'_>,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -145,7 +145,7 @@ impl Group<'_> {
         self.rows.len() as f64 * self.row() + HEAD
     }
 
-    fn draw(&self, root: &Area<'_>, picture: &Picture, colours: &Colours, y: f64) -> Result<(), Refused> {
+    fn draw(&self, root: &Area<'_>, picture: &Picture<'_>, colours: &Colours, y: f64) -> Result<(), Refused> {
         let across = self.rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
         // A map of few cells needs not the whole sheet.
         let most = 90.0 * self.x.all.len() as f64;
@@ -197,7 +197,7 @@ impl Group<'_> {
     fn map(
         &self,
         root: &Area<'_>,
-        picture: &Picture,
+        picture: &Picture<'_>,
         colours: &Colours,
         map: &Map<'_>,
         (x, y): (f64, f64),
@@ -235,7 +235,7 @@ impl Group<'_> {
 /// A cell with its value, if there is room for it. A value whose interval holds what is neutral has a sign before it.
 fn filled(
     root: &Area<'_>,
-    picture: &Picture,
+    picture: &Picture<'_>,
     colours: &Colours,
     datum: &Datum,
     [(left, top), (right, bottom)]: [(f64, f64); 2],
@@ -277,7 +277,7 @@ fn empty(root: &Area<'_>, [(left, top), (right, bottom)]: [(f64, f64); 2]) -> Re
 }
 
 /// The bar of colours with its stops, what they say, and what an empty cell says.
-fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
+fn bar(root: &Area<'_>, picture: &Picture<'_>, colours: &Colours) -> Result<(), Refused> {
     const STEPS: usize = 100;
     let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
     write(root, picture.axis, &font(TEXT, HPos::Left, VPos::Top), TEXT, (left, 1.0))?;

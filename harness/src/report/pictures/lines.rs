@@ -52,7 +52,7 @@ impl Place<'_> {
 /// The picture as SVG.
 pub fn draw(
     results: &Results<'_>,
-    picture: &Picture,
+    picture: &Picture<'_>,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -120,7 +120,7 @@ fn entry<'a>(looks: &Looks, (method, quantity): &Series<'_>) -> Entry<'a> {
 }
 
 struct Sheet<'a> {
-    picture: &'a Picture,
+    picture: &'a Picture<'a>,
     data: &'a [Datum],
     looks: &'a Looks,
     typical: f64,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Results;
 use super::axis::{BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES};
 use super::data::Datum;
-use super::sweep::{in_grids, in_series, over_one, over_partition, swept, widest};
+use super::sweep::{in_grids, over_one, over_partition, swept, widest};
 use crate::model::{Case, Phase, Quantity, Record};
 use crate::report::case::measured;
 
@@ -83,16 +83,6 @@ pub fn time_over_bytes(results: &Results<'_>) -> Vec<Datum> {
 /// The bandwidth of partitioned transfers over the bytes of the message.
 pub fn bandwidth_over_bytes(results: &Results<'_>) -> Vec<Datum> {
     over_one(bandwidths(results).map(|(_, datum)| datum).collect(), BYTES, MESSAGE_BYTES)
-}
-
-/// The bandwidth over partition size, a line per method and number of threads.
-pub fn bandwidth_by_threads(results: &Results<'_>) -> Vec<Datum> {
-    in_series(bandwidth_over_partition(results), "threads")
-}
-
-/// The bandwidth over partition size, a line per method and order in which partitions become ready.
-pub fn bandwidth_by_order(results: &Results<'_>) -> Vec<Datum> {
-    in_series(bandwidth_over_partition(results), "order")
 }
 
 fn overhead_against(results: &Results<'_>, is_it: impl Fn(&str) -> bool) -> Vec<Datum> {

@@ -14,7 +14,7 @@ mod heat;
 mod legend;
 mod lines;
 mod marks;
-mod papers;
+mod paper;
 mod parts;
 mod places;
 mod rows;
@@ -38,15 +38,16 @@ use axis::Unit;
 use colours::Colours;
 pub use data::Datum;
 use heading::Heading;
-pub use papers::{PAPERS, PaperFigure};
+pub use paper::PaperFigure;
 pub use table::PICTURES;
 
 /// A picture of which a run has one, if there is what it needs.
-pub struct Picture {
+#[derive(Clone, Copy)]
+pub struct Picture<'a> {
     /// Its name, and that of its files.
-    pub name: &'static str,
+    pub name: &'a str,
     /// What it shows, in some words.
-    pub title: &'static str,
+    pub title: &'a str,
     /// The kinds of experiments that it is of, by their names.
     pub kinds: &'static [&'static str],
     /// What a run must have for it.
@@ -59,9 +60,9 @@ pub struct Picture {
     unit: Unit,
     scale: Scale,
     /// How it is to be read.
-    about: &'static str,
+    about: &'a str,
     /// What is seen in it.
-    finding: fn(&Picture, &[Datum]) -> String,
+    finding: fn(&Picture<'_>, &[Datum]) -> String,
 }
 
 /// What marks are.
@@ -102,8 +103,8 @@ pub struct Results<'a> {
     pub launches: &'a [Record],
     /// When and where the runs were.
     pub accounts: &'a [Account],
-    /// The figure of a paper that a run was made for.
-    pub figure: Option<&'a str>,
+    /// The figure of the plan that was run.
+    pub figure: Option<&'a PaperFigure>,
     /// What a comparison has found of the runs.
     pub changes: &'a [Datum],
 }
@@ -112,9 +113,9 @@ pub struct Results<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drawn {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What it shows, in some words.
-    pub title: &'static str,
+    pub title: String,
     /// How it is to be read, and what is seen in it.
     pub caption: String,
     /// The picture.
@@ -133,44 +134,39 @@ pub fn page_style() -> String {
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
 
-/// The pictures of a run that it has what they need for; those of papers first. All are drawn at the same time: of many cases they
-/// take longer than all else in a report.
+/// The pictures of a run that it has what they need for; those of its plan's figure first. All are drawn at the same time: of many
+/// cases they take longer than all else in a report.
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
     thread::scope(|scope| {
-        let of_papers = PAPERS.iter().map(|figure| scope.spawn(|| figure.draw(results)));
-        let others = PICTURES.iter().map(|picture| scope.spawn(|| picture.draw(results, &[])));
-        let drawn: Vec<_> = of_papers.chain(others).collect();
+        let of_figure = results.figure.map(|figure| scope.spawn(|| figure.draw(results)));
+        let draw = |picture: &'static Picture<'_>| move || Vec::from_iter(picture.draw(results, &[]));
+        let others = PICTURES.iter().map(|picture| scope.spawn(draw(picture)));
+        let drawn: Vec<_> = of_figure.into_iter().chain(others).collect();
         let finished =
             |drawn: ScopedJoinHandle<'_, _>| drawn.join().unwrap_or_else(|panic| resume_unwind(panic));
-        drawn.into_iter().filter_map(finished).collect()
+        drawn.into_iter().flat_map(finished).collect()
     })
 }
 
-impl PaperFigure {
-    /// This figure of a run; `None` where the run has none of its cases.
-    fn draw(&self, results: &Results<'_>) -> Option<Drawn> {
-        let (over, launches) =
-            (self.records(results, results.over)?, self.records(results, results.launches));
-        let launches = launches.unwrap_or_default();
-        self.picture.draw(&Results { over: &over, launches: &launches, ..*results }, &self.notes())
-    }
-}
-
-impl Picture {
-    /// The picture called `name`, a figure of a paper included.
-    pub fn find(name: &str) -> Option<&'static Self> {
-        Self::every().find(|picture| picture.name == name)
+impl Picture<'_> {
+    /// The picture called `name`, of those that any run has if there is what it needs.
+    pub fn find(name: &str) -> Option<&'static Picture<'static>> {
+        PICTURES.iter().find(|picture| picture.name == name)
     }
 
-    /// All pictures that there are.
-    pub fn every() -> impl Iterator<Item = &'static Self> {
-        PICTURES.iter().chain(PAPERS.iter().map(|figure| &figure.picture))
+    /// Its marks of a run; none if the run lacks what it needs, or is of another kind.
+    fn marks(&self, results: &Results<'_>) -> Vec<Datum> {
+        let kind = results.over.first().map(|record| record.case.experiment.as_str());
+        if kind.is_some_and(|kind| self.kinds.contains(&kind)) { (self.data)(results) } else { Vec::new() }
     }
 
-    /// This picture of a run, with notes below its title; `None` where it lacks what it needs, or is of another kind.
+    /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
     fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
-        let kind = &results.over.first()?.case.experiment;
-        let data = if self.kinds.contains(&kind.as_str()) { (self.data)(results) } else { Vec::new() };
+        self.draw_marks(results, self.marks(results), notes)
+    }
+
+    /// The picture of marks; `None` if there are none.
+    fn draw_marks(&self, results: &Results<'_>, data: Vec<Datum>, notes: &[String]) -> Option<Drawn> {
         if data.is_empty() {
             return None;
         }
@@ -184,7 +180,8 @@ impl Picture {
         };
         let heading = Heading::of(results, self, &notes);
         let svg = draw(results, self, &shown, &heading, &caption);
-        Some(Drawn { name: self.name, title: self.title, caption, svg, csv: data::csv(&data) })
+        let (name, title) = (self.name.to_owned(), self.title.to_owned());
+        Some(Drawn { name, title, caption, svg, csv: data::csv(&data) })
     }
 }
 

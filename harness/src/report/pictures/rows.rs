@@ -22,7 +22,7 @@ const HEAD: f64 = 19.0;
 /// The picture as SVG.
 pub fn draw(
     results: &Results<'_>,
-    picture: &Picture,
+    picture: &Picture<'_>,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -71,7 +71,7 @@ fn usual(mut values: Vec<f64>) -> Vec<f64> {
 
 struct Sheet<'a> {
     results: &'a Results<'a>,
-    picture: &'a Picture,
+    picture: &'a Picture<'a>,
     data: &'a [Datum],
     columns: &'a Columns,
     looks: Looks,

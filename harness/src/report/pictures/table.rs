@@ -5,7 +5,7 @@ use super::colours::{BEST_TO_WORST, OVERHEAD_RATIO, SLOWDOWN, TIME_OVER, TIMES_A
 use super::{Picture, Shape, caption, marks};
 
 /// All pictures, in the order in which a page has them.
-pub const PICTURES: &[Picture] = &[
+pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "change",
         title: "Change of each method against the base",
@@ -281,5 +281,67 @@ pub const PICTURES: &[Picture] = &[
         about: "A point per launch, a new start of the program: its median. The upright line is the median over launches, with its 95% interval \
             where there is one. Each test has an axis of its own, equal ratios equally long where methods differ by more than four times.",
         finding: caption::spread,
+    },
+];
+
+/// What the lines of figures need.
+const NEEDS: &str = "the cases of a plan with a figure (ddtbench figure)";
+
+/// Pictures that are drawn only for the figure of a plan.
+pub const OF_FIGURES: &[Picture<'static>] = &[
+    Picture {
+        name: "overhead_over_size",
+        title: "Pack overhead over size",
+        kinds: &["pingpong"],
+        needs: NEEDS,
+        data: marks::overhead_over_size,
+        shape: Shape::Lines,
+        axis: "packing overhead",
+        unit: Unit::Percent,
+        scale: Scale::Linear,
+        about: "The share of a method's time that the same bytes in one piece do not take, without the creation of datatypes, over the bytes sent: \
+            a panel per test. Upright lines are 95% intervals.",
+        finding: caption::extremes,
+    },
+    Picture {
+        name: "speedup_over_bytes",
+        title: "Speed-up over the size of a buffer",
+        kinds: &["halo"],
+        needs: NEEDS,
+        data: marks::speedup_over_buffer,
+        shape: Shape::Lines,
+        axis: "speed-up over BSP messages",
+        unit: Unit::Percent,
+        scale: Scale::Linear,
+        about: "By how much less time an iteration takes, computing included, than with bulk-synchronous two-sided messages (manual): \
+            (BSP - t) / BSP. fine sends each thread's part, aggregated:bins=2 in two parts, put_ddt puts. Upright lines are 95% intervals.",
+        finding: caption::extremes,
+    },
+    Picture {
+        name: "time_over_bytes",
+        title: "Time over the size of the message",
+        kinds: &["partitioned"],
+        needs: NEEDS,
+        data: marks::time_over_bytes,
+        shape: Shape::Lines,
+        axis: "time",
+        unit: Unit::Seconds,
+        scale: Scale::Log,
+        about: "The time from the start to the end at the receiver, without computing. Upright lines are 95% intervals.",
+        finding: caption::extremes,
+    },
+    Picture {
+        name: "bandwidth_over_bytes",
+        title: "Bandwidth over the size of the message",
+        kinds: &["partitioned"],
+        needs: NEEDS,
+        data: marks::bandwidth_over_bytes,
+        shape: Shape::Lines,
+        axis: "bandwidth",
+        unit: Unit::Rate,
+        scale: Scale::Log,
+        about: "Bytes over the time from the start to the end at the receiver, without computing. Upright lines are 95% intervals, those of the \
+            time turned around.",
+        finding: caption::extremes,
     },
 ];

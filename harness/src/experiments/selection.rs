@@ -1,0 +1,312 @@
+//! What is measured, as a `[[sweep]]` of a plan and a command line write it: tests, and lists of values whose product makes the cases.
+
+use apps::{Preset, bytes};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::parameter::whole;
+use super::planned::Text;
+
+/// Cases of a sweep at most: more would never end, and is a typing error.
+const MOST_CASES: usize = 10_000;
+
+/// Tests and lists of values: every choice of one value from each list makes a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Selection {
+    /// Names of tests; without one, all of the kind.
+    #[serde(rename = "test", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+    /// Which of their named sets.
+    #[serde(with = "preset", skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// Named sets instead. Without a test, each is of the tests that have it.
+    #[serde(rename = "set", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<String>,
+    /// Layouts to measure besides, or instead if no test is named: texts, files, or `-` for standard input.
+    #[serde(rename = "layout", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<String>,
+    /// Those of the plan's methods that its cases are measured with; all without any.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
+    /// Names of values that are at most the cores of a rank on this machine: larger values are left out, and if all are, the number
+    /// of cores replaces them.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub at_most_cores: Vec<String>,
+    /// The lists of values.
+    #[serde(flatten)]
+    pub lists: Lists,
+}
+
+/// The serialization of presets, which are defined without one.
+mod preset {
+    use super::*;
+    use crate::experiments::list::preset_name;
+
+    const ALL: [Preset; 3] = [Preset::Quick, Preset::Default, Preset::Full];
+
+    pub fn serialize<S: Serializer>(preset: &Option<Preset>, to: S) -> Result<S::Ok, S::Error> {
+        preset.map(preset_name).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Preset>, D::Error> {
+        let name = String::deserialize(from)?;
+        let found = ALL.into_iter().find(|preset| preset_name(*preset) == name);
+        let wrong = || D::Error::custom(format!("preset {name:?}: must be quick, default or full"));
+        found.map(Some).ok_or_else(wrong)
+    }
+}
+
+/// A list, or its only item.
+pub(crate) fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany<T> {
+        One(T),
+        Many(Vec<T>),
+    }
+    Ok(match OneOrMany::deserialize(from)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+    })
+}
+
+impl Selection {
+    /// The preset, `quick` by default.
+    pub fn preset(&self) -> Preset {
+        self.preset.unwrap_or(Preset::Quick)
+    }
+
+    /// Whether layouts are given and no test, so that no test is measured.
+    pub fn is_of_layouts_only(&self) -> bool {
+        !self.layouts.is_empty() && self.tests.is_empty()
+    }
+
+    /// Replaces tests, sets and lists by those given, by their names in a plan; these may then exceed the cores.
+    pub fn replace(&mut self, given: &Lists) {
+        for (name, values) in &given.0 {
+            match name.as_str() {
+                "test" => self.tests.clone_from(values),
+                "set" => self.sets.clone_from(values),
+                _ => {
+                    self.at_most_cores.retain(|limited| limited != name);
+                    self.lists.set(name, values.clone());
+                }
+            }
+        }
+    }
+
+    /// Limits values to the cores of a rank.
+    pub fn limit_to_cores(&mut self, cores: usize) {
+        for name in std::mem::take(&mut self.at_most_cores) {
+            let Some(values) = self.lists.get(&name) else { continue };
+            let fits = |value: &String| value.parse::<usize>().map_or(true, |value| value <= cores);
+            let mut values: Vec<String> = values.into_iter().filter(fits).collect();
+            if values.is_empty() {
+                values.push(cores.to_string());
+            }
+            self.lists.set(&name, values);
+        }
+    }
+}
+
+/// Lists of values by the names of parameters. A parameter without a list has its default.
+///
+/// A value may be a range: `1KiB..8MiB` is all values from the first to the last, each twice the one before; `1KiB..8MiB by 8`, each
+/// eight times the one before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists(Vec<(String, Vec<String>)>);
+
+impl Lists {
+    /// Those of these names; a name with an empty list counts as one without.
+    pub fn of<N: Into<String>>(lists: impl IntoIterator<Item = (N, Vec<String>)>) -> Self {
+        let lists = lists.into_iter().map(|(name, values)| (name.into(), values));
+        Self(lists.filter(|(_, values)| !values.is_empty()).collect())
+    }
+
+    /// Those of values as typed, `nx=8,16` among them, at the commas cut already.
+    ///
+    /// # Errors
+    /// A value without a name, with `example` of what would be right, or a name that is given twice.
+    pub fn typed(typed: &[String], example: &str) -> Result<Self, String> {
+        let mut lists: Vec<(String, Vec<String>)> = Vec::new();
+        for text in &whole(typed) {
+            let Some((name, value)) = text.split_once('=') else {
+                let list = lists.last_mut();
+                let wrong = || format!("parameter {text:?}: must be NAME=VALUE, for example {example}");
+                list.ok_or_else(wrong)?.1.push(text.trim().to_owned());
+                continue;
+            };
+            if lists.iter().any(|(known, _)| known == name.trim()) {
+                return Err(format!(
+                    "parameter {text:?}: {name} is given twice; several values are {name}=A,B"
+                ));
+            }
+            lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
+        }
+        Ok(Self(lists))
+    }
+
+    /// Both together.
+    ///
+    /// # Errors
+    /// A name that both have.
+    pub fn and(mut self, other: Self) -> Result<Self, String> {
+        if let Some(twice) = other.names().find(|name| self.names().any(|known| known == *name)) {
+            return Err(format!("{twice} is given by -p and by a flag of its own: leave one of them out"));
+        }
+        self.0.extend(other.0);
+        Ok(self)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names of those that have a list.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The values of a name, ranges written out.
+    pub fn get(&self, name: &str) -> Option<Vec<String>> {
+        let (_, values) = self.0.iter().find(|(known, _)| known == name)?;
+        Some(values.iter().flat_map(|value| expanded(value)).collect())
+    }
+
+    /// Replaces the values of a name.
+    pub fn set(&mut self, name: &str, values: Vec<String>) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = values,
+            None => self.0.push((name.to_owned(), values)),
+        }
+        self.0.retain(|(_, values)| !values.is_empty());
+    }
+
+    /// Every choice of one value from each list; the list whose name has the largest `rank` runs fastest.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn product<K: Ord>(&self, rank: impl Fn(&str) -> K) -> Result<Vec<Vec<(&str, String)>>, String> {
+        let mut names: Vec<&str> = self.names().collect();
+        names.sort_by_key(|name| rank(name));
+        let mut all = vec![Vec::new()];
+        for name in names {
+            let values = self.get(name).unwrap_or_default();
+            if all.len().saturating_mul(values.len()) > MOST_CASES {
+                return Err(format!("{name} makes more than {MOST_CASES} cases"));
+            }
+            let with = |given: &Vec<_>, value: &String| [given.clone(), vec![(name, value.clone())]].concat();
+            all = all.iter().flat_map(|given| values.iter().map(move |value| with(given, value))).collect();
+        }
+        Ok(all)
+    }
+}
+
+impl Serialize for Lists {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(name, values)| (name, values)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Lists {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct ListVisitor;
+        impl<'de> Visitor<'de> for ListVisitor {
+            type Value = Lists;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("values or lists of values, by their names")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Lists, A::Error> {
+                #[derive(Deserialize)]
+                struct Values(#[serde(deserialize_with = "one_or_many")] Vec<Text>);
+                let mut lists = Vec::new();
+                while let Some((name, Values(values))) = map.next_entry::<String, Values>()? {
+                    lists.push((name, values.into_iter().map(|text| text.0).collect()));
+                }
+                Ok(Lists::of(lists))
+            }
+        }
+        from.deserialize_map(ListVisitor)
+    }
+}
+
+/// The values of a range; any other text is one value.
+fn expanded(text: &str) -> Vec<String> {
+    let (range, factor) = text.split_once(" by ").unwrap_or((text, "2"));
+    let ends = range.split_once("..").and_then(|(from, to)| Some((bytes(from.trim())?, bytes(to.trim())?)));
+    match (ends, bytes(factor.trim())) {
+        (Some((from @ 1.., to)), Some(factor @ 2..)) => {
+            let next = |value: &u64| value.checked_mul(factor);
+            let values = std::iter::successors(Some(from), next).take_while(|value| *value <= to);
+            values.map(|value| value.to_string()).collect()
+        }
+        _ => vec![text.to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::parameter::joined;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    #[test]
+    fn several_values_of_a_name_are_a_case_each() {
+        let made = |typed: &[&str]| {
+            let lists = Lists::typed(&words(typed), "nx=162")?;
+            let all = lists.product(|_| 0)?;
+            Ok::<_, String>(all.into_iter().map(joined).collect::<Vec<_>>())
+        };
+        assert_eq!(made(&[]).unwrap(), [""]);
+        assert_eq!(made(&["a=1", " 2", "b = x", "y"]).unwrap(), ["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
+        // A layout has commas of its own.
+        let cut = ["send=vector(8", "1", "[2", "3]", "double)", " double", "b=1"];
+        assert_eq!(made(&cut).unwrap(), ["send=vector(8,1,[2,3],double) b=1", "send=double b=1"]);
+        assert!(made(&["1"]).unwrap_err().contains("nx=162"));
+        assert!(made(&["a=1", "a=2"]).unwrap_err().contains("a=A,B"));
+        let many = ["a=1..1TiB", "b=1..1TiB", "c=1..1TiB", "d=1..1TiB"];
+        assert!(made(&many).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn a_range_is_written_out() {
+        assert_eq!(expanded("1KiB..8KiB"), ["1024", "2048", "4096", "8192"]);
+        assert_eq!(expanded("256 .. 4MiB by 128"), ["256", "32768", "4194304"]);
+        assert_eq!(expanded("500..3000"), ["500", "1000", "2000"]);
+        for other in ["64KiB", "kde:../traces/mine.csv", "0..8", "1..8 by 1", "linear"] {
+            assert_eq!(expanded(other), [other]);
+        }
+    }
+
+    #[test]
+    fn values_are_limited_to_cores_unless_they_are_given() {
+        let text = "threads = \"1..16\"\nvcis = 32\nat_most_cores = [\"threads\", \"vcis\"]\n";
+        let read: Selection = toml::from_str(text).unwrap();
+        let limited = |mut selection: Selection| {
+            selection.limit_to_cores(3);
+            ["threads", "vcis"].map(|name| selection.lists.get(name).unwrap().join(" "))
+        };
+        assert_eq!(limited(read.clone()), ["1 2", "3"]);
+        let mut given = read;
+        given.replace(&Lists::of([("threads", words(&["8"]))]));
+        assert_eq!(limited(given), ["8", "3"]);
+    }
+
+    #[test]
+    fn a_selection_survives_its_text() {
+        let text = "test = [\"stencil7\", \"stencil27\"]\npreset = \"default\"\ncompute_us = 4194.304\nthreads = 8\n";
+        let read: Selection = toml::from_str(text).unwrap();
+        assert_eq!((read.tests.len(), read.preset), (2, Some(Preset::Default)));
+        assert_eq!(read.lists.get("compute_us").unwrap(), ["4194.304"]);
+        let again: Selection = toml::from_str(&toml::to_string(&read).unwrap()).unwrap();
+        assert_eq!(again, read);
+        assert!(toml::from_str::<Selection>("preset = \"huge\"").unwrap_err().to_string().contains("quick"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The figures of papers: a plan file each, with its sweeps and its picture. They are compiled in, so that an installed program has
+//! them, and written to be copied and edited.
+
+use super::Plan;
+
+/// The name of each figure and the text of its plan file.
+macro_rules! figures {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../figures/", $name, ".toml")))),*]
+    };
+}
+
+/// All figures, in the order of papers and numbers: names and plan files.
+pub const FIGURES: &[(&str, &str)] = figures![
+    "ddtbench-5" "ddtbench-6"
+    "cmb-5" "cmb-6" "cmb-7"
+    "hlrs-3" "hlrs-4" "hlrs-5" "hlrs-6"
+    "pcomm-4" "pcomm-5" "pcomm-6" "pcomm-7" "pcomm-8"
+    "nbc-6" "nbc-7" "nbc-8" "nbc-9" "nbc-10" "nbc-14" "nbc-23"
+];
+
+/// The plan file of a figure.
+pub fn text(name: &str) -> Option<&'static str> {
+    FIGURES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The plan of a figure.
+///
+/// # Panics
+/// Never: a test reads all of them.
+pub fn plan(name: &str) -> Option<Plan> {
+    text(name).map(|text| Plan::parse(text).expect("a figure's plan file is sound"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::plan::CheckedPlan;
+
+    /// The plans of a figure as it is, quick, and full if it has such values.
+    fn plans(name: &str) -> Vec<Plan> {
+        let plan = plan(name).unwrap();
+        let with =
+            |values: &Option<toml::Table>| values.clone().map(|values| plan.clone().with(values).unwrap());
+        [Some(plan.clone()), with(&plan.quick), with(&plan.full)].into_iter().flatten().collect()
+    }
+
+    fn checked(mut plan: Plan) -> CheckedPlan {
+        plan.limit_to_cores(8);
+        plan.check().unwrap()
+    }
+
+    #[test]
+    fn every_file_is_a_figure_whose_cases_can_be_measured() {
+        let files = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("figures")).unwrap();
+        assert_eq!(files.count(), FIGURES.len());
+        for (name, _) in FIGURES {
+            let plan = plan(name).unwrap();
+            let figure = plan.figure.as_ref().unwrap();
+            let (_, number) = name.rsplit_once('-').unwrap();
+            assert!(figure.title.contains(&format!("figure {number}:")), "{name}");
+            assert!(figure.name == *name && !figure.paper.is_empty() && plan.quick.is_some(), "{name}");
+            for plan in plans(name) {
+                let checked = checked(plan);
+                assert!(!checked.cases.is_empty() && checked.left_out().is_empty(), "{name}");
+                let again = Plan::parse(&checked.plan.to_toml()).unwrap();
+                assert_eq!(again, checked.plan, "{name}: what was written reads as the same");
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_look_is_smaller_and_the_papers_grid_larger() {
+        for (name, _) in FIGURES {
+            let plan = plan(name).unwrap();
+            let starts = |plan: Plan| {
+                let checked = checked(plan);
+                checked.cases.len() * checked.plan.launches()
+            };
+            let usual = starts(plan.clone());
+            let with = |values: &toml::Table| starts(plan.clone().with(values.clone()).unwrap());
+            assert!(plan.quick.as_ref().map(with).unwrap() < usual, "{name}");
+            assert!(plan.full.as_ref().map(with).is_none_or(|full| full >= usual), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_of_ones_own_replace_those_of_a_figure() {
+        let mut plan = plan("hlrs-4").unwrap();
+        let given = |text: &str| toml::from_str(text).unwrap();
+        plan.replace(&given("threads = [3, 6]\nbytes = \"1MiB\"\npartition_bytes = \"64KiB\""));
+        let checked = checked(plan);
+        let of: Vec<String> = checked.cases.iter().map(|case| case.params()).collect();
+        assert_eq!(of.len(), 2);
+        assert!(of.iter().all(|params| params.contains("bytes=1048576 partitions=16")), "{of:?}");
+    }
+}
