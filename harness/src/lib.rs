@@ -12,9 +12,9 @@ pub mod folder;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
-pub mod model;
 pub mod mpi;
 pub mod plan;
 pub mod report;
 pub mod run;
-pub mod stats;
+
+pub use common::{model, stats};

@@ -3,6 +3,8 @@
 use anyhow::{anyhow, ensure};
 use apps::{Context, MicroApp, Preset, Test, Values};
 use clap::{Args, Parser, Subcommand};
+use common::model::Case;
+use common::model::conditions::{Cache, Rule};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::engine::PackingOrder;
 use ddtbench::experiments::halo::HaloCase;
@@ -12,8 +14,6 @@ use ddtbench::experiments::partitioned::Setting;
 use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
 use ddtbench::experiments::pingpong::{Pairs, Selection};
 use ddtbench::experiments::probes::list;
-use ddtbench::model::Case;
-use ddtbench::model::conditions::{Cache, Rule};
 use ddtbench::plan::{Limits, MOST_METHODS};
 
 use mpi::Threading;

@@ -1,6 +1,6 @@
 //! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
 
-use ddtbench::model::event::{Hello, MessageFacts, RankPlace};
+use common::model::event::{Hello, MessageFacts, RankPlace};
 
 use crate::binding;
 use crate::checked::{Comm, World, identity};

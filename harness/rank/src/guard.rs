@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ddtbench::model::Outcome;
-use ddtbench::model::event::Event;
+use common::model::Outcome;
+use common::model::event::Event;
 use procfs::process::Process;
 
 use crate::output;

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use common::model::Outcome;
+use common::model::conditions::Rule;
+use common::model::event::{Block, Event, Hello, MessageFacts};
+use common::model::load::Load;
+use common::model::{Case, CaseResult, Measured};
 use ddtbench::experiments::{Kind, summary};
-use ddtbench::model::Outcome;
-use ddtbench::model::conditions::Rule;
-use ddtbench::model::event::{Block, Event, Hello, MessageFacts};
-use ddtbench::model::load::Load;
-use ddtbench::model::{Case, CaseResult, Measured};
 
 /// How events are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

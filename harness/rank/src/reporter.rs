@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ddtbench::model::Outcome;
-use ddtbench::model::event::Event;
+use common::model::Outcome;
+use common::model::event::Event;
 
 use crate::guard::MemoryGuard;
 use crate::library_account;

@@ -5,9 +5,9 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
+use common::model::event::RankPlace;
+use common::model::transport::{Counted, HostAccount, Transport};
 use datatypes::Element;
-use ddtbench::model::event::RankPlace;
-use ddtbench::model::transport::{Counted, HostAccount, Transport};
 
 use crate::checked::{CallError, Comm, Datatype};
 use crate::environment;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each layer and those that it may use, besides itself.
-const LAYERS: [(&str, &[&str]); 10] = [
-    ("model", &[]),
-    ("stats", &["model"]),
+const LAYERS: [(&str, &[&str]); 8] = [
     ("report", &["model", "stats"]),
     ("experiments", &["model", "stats", "report"]),
     ("compare", &["model", "stats", "report", "experiments"]),

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use ddtbench::model::Outcome;
+use common::model::Outcome;
 use mpi::ffi;
 
 /// An MPI call that failed, or could not be made.

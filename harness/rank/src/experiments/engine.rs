@@ -14,11 +14,11 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
+use common::model::conditions::Cache;
+use common::model::event::{Event, LineBytes, MessageFacts};
+use common::model::{Case, MethodInfo};
 use ddtbench::experiments::engine::{self, PackingOrder};
 use ddtbench::experiments::pingpong::{self, methods::can_by_name};
-use ddtbench::model::conditions::Cache;
-use ddtbench::model::event::{Event, LineBytes, MessageFacts};
-use ddtbench::model::{Case, MethodInfo};
 
 use crate::checked::{World, identity};
 use crate::cli::Engine;

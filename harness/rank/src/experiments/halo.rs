@@ -21,15 +21,15 @@ use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use apps::Arrays;
+use common::model::CUSTOM;
+use common::model::Outcome;
+use common::model::conditions::Cache;
+use common::model::event::Block;
+use common::model::{Case, Phase};
 use datatypes::Element;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::fine_grained::arrival::Sampler;
 use ddtbench::experiments::halo::{self, HaloCase, Start};
-use ddtbench::model::CUSTOM;
-use ddtbench::model::Outcome;
-use ddtbench::model::conditions::Cache;
-use ddtbench::model::event::Block;
-use ddtbench::model::{Case, Phase};
 
 use crate::checked::{Datatype, World, identity};
 use crate::cli::Halo;

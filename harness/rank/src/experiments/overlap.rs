@@ -20,13 +20,13 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure};
 use apps::{Arrays, Exchange};
+use common::model::Case;
+use common::model::conditions::{Cache, Configuration};
+use common::model::event::{Hello, RankPlace};
+use common::model::load::Load;
 use ddtbench::experiments::Setup as CaseSetup;
 use ddtbench::experiments::overlap::operations::{Operation, Traffic as Communicated};
 use ddtbench::experiments::overlap::{Built, KIND, OverlapCase};
-use ddtbench::model::Case;
-use ddtbench::model::conditions::{Cache, Configuration};
-use ddtbench::model::event::{Hello, RankPlace};
-use ddtbench::model::load::Load;
 use ddtbench::mpi;
 use ddtbench::plan::Limits;
 
@@ -187,7 +187,7 @@ impl CaseStart<'_> {
         let case = Case {
             experiment: KIND.name().to_owned(),
             test: self.args.test.clone(),
-            set: self.args.set.clone().unwrap_or_else(|| ddtbench::model::CUSTOM.to_owned()),
+            set: self.args.set.clone().unwrap_or_else(|| common::model::CUSTOM.to_owned()),
             params: self.case.to_string(),
             mpi: identity::compiled_for(),
             ranks: self.ranks,

@@ -9,15 +9,15 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::ensure;
+use common::model::Outcome;
+use common::model::conditions::Cache;
+use common::model::event::{Block, MessageFacts};
+use common::model::{Case, Phase};
 use datatypes::Element;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::fine_grained::arrival::Sampler;
 use ddtbench::experiments::fine_grained::costs::Costs;
 use ddtbench::experiments::partitioned::{KIND, Setting};
-use ddtbench::model::Outcome;
-use ddtbench::model::conditions::Cache;
-use ddtbench::model::event::{Block, MessageFacts};
-use ddtbench::model::{Case, Phase};
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
@@ -89,7 +89,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     let case = Case {
         experiment: KIND.name().to_owned(),
         test: ddtbench::experiments::partitioned::TEST.to_owned(),
-        set: ddtbench::model::CUSTOM.to_owned(),
+        set: common::model::CUSTOM.to_owned(),
         params: setting.to_string(),
         mpi: identity::compiled_for(),
         ranks,

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
+use common::model::Outcome;
+use common::model::conditions::Cache;
+use common::model::event::Block;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::pingpong::methods::can_by_name;
 use ddtbench::experiments::pingpong::{self, Pairs};
-use ddtbench::model::Outcome;
-use ddtbench::model::conditions::Cache;
-use ddtbench::model::event::Block;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::PingPong;

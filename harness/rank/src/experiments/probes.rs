@@ -20,10 +20,10 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
+use common::model::event::{Event, MessageFacts};
+use common::model::{Outcome, Seen};
 use ddtbench::experiments::fine_grained::functions::PARTITIONED;
 use ddtbench::experiments::probes::{self, list};
-use ddtbench::model::event::{Event, MessageFacts};
-use ddtbench::model::{Outcome, Seen};
 
 use crate::checked::{World, symbols, world};
 use crate::cli::Probe;

@@ -10,9 +10,9 @@
 use std::sync::atomic::{Ordering, fence};
 use std::time::Instant;
 
-use ddtbench::model::Phase;
-use ddtbench::model::event::Block;
-use ddtbench::stats;
+use common::model::Phase;
+use common::model::event::Block;
+use common::stats;
 
 use super::clock::Clock;
 use super::creation::InARow;

@@ -1,7 +1,7 @@
 //! The cold mode: lines of all buffers leave the caches between repetitions, outside the timed part.
 
 use apps::{Message, MicroApp, Side, WireOrder};
-use ddtbench::model::conditions::Cache;
+use common::model::conditions::Cache;
 
 use crate::memory::Memory;
 use crate::method::{Location, Setup};

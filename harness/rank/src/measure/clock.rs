@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use ddtbench::stats;
+use common::stats;
 
 /// Readings that the costs rest on, in groups of which the median counts: a group that was interrupted does not. All
 /// take well under a millisecond.

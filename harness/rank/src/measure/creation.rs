@@ -2,7 +2,7 @@
 //! row. Which of both is decided once for a case and for all of its ranks, so that no record mixes them: making one may
 //! take about as long as the clock needs, and then by each block's own time some would be of one and some of several.
 
-use ddtbench::stats;
+use common::stats;
 
 use super::clock::Clock;
 use super::job::Job;

@@ -1,7 +1,7 @@
 //! What disturbs a process while it measures: a hypervisor that takes its core, another process that gets it, pages that
 //! have to be found.
 
-use ddtbench::model::event::Disturbance;
+use common::model::event::Disturbance;
 use procfs::{CurrentSI, KernelStats};
 
 use super::job::Job;

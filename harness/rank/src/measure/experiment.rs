@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use common::model::Outcome;
+use common::model::event::Block;
 use ddtbench::experiments::Kind;
-use ddtbench::model::Outcome;
-use ddtbench::model::event::Block;
 
 use super::job::Job;
 

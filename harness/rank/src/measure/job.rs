@@ -1,7 +1,7 @@
 //! All ranks of a case, and what every kind of experiment needs of them.
 
-use ddtbench::model::Outcome;
-use ddtbench::model::event::{Event, MachineState};
+use common::model::Outcome;
+use common::model::event::{Event, MachineState};
 
 use super::clock::Clock;
 use super::state::StateProbe;

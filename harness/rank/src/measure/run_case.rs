@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use ddtbench::model::Case;
-use ddtbench::model::event::{Event, Hello};
-use ddtbench::model::load::Load;
+use common::model::Case;
+use common::model::event::{Event, Hello};
+use common::model::load::Load;
 use ddtbench::plan::Limits;
 
 use super::experiment::Experiment;

@@ -7,14 +7,14 @@
 use std::mem::take;
 use std::time::Instant;
 
+use common::model::Outcome;
+use common::model::conditions::Rule;
+use common::model::event::{Block, Event};
+use common::model::{Measured, Phase};
+use common::stats;
 use ddtbench::experiments::pcomm;
 use ddtbench::experiments::{Kind, summary};
-use ddtbench::model::Outcome;
-use ddtbench::model::conditions::Rule;
-use ddtbench::model::event::{Block, Event};
-use ddtbench::model::{Measured, Phase};
 use ddtbench::plan::{Limits, MIN_ROUNDS, MOST_METHODS};
-use ddtbench::stats;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use common::model::event::MachineState;
 use datatypes::Element;
-use ddtbench::model::event::MachineState;
 
 use super::cache;
 use crate::checked::{CallError, Comm, Datatype, Window};

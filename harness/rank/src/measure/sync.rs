@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use ddtbench::model::event::ClockFacts;
+use common::model::event::ClockFacts;
 
 use super::clock_exchange::{Group, Learn};
 use super::local_clock::{LocalClock, VirtualClocks};

@@ -1,10 +1,10 @@
 //! The mechanisms by name: what each is made of.
 
 use anyhow::Context;
+use common::model::Outcome;
 use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Grouping, Over};
 use ddtbench::experiments::fine_grained::costs::Costs;
 use ddtbench::experiments::partitioned::methods::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
-use ddtbench::model::Outcome;
 
 use super::aggregated::Units;
 use super::aggregated_adaptive::AggregatedAdaptive;

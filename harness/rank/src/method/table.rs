@@ -1,9 +1,9 @@
 //! The methods by name: what each is made of.
 
 use anyhow::Context;
+use common::model::LOOP;
 use datatypes::Equivalent;
 use ddtbench::experiments::pingpong::parts::Parting;
-use ddtbench::model::LOOP;
 
 use super::copied::Copied;
 use super::in_parts::InParts;

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
+use common::model::MethodInfo;
 use datatypes::Element;
-use ddtbench::model::MethodInfo;
 
 use super::bench::Bench;
 use crate::checked::CallError;

@@ -1,8 +1,8 @@
 //! What the loops of one comparison share, and its methods.
 
 use apps::WireOrder;
-use ddtbench::model::event::{LineBytes, MachineState};
-use ddtbench::model::{MethodInfo, Outcome};
+use common::model::event::{LineBytes, MachineState};
+use common::model::{MethodInfo, Outcome};
 
 use super::active_method::{ActiveMethod, PlainCopy, Work};
 use super::table::{Implementation, implementation};

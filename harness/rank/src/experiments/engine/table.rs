@@ -1,8 +1,8 @@
 //! The methods by name: what each does.
 
 use anyhow::Context;
+use common::model::LOOP;
 use ddtbench::experiments::engine::methods;
-use ddtbench::model::LOOP;
 
 use crate::method::packer::End;
 

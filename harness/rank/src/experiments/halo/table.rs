@@ -1,9 +1,9 @@
 //! The methods by name: what each is made of, and how it packs.
 
 use anyhow::Context;
+use common::model::{LOOP, Outcome};
 use ddtbench::experiments::fine_grained::aggregation::Aggregation;
 use ddtbench::experiments::overlap::methods::{PERSISTENT_DDT, PERSISTENT_NEIGHBOUR};
-use ddtbench::model::{LOOP, Outcome};
 
 use super::bulk::{Bulk, BulkTransfer};
 use super::fine::{Fine, FineTransport};

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use common::model::event::Block;
+use common::model::{Outcome, Phase};
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::KIND;
-use ddtbench::model::event::Block;
-use ddtbench::model::{Outcome, Phase};
 
 use super::cell::{Cell, collected};
 use super::traffic::Traffic;

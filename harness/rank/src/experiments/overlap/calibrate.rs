@@ -1,7 +1,7 @@
 //! Finds the bytes and the matrices that take the times that were asked for.
 
-use ddtbench::model::calibration::{CalibratedSize, SizeOf};
-use ddtbench::stats::{self, Next, SizeSearch};
+use common::model::calibration::{CalibratedSize, SizeOf};
+use common::stats::{self, Next, SizeSearch};
 
 use super::cell::Cell;
 use super::traffic::Traffic;

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use ddtbench::model::Phase;
-use ddtbench::model::event::Block;
-use ddtbench::stats;
+use common::model::Phase;
+use common::model::event::Block;
+use common::stats;
 
 use super::computation::{Computation, Times};
 use super::traffic::Traffic;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use apps::Arrays;
 use apps::halo::HaloApp;
+use common::model::Outcome;
 use datatypes::Element;
-use ddtbench::model::Outcome;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Datatype, TeamCalls, World};

@@ -2,8 +2,8 @@
 //! unpacked when it is there, or with datatypes.
 
 use anyhow::bail;
+use common::model::Outcome;
 use ddtbench::experiments::overlap::methods::{PERSISTENT, PERSISTENT_DDT};
-use ddtbench::model::Outcome;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};

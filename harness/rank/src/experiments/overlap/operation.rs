@@ -1,10 +1,10 @@
 //! Operations on contiguous bytes: nonblocking and persistent collectives, and a message between two ranks.
 
 use anyhow::Context;
+use common::model::Outcome;
 use datatypes::Element;
 use ddtbench::experiments::overlap::methods::PERSISTENT;
 use ddtbench::experiments::overlap::operations::Operation;
-use ddtbench::model::Outcome;
 
 use super::data::{Arrival, Bytes, Numbers, Version, spoil};
 use super::traffic::Traffic;

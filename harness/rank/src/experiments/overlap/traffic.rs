@@ -1,6 +1,6 @@
 //! What is communicated, and how: started, waited for later, and shown to have moved the right bytes.
 
-use ddtbench::model::Outcome;
+use common::model::Outcome;
 
 use crate::checked::CallError;
 use crate::measure::job::Job;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ddtbench::model::Seen;
+use common::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, ProbeExchange};

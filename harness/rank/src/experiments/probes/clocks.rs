@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
+use common::stats;
 use ddtbench::report::units;
-use ddtbench::stats;
 
 use super::context::{Observation, ProbeContext, Stop};
 use crate::checked::CallError;

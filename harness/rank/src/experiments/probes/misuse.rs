@@ -1,6 +1,6 @@
 //! What the standard forbids or leaves open, and `MPI_PROC_NULL`, which it allows.
 
-use ddtbench::model::Seen;
+use common::model::Seen;
 
 use super::context::{Observation, ProbeContext, Stop, refused};
 use super::exchange::TAG;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ddtbench::model::Times;
+use common::model::Times;
 
 use super::*;
 
