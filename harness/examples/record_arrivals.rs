@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, ensure};
-use ddtbench::experiments::fine_grained::trace::Trace;
+use common::fine_grained::trace::Trace;
 use ddtbench::run::Machine;
 use kernels::gate::Gate;
 

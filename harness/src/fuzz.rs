@@ -4,10 +4,6 @@
 use std::sync::Arc;
 
 use crate::compare::Comparisons;
-use crate::experiments::fine_grained::aggregation::Aggregation;
-use crate::experiments::fine_grained::arrival::Arrival;
-use crate::experiments::fine_grained::order::WriteOrder;
-use crate::experiments::fine_grained::trace::Trace;
 use crate::experiments::halo::HaloSetting;
 use crate::experiments::layout_file;
 use crate::experiments::overlap::OverlapCase;
@@ -24,6 +20,10 @@ use crate::plan::{Plan, Variant};
 use crate::report::account::accounts;
 use crate::run::Environment;
 use crate::run::process_log::{Exit, ProcessLog};
+use common::fine_grained::aggregation::Aggregation;
+use common::fine_grained::arrival::Arrival;
+use common::fine_grained::order::WriteOrder;
+use common::fine_grained::trace::Trace;
 
 /// A name, which its corpus has as well, and what is done with the bytes.
 pub type Target = (&'static str, fn(&[u8]));

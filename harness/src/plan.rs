@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection, one_or_many};
-use crate::experiments::{Kind, Setup};
+use crate::experiments::{self, Kind, Setup};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
 use crate::report::pictures::PaperFigure;
@@ -16,17 +16,14 @@ use crate::report::pictures::PaperFigure;
 mod checked;
 mod error;
 pub mod figures;
-mod limits;
 pub mod memory;
 mod variant;
 
 pub use checked::CheckedPlan;
+pub use common::limits::{LONGEST_S, Limits, MIN_ROUNDS, MOST_METHODS, max_time_s};
 pub use error::PlanError;
-pub use limits::{LONGEST_S, Limits, MIN_ROUNDS, max_time_s};
 pub use variant::Variant;
 
-/// Methods of a plan at most: all that there are, and as many ways to aggregate.
-pub const MOST_METHODS: usize = 64;
 /// Launches of a plan at most: more would tell nothing new, and is a typing error.
 pub const MOST_LAUNCHES: usize = 10_000;
 
@@ -211,7 +208,8 @@ impl Plan {
     ///
     /// [`Experiment::cases`]: crate::experiments::Experiment::cases
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
-        let selected = self.experiment.cases(selection, self.setup()).map_err(PlanError::Selection)?;
+        let selected =
+            experiments::of(self.experiment).cases(selection, self.setup()).map_err(PlanError::Selection)?;
         let methods = &selection.methods;
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
@@ -223,18 +221,18 @@ impl Plan {
         let text = toml::to_string(self).expect("a checked plan has only values that TOML has");
         format!(
             "# What was run; `ddtbench run --resume` goes on by it, `ddtbench {} --plan` repeats it.\n{text}",
-            self.experiment.command()
+            self.experiment.row().command
         )
     }
 
     /// Ranks of the run.
     pub fn ranks(&self) -> usize {
-        self.ranks.unwrap_or(self.experiment.default_ranks())
+        self.ranks.unwrap_or(self.experiment.row().default_ranks)
     }
 
     /// Launches of each case.
     pub fn launches(&self) -> usize {
-        self.launches.unwrap_or(self.experiment.default_launches())
+        self.launches.unwrap_or(self.experiment.row().default_launches)
     }
 
     /// What cases are prepared for.
@@ -261,7 +259,7 @@ impl Plan {
             };
             return field("schema", self.schema.to_string(), reason);
         }
-        if let Some(reason) = self.experiment.refuse_ranks(self.ranks()) {
+        if let Some(reason) = (self.experiment.row().refuse_ranks)(self.ranks()) {
             return field("ranks", self.ranks().to_string(), reason);
         }
         if i64::try_from(self.seed).is_err() {
@@ -290,14 +288,14 @@ impl Plan {
             ("pairs", self.pairs != Pairs::default(), self.pairs.name().to_owned()),
         ];
         for (name, is_given, value) in options {
-            if is_given && !self.experiment.options().contains(&name) {
+            if is_given && !self.experiment.row().options.contains(&name) {
                 let reason =
                     format!("{} experiments have no such option: leave it out", self.experiment.name());
                 return field(name, value, &reason);
             }
         }
         for format in &self.formats {
-            if let Err(reason) = self.experiment.text_format(format) {
+            if let Err(reason) = experiments::of(self.experiment).text_format(format) {
                 return field("formats", format.clone(), &reason);
             }
         }
@@ -344,7 +342,7 @@ impl Plan {
                 Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
             };
             let setup = Setup { ranks: self.ranks.unwrap_or(1), seed: self.seed };
-            let prepared = match self.experiment.prepare(given, setup) {
+            let prepared = match experiments::of(self.experiment).prepare(given, setup) {
                 Ok(prepared) => prepared,
                 Err(reason) => return refuse(&given.test, reason),
             };

@@ -26,7 +26,7 @@ pub use order::{Unit, in_plan_order};
 use paths::Paths;
 use starts::Starts;
 
-use crate::experiments::summary;
+use crate::experiments::{self, summary};
 use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
@@ -158,7 +158,7 @@ impl Run<'_> {
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(RunEnd, Vec<Record>), RunError> {
-        if self.plan.plan.experiment.asks_anew() {
+        if experiments::of(self.plan.plan.experiment).asks_anew() {
             self.forget_probes(observer);
         }
         self.tell_pmi(observer)?;
@@ -274,9 +274,9 @@ impl Run<'_> {
         folder.append(folder::FinishedCase {
             result,
             records: &records,
-            states: &summary::block_states(kind, &result.methods, result.rule),
+            states: &common::summary::block_states(kind, &result.methods, result.rule),
             numbers: &self.plan.cases[case].numbers(),
-            apart: kind.timed_apart(),
+            apart: kind.row().timed_apart,
         })?;
         Ok(records)
     }

@@ -1,6 +1,16 @@
-//! What both programs need, `ddtbench` and the rank program: the types of a result, and statistics.
+//! What both programs need, `ddtbench` and the rank program: the types of a result, statistics, and the kinds of
+//! experiments with their methods, settings and phases.
 //!
-//! No tables, pages, files or processes: a rank program is built once for each MPI, and this is most of what it is built of.
+//! No tables, pages, files of results or processes: a rank program is built once for each MPI.
 
+pub mod cores;
+pub mod fine_grained;
+pub mod kinds;
+pub mod limits;
+pub mod memory;
 pub mod model;
+pub mod parameter;
+pub mod pcomm;
 pub mod stats;
+pub mod summary;
+pub mod units;

@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ddtbench::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
-use ddtbench::experiments::partitioned::methods::SINGLE;
-use ddtbench::stats::{self, Ratio, paired_ratio};
+use common::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
+use common::kinds::partitioned::methods::SINGLE;
+use common::stats::{self, Ratio, paired_ratio};
 
 /// Times by mechanism and round.
 pub type Rounds = BTreeMap<String, BTreeMap<usize, Vec<f64>>>;

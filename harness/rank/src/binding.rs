@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ddtbench::mpi;
+use common::cores;
 
 use crate::checked::{CallError, Comm};
 
@@ -38,9 +38,9 @@ pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
 /// Collective.
 pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     let host = world.split_shared()?;
-    let (rank, ranks, mine) = (host.rank()?, host.size()?, mpi::by_core(&affinity(0)));
+    let (rank, ranks, mine) = (host.rank()?, host.size()?, cores::by_core(&affinity(0)));
     // At each core of the host the last and the first rank that may run there, from 1. Ranks on hardware threads of one core share it.
-    let place = |threads: &Vec<usize>| mpi::core(threads[0]);
+    let place = |threads: &Vec<usize>| cores::core(threads[0]);
     let at = |none: f64| {
         let mut ranks_at = vec![none; libc::CPU_SETSIZE as usize];
         mine.iter().for_each(|threads| ranks_at[place(threads)] = rank as f64 + 1.0);

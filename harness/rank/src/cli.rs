@@ -1,20 +1,20 @@
 //! The command line of the rank program, for `ddtbench` and for people.
 
 use anyhow::{anyhow, ensure};
-use apps::{Context, MicroApp, Preset, Test, Values};
+use apps::{Context, MicroApp, Test, Values};
 use clap::{Args, Parser, Subcommand};
+use common::kinds::Kind;
+use common::kinds::engine::PackingOrder;
+use common::kinds::halo::HaloCase;
+use common::kinds::overlap::OverlapCase;
+use common::kinds::partitioned::Setting;
+use common::kinds::partitioned::methods::SINGLE_INIT;
+use common::kinds::pingpong::Pairs;
+use common::kinds::probes::list;
+use common::limits::{Limits, MOST_METHODS};
 use common::model::Case;
 use common::model::conditions::{Cache, Rule};
-use ddtbench::experiments::Kind;
-use ddtbench::experiments::engine::PackingOrder;
-use ddtbench::experiments::halo::HaloCase;
-use ddtbench::experiments::overlap::OverlapCase;
-use ddtbench::experiments::parameter::whole;
-use ddtbench::experiments::partitioned::Setting;
-use ddtbench::experiments::partitioned::methods::SINGLE_INIT;
-use ddtbench::experiments::pingpong::{Pairs, Selection};
-use ddtbench::experiments::probes::list;
-use ddtbench::plan::{Limits, MOST_METHODS};
+use common::parameter::whole;
 
 use mpi::Threading;
 
@@ -92,9 +92,10 @@ impl CaseArgs {
     /// The test, its values, and the micro-app on so many ranks.
     pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, Box<dyn MicroApp>)> {
         let test = apps::find(&self.test)?;
-        let (sets, params) = (self.set.iter().cloned().collect(), self.params.clone());
-        let selection = Selection { tests: vec![self.test.clone()], preset: Preset::Quick, sets, params };
-        let values = selection.values(test)?;
+        let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
+        for (name, text) in pairs(&self.params)? {
+            values.assign(test, &name, &text)?;
+        }
         let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
         Ok((test, values, app))
     }
@@ -348,7 +349,7 @@ impl Partitioned {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use ddtbench::experiments::pingpong;
+    use common::kinds::pingpong;
 
     use super::*;
 
@@ -361,7 +362,7 @@ mod tests {
     fn a_method_named_twice_runs_once() {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
         let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
-        let (methods, limits) = args.methods.of(pingpong::KIND).unwrap();
+        let (methods, limits) = args.methods.of(Kind::PingPong).unwrap();
         assert_eq!((methods, limits), (vec!["ddt".to_owned(), "manual".to_owned()], Limits::default()));
     }
 }

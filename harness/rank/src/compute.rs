@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use ddtbench::experiments::fine_grained::Emulation;
+use common::fine_grained::Emulation;
 
 use crate::team::spin_until;
 

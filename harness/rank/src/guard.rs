@@ -39,7 +39,7 @@ impl MemoryGuard {
         let process = Process::myself().ok()?;
         let resident_bytes = move || Some(process.statm().ok()?.resident * procfs::page_size());
         let start = resident_bytes()?;
-        let share = ddtbench::experiments::memory::available_bytes()? / 4 / processes_of_host.max(1) as u64;
+        let share = common::memory::available_bytes()? / 4 / processes_of_host.max(1) as u64;
         let allowance = share.max(LEAST_ALLOWANCE_BYTES);
         let (stop, method) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(String::new())));
         let (stopped, working_on) = (Arc::clone(&stop), Arc::clone(&method));

@@ -18,8 +18,8 @@ pub struct Memory {
 impl Memory {
     /// Allocates all, and writes every byte: unwritten memory is one shared zero page, and looks faster.
     pub fn new(arrays: Arrays, message_bytes: usize) -> Self {
-        let bytes = ddtbench::experiments::memory::wire_bytes(message_bytes as u64)
-            .expect("checked against the machine's memory");
+        let bytes =
+            common::memory::wire_bytes(message_bytes as u64).expect("checked against the machine's memory");
         let bytes = bytes as usize;
         let mut memory = Self { arrays, outgoing: Wire::new(bytes), incoming: Wire::new(bytes) };
         memory.arrays.memory_mut().fill(POISON);

@@ -1,14 +1,14 @@
 //! Where events go: as JSON lines to the program that started this one, or into a table for the person who did.
 
 use std::io::Write;
-use std::sync::Arc;
 
+use common::kinds::Kind;
 use common::model::Outcome;
 use common::model::conditions::Rule;
 use common::model::event::{Block, Event, Hello, MessageFacts};
-use common::model::load::Load;
-use common::model::{Case, CaseResult, Measured};
-use ddtbench::experiments::{Kind, summary};
+use common::model::{Case, Measured};
+use common::summary::{self, Scope};
+use common::{stats, units};
 
 /// How events are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -68,36 +68,53 @@ impl Output {
         }
     }
 
-    /// Prints what was kept as the table of a case; where events are printed or nothing was told, nothing is kept.
-    pub fn table(&mut self, kind: Kind, case: Case, rule: Rule) {
-        let load = self.hello.as_deref().and_then(Load::of);
-        let way = |hello: &Hello| Some((hello.hosts(), hello.transport.as_ref()?.name()));
-        let (hosts, transport) = self.hello.as_deref().and_then(way).unwrap_or_default();
-        let case = Arc::new(Case { hosts, transport, ..case });
-        self.print(|message, methods| {
-            let result = CaseResult { case, launch: 0, rule, message, load, methods };
-            kind.table(&summary::records(kind, &result), None)
-        });
-    }
-
-    /// Prints what was kept, with what surrounds it.
-    fn print(&mut self, table: impl FnOnce(MessageFacts, Vec<Measured>) -> String) {
+    /// Prints what was kept as the table of a case; without anything kept, as when events are printed, nothing.
+    pub fn table(&mut self, kind: Kind, case: &Case, rule: Rule) {
         let Some(hello) = self.hello.take() else { return };
         let blocks =
             |method: &str| self.blocks.iter().filter(|block| block.method == method).cloned().collect();
         let measured =
             |(method, outcome): (String, Outcome)| Measured { blocks: blocks(&method), method, outcome };
-        let methods = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
+        let methods: Vec<_> = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
         let places =
             hello.ranks.iter().map(|place| format!("{} on {} {:?}", place.rank, place.host, place.cpus));
-        let places: Vec<_> = places.collect();
+        let transport = hello.transport.as_ref().map(|transport| transport.name() + ", ").unwrap_or_default();
         print(&format!(
-            "{}\nranks and their processors: {}\n\n{}",
+            "{}\nranks and their processors: {}\n\n{} {}, {}, {transport}{} ranks, {}: {}\n{}",
             hello.library_version,
-            places.join(", "),
-            table(hello.message, methods)
+            places.collect::<Vec<_>>().join(", "),
+            case.test,
+            case.set,
+            case.mpi,
+            case.ranks,
+            case.cache.name(),
+            case.params,
+            table(kind, rule, &methods),
         ));
     }
+}
+
+/// The median of each phase of each method with its interval, in lines; `ddtbench` makes more of the same blocks.
+fn table(kind: Kind, rule: Rule, methods: &[Measured]) -> String {
+    let states = summary::block_states(kind, methods, rule);
+    let (pairs, width) =
+        (summary::pairs(methods), methods.iter().map(|measured| measured.method.len()).max());
+    let (scope, width) = (Scope::All(&pairs), width.unwrap_or(0));
+    let mut text = String::new();
+    for view in summary::views(methods, &states, rule) {
+        let (method, outcome) = (&view.method.method, &view.method.outcome);
+        for &phase in kind.phases().iter().filter(|_| outcome.is_measured()) {
+            let Some(median) = view.median(phase, scope) else { continue };
+            let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
+            let interval = stats::blocks_interval(&rounds).map(|(low, high)| [low, high].map(units::seconds));
+            let interval = interval.map(|ends| format!("  [{}]", ends.join(", "))).unwrap_or_default();
+            let (phase, median) = (phase.name().replace('_', " "), units::seconds(median));
+            text += &format!("{method:width$}  {phase:24} {median:>9}{interval}\n");
+        }
+        let detail = outcome.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+        text += &format!("{method:width$}  {}{detail}\n", outcome.label());
+    }
+    text
 }
 
 /// Prints an event as one line.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
+use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
-use ddtbench::experiments::{ALL, Kind};
 
 /// The name that is completed.
 const PROGRAM: &str = "ddtbench";
@@ -50,7 +50,7 @@ fn completed(command: Command, mpis: &[String]) -> Command {
                 _ => known(sub, "tests", &tests),
             };
             let sub = known(known(sub, "test", &tests), "mpi", mpis);
-            let kind = ALL.into_iter().find(|kind| kind.command() == name);
+            let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
             let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
             let sets: BTreeSet<&str> = apps::all()
                 .flat_map(|test| test.sets)

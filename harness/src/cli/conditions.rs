@@ -260,7 +260,7 @@ impl ConditionArgs {
             None => Plan::of(kind),
         };
         if let Some(file) = self.plan.as_ref().filter(|_| plan.experiment != kind) {
-            let (command, file) = (plan.experiment.command(), file.display());
+            let (command, file) = (plan.experiment.row().command, file.display());
             bail!(
                 "{file} is a plan of {} experiments, and this command makes {}: ddtbench {command} --plan {file}",
                 plan.experiment.name(),

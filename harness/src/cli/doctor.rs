@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use ddtbench::experiments::Kind;
 use ddtbench::experiments::planned::{PlannedCase, Text};
-use ddtbench::experiments::{Kind, partitioned, pingpong};
 use ddtbench::folder::Folder;
 use ddtbench::model::event::Event;
 use ddtbench::model::{Case, Measured};
@@ -82,10 +82,10 @@ impl DoctorArgs {
     fn look(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
         let (none, two_threads) =
             (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), Text("2".to_owned()))]));
-        let Some((mpi, ping_pongs)) = self.run(name, pingpong::KIND, "nas_lu_y", none)? else {
+        let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none)? else {
             return Ok(None);
         };
-        let Some((_, transfers)) = self.run(name, partitioned::KIND, "partitioned", two_threads)? else {
+        let Some((_, transfers)) = self.run(name, Kind::Partitioned, "partitioned", two_threads)? else {
             return Ok(None);
         };
         let pmi = Pmi::here(&mpi)?;

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use apps::Preset;
 use clap::Args;
-use ddtbench::experiments::engine::{self, grid};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::engine::{grid};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{self, Plan};
@@ -38,7 +39,7 @@ impl EngineArgs {
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = self.conditions.begin(engine::KIND, plan::max_time_s(Preset::Quick))?;
+        let mut plan = self.conditions.begin(Kind::Engine, plan::max_time_s(Preset::Quick))?;
         if self.conditions.has_plan() {
             return Ok(plan);
         }

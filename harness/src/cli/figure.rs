@@ -50,7 +50,7 @@ impl FigureArgs {
     fn plan(&self, name: &str) -> anyhow::Result<Plan> {
         let mut plan = read(name, self.conditions.trust)?;
         if plan.figure.is_none() {
-            let command = plan.experiment.command();
+            let command = plan.experiment.row().command;
             bail!("{name} has no [figure]; ddtbench {command} --plan {name} runs it without one");
         }
         for (flag, is_asked, values) in

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use ddtbench::experiments::halo::{self, PARAMETERS};
-use ddtbench::experiments::parameter::Flag;
+use common::parameter::Flag;
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::halo::{PARAMETERS};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
@@ -55,7 +56,7 @@ impl HaloArgs {
 
     fn plan(&self) -> anyhow::Result<Plan> {
         let selection = self.selection()?;
-        let mut plan = self.conditions.begin(halo::KIND, plan::max_time_s(selection.preset()))?;
+        let mut plan = self.conditions.begin(Kind::Halo, plan::max_time_s(selection.preset()))?;
         plan.ranks = self.ranks.or(plan.ranks);
         if self.conditions.has_plan() {
             return Ok(plan);

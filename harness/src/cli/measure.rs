@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
 use ddtbench::experiments::launches::over_launches;
-use ddtbench::experiments::{Kind, TextFormat};
+use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::event::Event;
 use ddtbench::model::plain::plain;
@@ -228,7 +228,7 @@ fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Re
         all.map(|record| ((&*record.case, record.launch, &*record.method), record)).collect();
     for name in &plan.formats {
         let TextFormat { file, header, lines, .. } =
-            plan.experiment.text_format(name).map_err(|reason| anyhow!(reason))?;
+            experiments::of(plan.experiment).text_format(name).map_err(|reason| anyhow!(reason))?;
         folder.write_lines(file, &header(), |MethodSamples { case, launch, method, blocks }| {
             let record = known.get(&(&*case, Some(launch), &*method));
             record.map_or_else(String::new, |record| lines(record, &blocks))
@@ -321,7 +321,7 @@ pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
 /// Whether what came of it is what was asked for.
 fn is_success(kind: Kind, records: &[Record]) -> bool {
     let headlines: Vec<&Record> = records.iter().filter(|record| record.phase == kind.headline()).collect();
-    kind.is_success(&headlines)
+    experiments::of(kind).is_success(&headlines)
 }
 
 pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
@@ -368,7 +368,6 @@ pub(super) fn now() -> String {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::experiments::halo;
     use ddtbench::model::Phase;
 
     use super::*;
@@ -389,7 +388,7 @@ mod tests {
             median_s,
             ..Record::default()
         };
-        let is_success = |records: &[Record]| is_success(halo::KIND, records);
+        let is_success = |records: &[Record]| is_success(Kind::Halo, records);
         let (measured, lacking) = (record("converged", Some(1.0)), record("not available", None));
         assert!(is_success(&[measured.clone(), lacking.clone()]));
         assert!(!is_success(&[lacking]), "nothing was measured");

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use common::parameter::Flag;
+use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::methods::NONBLOCKING;
-use ddtbench::experiments::overlap::{self, PARAMETERS};
-use ddtbench::experiments::parameter::Flag;
+use ddtbench::experiments::overlap::{PARAMETERS};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
@@ -74,7 +75,7 @@ impl OverlapArgs {
 
     fn plan(&self) -> anyhow::Result<Plan> {
         let preset = self.preset.unwrap_or(GridName::Quick).preset();
-        let mut plan = self.conditions.begin(overlap::KIND, plan::max_time_s(preset))?;
+        let mut plan = self.conditions.begin(Kind::Overlap, plan::max_time_s(preset))?;
         plan.ranks = self.ranks.or(plan.ranks);
         if self.conditions.has_plan() {
             return Ok(plan);

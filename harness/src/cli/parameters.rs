@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use ddtbench::experiments::parameter::Flag;
+use common::parameter::Flag;
 use ddtbench::experiments::selection::Lists;
 
 /// A table that flags stand in.

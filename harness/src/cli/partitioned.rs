@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use ddtbench::experiments::parameter::Flag;
-use ddtbench::experiments::partitioned::{self, PARAMETERS, sweep};
+use common::parameter::Flag;
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::partitioned::{PARAMETERS, sweep};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::Rule;
 use ddtbench::plan::{self, Plan};
@@ -64,7 +65,7 @@ impl PartitionedArgs {
     }
 
     fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = self.conditions.begin(partitioned::KIND, plan::Limits::default().max_time_s)?;
+        let mut plan = self.conditions.begin(Kind::Partitioned, plan::Limits::default().max_time_s)?;
         plan.startall |= self.startall;
         set(&mut plan.limits.rule, self.rule);
         if plan.limits.rule != Rule::Interval {

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use ddtbench::experiments::Kind;
 use ddtbench::experiments::planned::PlannedCase;
+use ddtbench::experiments::probes::TIMEOUT_S;
 use ddtbench::experiments::probes::list::{self, PROBES};
-use ddtbench::experiments::probes::{self, TIMEOUT_S};
 use ddtbench::plan::{Limits, Plan};
 
 use super::conditions::ConditionArgs;
@@ -29,7 +30,7 @@ impl ProbeArgs {
 /// The plan of the probes with these names, or of all.
 pub(super) fn plan(conditions: &ConditionArgs, names: &[String]) -> anyhow::Result<Plan> {
     conditions.refuse_limits("probes")?;
-    let mut plan = conditions.begin(probes::KIND, Limits::default().max_time_s)?;
+    let mut plan = conditions.begin(Kind::Probes, Limits::default().max_time_s)?;
     if conditions.has_plan() {
         return Ok(plan);
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use clap::Args;
-use ddtbench::experiments::Kind;
+use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::report::export;
@@ -59,16 +59,16 @@ impl ResultsArgs {
     /// Prints the answer or all details, and writes the files.
     pub fn tell(&self, kind: Kind, records: &[Record]) -> anyhow::Result<()> {
         let shown = if self.details {
-            kind.table(records, output::width())
+            experiments::of(kind).table(records, output::width())
         } else {
-            kind.answer(records, output::width())
+            experiments::of(kind).answer(records, output::width())
         };
         output::print_coloured(&shown)?;
         if let Some(file) = &self.export_json {
             write_new(file, export::json(records).as_bytes())?;
         }
         if let Some(file) = &self.export_markdown {
-            write_new(file, export::markdown(kind.table_format(), records).as_bytes())?;
+            write_new(file, export::markdown(experiments::of(kind).table_format(), records).as_bytes())?;
         }
         if let Some(file) = &self.export_csv {
             write_new(file, &times_csv(records))?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
+use ddtbench::experiments;
 use ddtbench::experiments::probes::list;
 use ddtbench::folder::{self, About, Done, Recorded};
 use ddtbench::model::{Case, Record};
@@ -107,7 +108,7 @@ fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     };
     let mut done = Recorded::done(records, kind.headline(), methods);
     if retry_failed {
-        for record in records.iter().filter(|record| kind.has_failed(record)) {
+        for record in records.iter().filter(|record| experiments::of(kind).has_failed(record)) {
             if let Some(launch) = record.launch {
                 done.remove(&(record.case.clone(), launch));
             }

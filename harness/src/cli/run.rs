@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use ddtbench::experiments::pingpong::{self, Pairs};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::pingpong::{Pairs};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
@@ -77,7 +78,7 @@ impl RunArgs {
     /// The plan of the flags, or of the file and the flags.
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
         let selection = Selection { layouts: self.given.layouts.clone(), ..self.chosen.selection()? };
-        let mut plan = self.conditions.begin(pingpong::KIND, plan::max_time_s(selection.preset()))?;
+        let mut plan = self.conditions.begin(Kind::PingPong, plan::max_time_s(selection.preset()))?;
         plan.ranks = self.ranks.or(plan.ranks);
         set(&mut plan.pairs, self.pairs);
         plan.formats.extend(self.export_original.then(|| ORIGINAL.to_owned()));

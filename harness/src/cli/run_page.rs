@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use ddtbench::compare::Comparisons;
-use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
+use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
 use ddtbench::model::{Record, plain};
 use ddtbench::mpi::interrupt;
@@ -38,7 +38,7 @@ impl RunPage {
     ) -> Self {
         let environments = environments(dirs);
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
-        let form = kind.table_format();
+        let form = experiments::of(kind).table_format();
         let results = Results { form, over, launches, accounts, figure, changes };
         let mut pictures = report::pictures::all(&results);
         // Pictures of several runs belong to none of their folders.
@@ -46,7 +46,10 @@ impl RunPage {
             let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
-        Self { html: kind.page(over, &pictures, environments.trim_end(), compared), pictures }
+        Self {
+            html: experiments::of(kind).page(over, &pictures, environments.trim_end(), compared),
+            pictures,
+        }
     }
 
     /// Keeps it in the folder of the run, with its tables.

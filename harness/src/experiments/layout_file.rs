@@ -204,6 +204,7 @@ mod tests {
     use apps::{Side, TESTS, WireOrder};
 
     use super::*;
+    use crate::experiments::{self, Kind};
     use crate::report::layout::json;
 
     fn given(text: &str) -> Given {
@@ -309,8 +310,8 @@ mod tests {
         let given: Vec<_> = case.given().collect();
         assert_eq!(given, [("name", "my_face"), ("receive", "send"), ("send", "vector(2,1,4,double)")]);
         assert_eq!((case.test.as_str(), case.set.as_deref()), ("layout", Some("my_face")));
-        let setup = crate::experiments::Setup { ranks: 2, seed: 1 };
-        let prepared = crate::experiments::pingpong::KIND.prepare(&case, setup).unwrap();
+        let setup = experiments::Setup { ranks: 2, seed: 1 };
+        let prepared = experiments::of(Kind::PingPong).prepare(&case, setup).unwrap();
         assert_eq!(prepared.planned(), case, "a plan is read as it was written");
         let unnamed = super::case("vector(2, 1, 4, double)").unwrap();
         assert_eq!(unnamed.set.as_deref(), Some("vector(2,1,4,double)"));

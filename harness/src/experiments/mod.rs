@@ -1,105 +1,42 @@
-//! The kinds of experiments: what each measures, by which methods, in which phases, and what is made of the times.
-//!
-//! A kind is a folder and a line in [`ALL`]. In its folder are the methods (one row each), what a case says (its parameters), how
-//! a case is prepared or refused, its figures where it has some, and how its table looks.
+//! What `ddtbench` does with the kinds of experiments: how their cases are prepared, what is made of their times, and how they
+//! are shown. A folder each, and an arm of [`of`]. Methods, phases and settings are in [`common::kinds`].
 
 pub mod engine;
-pub mod fine_grained;
 pub mod halo;
 pub mod launches;
 pub mod layout_file;
 pub mod list;
-pub mod memory;
 pub mod overlap;
-pub mod parameter;
 pub mod partitioned;
-pub mod pcomm;
 pub mod pingpong;
 pub mod planned;
 pub mod probes;
 pub mod selection;
 pub mod summary;
 
+pub use common::kinds::{Kind, Setup};
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::ops::Deref;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use common::parameter::Flag;
 
 use crate::model::calibration::CalibratedSize;
-use crate::model::conditions::{Cache, Configuration};
-use crate::model::event::{Block, MessageFacts, TimedApart};
-use crate::model::{LOOP, MethodInfo, Outcome, Phase, Record};
+use crate::model::conditions::Configuration;
+use crate::model::event::{Block, MessageFacts};
+use crate::model::{Outcome, Record};
 use crate::report::compared::Compared;
 use crate::report::pictures::Drawn;
 use crate::report::table::{self, TableFormat};
 use crate::report::{answer, html};
-use parameter::Flag;
 use planned::{PlannedCase, Selected};
 use selection::Selection;
 use summary::RowContext;
 
-/// All kinds, in the order in which `list` shows them.
-pub const ALL: [Kind; 6] =
-    [pingpong::KIND, engine::KIND, partitioned::KIND, halo::KIND, overlap::KIND, probes::KIND];
-
-/// Launches of a plan that does not say: the fewest whose intervals assume no distribution, and with which another run is where it
-/// is said to be. Measured: docs/statistics.md, "How many launches".
-pub const LAUNCHES: usize = 6;
-
-/// A kind of experiments, as plans and results name it.
-#[derive(Clone, Copy, Debug)]
-pub struct Kind(pub &'static dyn Experiment);
-
-/// What a kind of experiments knows.
+/// What a kind of experiments does in this program, besides what [its row](common::kinds::Row) says of it.
 pub trait Experiment: Debug + Sync {
-    /// Its name: the subcommand of the rank program, the word in plans and results.
-    fn name(&self) -> &'static str;
-
-    /// Its methods, in report order.
-    fn methods(&self) -> &'static [MethodInfo];
-
-    /// The method called `name`.
-    ///
-    /// # Errors
-    /// A sentence with all names.
-    fn method(&self, name: &str) -> Result<&'static MethodInfo, String> {
-        find(self.methods(), "method", name)
-    }
-
-    /// Its phases, in the order in which they happen; the headline phase last.
-    fn phases(&self) -> &'static [Phase];
-
-    /// The method that all others are compared with.
-    fn reference(&self) -> &'static str;
-
-    /// Ranks where nobody says how many.
-    fn default_ranks(&self) -> usize {
-        2
-    }
-
-    /// New starts of the rank program for each case where nobody says how many.
-    fn default_launches(&self) -> usize {
-        LAUNCHES
-    }
-
-    /// What is wrong with a number of ranks, if anything.
-    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str>;
-
-    /// What is wrong with a cache mode, if anything.
-    fn refuse_cache(&self, _cache: Cache) -> Option<&'static str> {
-        None
-    }
-
-    /// The subcommand of `ddtbench` that makes plans of it.
-    fn command(&self) -> &'static str {
-        self.name()
-    }
-
-    /// Those of a plan's options that not all kinds have: `pairs`, `startall`, `rule`.
-    fn options(&self) -> &'static [&'static str] {
-        &[]
-    }
+    /// The kind.
+    fn kind(&self) -> Kind;
 
     /// Text formats that its samples can be written in besides.
     fn text_formats(&self) -> &'static [TextFormat] {
@@ -113,17 +50,12 @@ pub trait Experiment: Debug + Sync {
     fn text_format(&self, name: &str) -> Result<&'static TextFormat, String> {
         let formats = self.text_formats();
         formats.iter().find(|format| format.name == name).ok_or_else(|| match formats {
-            [] => format!("{} experiments have no text formats: leave it out", self.name()),
+            [] => format!("{} experiments have no text formats: leave it out", self.kind().name()),
             _ => {
                 let names: Vec<_> = formats.iter().map(|format| format.name).collect();
                 format!("no text format is called so; there is {}", names.join(", "))
             }
         })
-    }
-
-    /// Tells which phases of a block were timed in repetitions of their own. The k-th samples of all others are of one repetition.
-    fn timed_apart(&self) -> TimedApart {
-        |_| NOT_REPEATED
     }
 
     /// What its cases say beside the parameters of a test.
@@ -151,11 +83,6 @@ pub trait Experiment: Debug + Sync {
     /// Adds figures to a record, of any phase.
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
 
-    /// Whether methods are ranked by the ratios of their headline phase.
-    fn is_contest(&self) -> bool {
-        true
-    }
-
     /// Whether what came of a test is tried once more before it counts, since the machine may be at fault.
     fn needs_second_try(&self, _test: &str, _outcome: &Outcome) -> bool {
         false
@@ -181,7 +108,7 @@ pub trait Experiment: Debug + Sync {
         asked.peek().is_some() && asked.all(|record| has_times(record))
     }
 
-    /// How a case of it is shown: [`Kind::plain_table_format`] with its own columns and texts.
+    /// How a case of it is shown: [`plain_table_format`] with its own columns and texts.
     fn table_format(&self) -> &'static TableFormat;
 
     /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
@@ -201,11 +128,6 @@ pub trait Experiment: Debug + Sync {
     }
 }
 
-/// Phases that are no part of a repetition, in any kind; of the first partition, only those repetitions have a time in which the
-/// receiver looked.
-const NOT_REPEATED: &[Phase] =
-    &[Phase::Create, Phase::Free, Phase::Init, Phase::ComputationWithoutMpi, Phase::FirstPartition];
-
 /// A text format, made of samples.
 #[derive(Debug)]
 pub struct TextFormat {
@@ -217,15 +139,6 @@ pub struct TextFormat {
     pub header: fn() -> String,
     /// The lines of the blocks of a method, of which this is the record of the headline phase in this launch.
     pub lines: fn(&Record, &[Block]) -> String,
-}
-
-/// What a case is prepared for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setup {
-    /// Ranks of the run.
-    pub ranks: usize,
-    /// Seed of everything random.
-    pub seed: u64,
 }
 
 /// What is to be found out on an MPI before the cases of a plan can be measured.
@@ -315,137 +228,27 @@ pub trait Prepared: Debug + Send + Sync {
     fn rank_bytes(&self, methods: &[String]) -> Option<u64>;
 }
 
-impl Kind {
-    /// The kind called `name`.
-    ///
-    /// # Errors
-    /// A sentence with all names.
-    pub fn find(name: &str) -> Result<Self, String> {
-        ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-            let names: Vec<_> = ALL.iter().map(|kind| kind.name()).collect();
-            format!("no kind of experiments is called {name:?}; there are {}", names.join(", "))
-        })
-    }
-
-    /// The phase that a method is judged by: that of its last.
-    pub fn headline(self) -> Phase {
-        let phases = self.phases();
-        phases[phases.len() - 1]
-    }
-
-    /// The format that has all that is known of the kind. It is kept for good, so that a kind makes it once.
-    pub fn plain_table_format(self) -> TableFormat {
-        let method = Box::leak(Box::new(move |name: &str| self.method(name).ok()));
-        TableFormat::new(method, self.headline(), self.reference())
-    }
-
-    /// The names of all methods that are measured where nobody says which.
-    pub fn all_methods(self) -> Vec<String> {
-        self.usual_methods(std::iter::empty())
-    }
-
-    /// The same for a run of these tests: with the plain loop where one of them has no loops written by hand.
-    pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
-        // Of overlap the exchange has a word before its name.
-        let has_layout = tests.any(|test| {
-            test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
-        });
-        let usual = self.methods().iter();
-        let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);
-        usual.map(|method| method.name.to_owned()).collect()
-    }
-
-    /// The method that `method` is compared with; `None` for one that others are compared with.
-    pub fn reference_of(self, method: &str) -> Option<&'static str> {
-        let info = self.method(method).ok();
-        let is_reference = method == self.reference() || info.is_some_and(|info| info.is_reference);
-        (!is_reference).then(|| info.and_then(|info| info.reference).unwrap_or(self.reference()))
-    }
-
-    /// Whether a method is measured in processes of its own.
-    pub fn in_own_processes(self, method: &str) -> bool {
-        self.method(method).is_ok_and(|info| info.in_own_processes)
+/// What this program does with a kind.
+pub fn of(kind: Kind) -> &'static dyn Experiment {
+    match kind {
+        Kind::PingPong => &pingpong::PingPong,
+        Kind::Engine => &engine::Engine,
+        Kind::Partitioned => &partitioned::Partitioned,
+        Kind::Halo => &halo::Halo,
+        Kind::Overlap => &overlap::Overlap,
+        Kind::Probes => &probes::Probes,
     }
 }
 
-impl Deref for Kind {
-    type Target = dyn Experiment;
-
-    fn deref(&self) -> &Self::Target {
-        self.0
-    }
-}
-
-impl PartialEq for Kind {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Kind {}
-
-impl Default for Kind {
-    /// Ping-pongs.
-    fn default() -> Self {
-        pingpong::KIND
-    }
-}
-
-impl Serialize for Kind {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Self::find(&String::deserialize(from)?).map_err(serde::de::Error::custom)
-    }
-}
-
-/// The row of a table that has a name; `word` is what its rows are.
-///
-/// # Errors
-/// A sentence with all names.
-pub fn find(rows: &'static [MethodInfo], word: &str, name: &str) -> Result<&'static MethodInfo, String> {
-    rows.iter().find(|row| row.name == name).ok_or_else(|| {
-        let names: Vec<_> = rows.iter().map(|row| row.name).collect();
-        format!("no {word} is called {name:?}; there are {}", names.join(", "))
-    })
+/// The format that has all that is known of a kind. It is kept for good, so that a kind makes it once.
+pub fn plain_table_format(kind: Kind) -> TableFormat {
+    let method = Box::leak(Box::new(move |name: &str| kind.method(name).ok()));
+    TableFormat::new(method, kind.headline(), kind.reference())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
-
-    #[test]
-    fn methods_are_found_in_their_kind_and_each_once() {
-        for kind in ALL {
-            let names: HashSet<_> = kind.methods().iter().map(|method| method.name).collect();
-            assert_eq!(names.len(), kind.methods().len(), "{}", kind.name());
-            for method in kind.methods() {
-                assert_eq!(kind.method(method.name), Ok(method));
-                assert!(method.needs.iter().all(|function| function.starts_with("MPI_")), "{}", method.name);
-            }
-            assert!(kind.method(kind.reference()).is_ok(), "{}", kind.name());
-            assert_eq!(Kind::find(kind.name()), Ok(kind));
-        }
-        assert!(
-            pingpong::KIND.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
-        );
-    }
-
-    #[test]
-    fn every_probe_of_a_method_is_one_that_can_fail() {
-        for method in ALL.iter().flat_map(|kind| kind.methods()) {
-            for name in method.probes.concat() {
-                let kind = probes::list::find(name).unwrap().kind;
-                assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
-            }
-        }
-    }
 
     #[test]
     fn every_picture_is_of_kinds_that_there_are() {
@@ -454,13 +257,6 @@ mod tests {
             for kind in picture.kinds {
                 assert!(Kind::find(kind).is_ok(), "{}: {kind}", picture.name);
             }
-        }
-    }
-
-    #[test]
-    fn every_phase_belongs_to_a_kind() {
-        for phase in Phase::ALL {
-            assert!(ALL.iter().any(|kind| kind.phases().contains(&phase)), "{phase:?}");
         }
     }
 }

@@ -4,8 +4,8 @@ use apps::{Preset, bytes};
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::parameter::whole;
 use super::planned::Text;
+use common::parameter::whole;
 
 /// Cases of a sweep at most: more would never end, and is a typing error.
 const MOST_CASES: usize = 10_000;
@@ -251,7 +251,7 @@ fn expanded(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::parameter::joined;
+    use common::parameter::joined;
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()

@@ -9,7 +9,7 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::cores::cores;
+use super::cores;
 use super::error::{MpiError, Result};
 use super::pmi::Pmi;
 use super::{Family, Installation};

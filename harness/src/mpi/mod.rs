@@ -6,7 +6,6 @@
 
 mod builds;
 mod candidate;
-mod cores;
 mod error;
 mod find;
 mod header;
@@ -31,7 +30,7 @@ mod wheels;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub use cores::{by_core, core, cores};
+pub use common::cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
 pub use launcher::{CommandLine, Launch, progressing};
 pub use pmi::Pmi;

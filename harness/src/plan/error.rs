@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use common::limits::WrongLimit;
+
 /// Why a plan is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -51,4 +53,10 @@ pub enum PlanError {
     /// Values that are to replace a plan's.
     #[error("{0}")]
     Values(String),
+}
+
+impl From<WrongLimit> for PlanError {
+    fn from(WrongLimit { field, value, reason }: WrongLimit) -> Self {
+        Self::Field { field, value, reason }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::CheckedPlan;
-use crate::experiments::memory::{available_bytes, check_bytes};
+use common::memory::{available_bytes, check_bytes};
 
 /// Refuses a plan with a case that needs more memory than there is.
 ///

@@ -13,5 +13,5 @@ mod names;
 pub mod pictures;
 pub mod program;
 pub mod table;
-pub mod units;
+pub use common::units;
 pub mod verdict;

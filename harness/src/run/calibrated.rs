@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Finished, Observer, Run, RunError, Target};
+use crate::experiments;
 use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Cache;
@@ -21,7 +22,9 @@ pub fn calibrated(
     target: &Target,
     observer: &mut dyn Observer,
 ) -> Result<Option<Selected>, RunError> {
-    let Some(calibration) = plan.experiment.calibration(&plan.cases) else { return Ok(None) };
+    let Some(calibration) = experiments::of(plan.experiment).calibration(&plan.cases) else {
+        return Ok(None);
+    };
     let cases = calibration.requests(plan.setup()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };

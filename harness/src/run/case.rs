@@ -261,7 +261,7 @@ impl Run<'_> {
         option("min-rounds", limits.min_rounds.to_string());
         option("precision", limits.precision_percent.to_string());
         option("format", "json".to_owned());
-        let options = plan.experiment.options();
+        let options = plan.experiment.row().options;
         if options.contains(&"rule") {
             option("rule", limits.rule.name().to_owned());
         }

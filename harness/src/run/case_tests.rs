@@ -5,9 +5,9 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::*;
+use crate::experiments::Kind;
 use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
-use crate::experiments::probes;
 use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Cache;
 use crate::model::event::{Block, Event};
@@ -325,7 +325,7 @@ fn probes_that_crash_or_hang_take_no_other_with_them() {
     let names = ["equal_counts", "any_order", "unequal_counts", "startall_sends", "ring", "zero_count"];
     let case = |name: &str| PlannedCase { test: name.to_owned(), ..PlannedCase::default() };
     let limits = Limits { timeout_s: 1.0, ..Limits::default() };
-    let plan = Plan { cases: names.map(case).to_vec(), limits, ..Plan::of(probes::KIND) }.check().unwrap();
+    let plan = Plan { cases: names.map(case).to_vec(), limits, ..Plan::of(Kind::Probes) }.check().unwrap();
     let run = Run { plan: &plan, targets: &targets };
     let made = into_folder(&run, &folder.path().join("run"));
     let (end, mut records) = made.ended.unwrap();

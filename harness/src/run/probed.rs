@@ -7,7 +7,7 @@ use super::known_probes::{self, KnownProbes};
 use super::{Finished, Observer, Run, RunEnd, RunError, Target, Unit};
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::probes::list::{self, PROBES, is_failure};
-use crate::experiments::{probes, summary};
+use crate::experiments::{Kind, summary};
 use crate::folder::Folder;
 use crate::model::event::{Event, Hello};
 use crate::model::{Case, Measured, Outcome, Record};
@@ -99,7 +99,7 @@ impl Run<'_> {
             launcher_args: self.plan.plan.launcher_args.clone(),
             limits: Limits { timeout_s, ..Limits::default() },
             cases: of_list.map(|probe| case(probe.name)).collect(),
-            ..Plan::of(probes::KIND)
+            ..Plan::of(Kind::Probes)
         };
         (!plan.cases.is_empty()).then(|| plan.check().expect("probes of the list can be planned"))
     }
@@ -122,7 +122,7 @@ impl Run<'_> {
             };
             let hosts = Hello::hosts(&hello);
             let case = Case { run: id.to_owned(), hosts, ..self.case(unit) };
-            let new = summary::records(probes::KIND, &self.result(unit, case, methods, Some(&hello)));
+            let new = summary::records(Kind::Probes, &self.result(unit, case, methods, Some(&hello)));
             folder.append_probes(&new)?;
             for record in new.iter().filter(|record| is_failure(record)) {
                 let detail = record.detail.as_deref().unwrap_or_default();

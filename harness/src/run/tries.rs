@@ -1,6 +1,7 @@
 //! When a case is run a second time: an outcome that the machine may be at fault for.
 
 use super::{Finished, Observer, Run, RunError, Unit};
+use crate::experiments;
 use crate::model::{Measured, Outcome};
 
 impl Run<'_> {
@@ -11,7 +12,9 @@ impl Run<'_> {
             return Ok(Finished::Interrupted);
         };
         let (kind, test) = (self.plan.plan.experiment, &self.plan.plan.cases[unit.case].test);
-        if hello.is_none() || !first.iter().any(|one| kind.needs_second_try(test, &one.outcome)) {
+        if hello.is_none()
+            || !first.iter().any(|one| experiments::of(kind).needs_second_try(test, &one.outcome))
+        {
             return Ok(Finished::Case(first, hello));
         }
         let Finished::Case(second, account) = self.finish(unit, observer)? else {

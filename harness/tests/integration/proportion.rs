@@ -6,8 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
-use ddtbench::experiments::Kind;
 use ddtbench::experiments::launches::over_launches;
+use ddtbench::experiments::{self, Kind};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::compared::Compared;
@@ -69,12 +69,12 @@ fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
 /// All that a run shows of its records.
 fn report(kind: Kind, launches: &[Record]) {
     let over = over_launches(launches, Some(0.01));
-    let form = kind.table_format();
+    let form = experiments::of(kind).table_format();
     let results = Results { form, over: &over, launches, accounts: &[], figure: None, changes: &[] };
     let drawn = pictures::all(&results);
     assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
-    black_box(kind.page(&over, &drawn, "", &Compared::default()));
-    black_box((kind.answer(&over, Some(80)), kind.table(&over, None)));
+    black_box(experiments::of(kind).page(&over, &drawn, "", &Compared::default()));
+    black_box((experiments::of(kind).answer(&over, Some(80)), experiments::of(kind).table(&over, None)));
 }
 
 #[test]

@@ -37,7 +37,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// `None` where the MPI lacks any of [`PARTITIONED`](ddtbench::experiments::fine_grained::functions::PARTITIONED).
+    /// `None` where the MPI lacks any of [`PARTITIONED`](common::fine_grained::functions::PARTITIONED).
     fn load() -> Option<Self> {
         // SAFETY: the standard gives each function this C interface.
         unsafe {

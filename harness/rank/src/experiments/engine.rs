@@ -14,11 +14,12 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use apps::{Arrays, MicroApp, Side};
+use common::kinds::Kind;
+use common::kinds::engine::{self, PackingOrder};
+use common::kinds::pingpong::{self, methods::can_by_name};
 use common::model::conditions::Cache;
 use common::model::event::{Event, LineBytes, MessageFacts};
 use common::model::{Case, MethodInfo};
-use ddtbench::experiments::engine::{self, PackingOrder};
-use ddtbench::experiments::pingpong::{self, methods::can_by_name};
 
 use crate::checked::{World, identity};
 use crate::cli::Engine;
@@ -43,10 +44,10 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
     let (test, values, app) = args.case.build(engine::RANKS)?;
-    let (methods, limits) = args.methods.of_test(engine::KIND, test.name, |name| can_by_name(&*app, name))?;
+    let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&*app, name))?;
     let methods = chosen(&*app, args.order, &methods)?;
-    if let Some(available) = ddtbench::experiments::memory::available_bytes() {
-        ddtbench::experiments::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
+    if let Some(available) = common::memory::available_bytes() {
+        common::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
     }
 
     let order = args.order.wire_order();
@@ -75,10 +76,10 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     }
     bench.reporter.done();
     drop(bench.reporter.guard.take());
-    let case = args.case.case(engine::KIND, test, &values, identity::compiled_for(), 1);
+    let case = args.case.case(Kind::Engine, test, &values, identity::compiled_for(), 1);
     let order = app.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let case = Case { params: case.params.clone() + &order.unwrap_or_default(), ..case };
-    bench.reporter.output.table(engine::KIND, case, limits.rule);
+    bench.reporter.output.table(Kind::Engine, &case, limits.rule);
     Ok(bench.reporter.exit_code())
 }
 

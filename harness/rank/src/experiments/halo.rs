@@ -21,15 +21,15 @@ use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use apps::Arrays;
+use common::fine_grained::arrival::Sampler;
+use common::kinds::Kind;
+use common::kinds::halo::{self, HaloCase, Start};
 use common::model::CUSTOM;
 use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 use common::model::{Case, Phase};
 use datatypes::Element;
-use ddtbench::experiments::Kind;
-use ddtbench::experiments::fine_grained::arrival::Sampler;
-use ddtbench::experiments::halo::{self, HaloCase, Start};
 
 use crate::checked::{Datatype, World, identity};
 use crate::cli::Halo;
@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let case = args.case()?;
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
     let can = |name: &str| halo::methods::can(app.has_loops(), name);
-    let (methods, limits) = args.methods.of_test(halo::KIND, case.test.name, can)?;
+    let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
     let grid_comm = match app.grid() {
         Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
         None => world.comm.duplicate()?,
@@ -101,7 +101,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         sync,
     };
     let case = Case {
-        experiment: halo::KIND.name().to_owned(),
+        experiment: Kind::Halo.name().to_owned(),
         test: case.test.name.to_owned(),
         set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
         params: case.to_string(),
@@ -224,7 +224,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        halo::KIND
+        Kind::Halo
     }
 
     fn job(&mut self) -> &mut Job<'a> {

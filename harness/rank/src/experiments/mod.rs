@@ -1,4 +1,4 @@
-//! A file per kind of experiments, named as in `ddtbench::experiments`, each with its timed loops.
+//! A file per kind of experiments, named as in `common::kinds`, each with its timed loops.
 //!
 //! What several kinds share stands beside this folder: `method/` and `mechanism/` send, `measure/` times, `checked/` calls MPI.
 

@@ -20,15 +20,16 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure};
 use apps::{Arrays, Exchange};
+use common::cores;
+use common::kinds::Kind;
+use common::kinds::Setup as CaseSetup;
+use common::kinds::overlap::operations::{Operation, Traffic as Communicated};
+use common::kinds::overlap::{Built, OverlapCase};
+use common::limits::Limits;
 use common::model::Case;
 use common::model::conditions::{Cache, Configuration};
 use common::model::event::{Hello, RankPlace};
 use common::model::load::Load;
-use ddtbench::experiments::Setup as CaseSetup;
-use ddtbench::experiments::overlap::operations::{Operation, Traffic as Communicated};
-use ddtbench::experiments::overlap::{Built, KIND, OverlapCase};
-use ddtbench::mpi;
-use ddtbench::plan::Limits;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::Overlap;
@@ -140,7 +141,7 @@ impl CaseStart<'_> {
 
     /// The methods: those that were asked for, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
-        let (mut methods, limits) = self.args.methods.of_test(KIND, &self.args.test, |_| true)?;
+        let (mut methods, limits) = self.args.methods.of_test(Kind::Overlap, &self.args.test, |_| true)?;
         let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {
@@ -185,7 +186,7 @@ impl CaseStart<'_> {
         }
         let unbound_ranks = binding.map(|binding| binding.unbound_ranks);
         let case = Case {
-            experiment: KIND.name().to_owned(),
+            experiment: Kind::Overlap.name().to_owned(),
             test: self.args.test.clone(),
             set: self.args.set.clone().unwrap_or_else(|| common::model::CUSTOM.to_owned()),
             params: self.case.to_string(),
@@ -260,7 +261,7 @@ impl CaseStart<'_> {
     fn too_few_cores(&self, place: &RankPlace) -> anyhow::Result<Option<String>> {
         let (world, needed) = (&self.world.comm, self.case.setting.cores());
         // Hardware threads of one core are no cores for two.
-        let cores = mpi::by_core(&place.cpus).iter().map(|threads| mpi::core(threads[0])).collect();
+        let cores = cores::by_core(&place.cpus).iter().map(|threads| cores::core(threads[0])).collect();
         let ranks = environment::places(world, &RankPlace { cpus: cores, ..place.clone() })?;
         let needs = Hello { threads: needed, ranks, ..Hello::default() };
         let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);

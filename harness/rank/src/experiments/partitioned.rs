@@ -9,15 +9,15 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::ensure;
+use common::fine_grained::arrival::Sampler;
+use common::fine_grained::costs::Costs;
+use common::kinds::Kind;
+use common::kinds::partitioned::Setting;
 use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::{Block, MessageFacts};
 use common::model::{Case, Phase};
 use datatypes::Element;
-use ddtbench::experiments::Kind;
-use ddtbench::experiments::fine_grained::arrival::Sampler;
-use ddtbench::experiments::fine_grained::costs::Costs;
-use ddtbench::experiments::partitioned::{KIND, Setting};
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
@@ -52,7 +52,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
     let conditions = &args.conditions;
     cache::check(conditions.cache)?;
-    let ((methods, limits), setting) = (args.methods.of(KIND)?, args.setting()?);
+    let ((methods, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
     let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
@@ -87,8 +87,8 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         bench.buffers.push(buffer);
     }
     let case = Case {
-        experiment: KIND.name().to_owned(),
-        test: ddtbench::experiments::partitioned::TEST.to_owned(),
+        experiment: Kind::Partitioned.name().to_owned(),
+        test: common::kinds::partitioned::TEST.to_owned(),
         set: common::model::CUSTOM.to_owned(),
         params: setting.to_string(),
         mpi: identity::compiled_for(),
@@ -256,7 +256,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        KIND
+        Kind::Partitioned
     }
 
     fn job(&mut self) -> &mut Job<'a> {

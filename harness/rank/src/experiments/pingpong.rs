@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
+use common::kinds::Kind;
+use common::kinds::pingpong::methods::can_by_name;
+use common::kinds::pingpong::{self, Pairs};
 use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
-use ddtbench::experiments::Kind;
-use ddtbench::experiments::pingpong::methods::can_by_name;
-use ddtbench::experiments::pingpong::{self, Pairs};
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::PingPong;
@@ -38,7 +38,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     cache::check(conditions.cache)?;
     let (test, values, app) = args.case.build(ranks)?;
     let (methods, limits) =
-        args.methods.of_test(pingpong::KIND, test.name, |name| can_by_name(&*app, name))?;
+        args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&*app, name))?;
     check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
 
     let place = environment::place(world.comm.rank()?);
@@ -63,7 +63,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         generation: 0,
         repetition: 0,
     };
-    let case = args.case.case(pingpong::KIND, test, &values, identity::compiled_for(), ranks);
+    let case = args.case.case(Kind::PingPong, test, &values, identity::compiled_for(), ranks);
     run_case(PingPongs { session, memory }, hello, &methods, limits, case)
 }
 
@@ -84,7 +84,7 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn kind(&self) -> Kind {
-        pingpong::KIND
+        Kind::PingPong
     }
 
     fn job(&mut self) -> &mut Job<'a> {
@@ -164,8 +164,8 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 
 /// Refuses arrays that the ranks of one of the hosts cannot have.
 fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
-    let available = ddtbench::experiments::memory::available_bytes().unwrap_or(u64::MAX);
-    let checked = ddtbench::experiments::memory::check_ranks(app, processes_of_host, available);
+    let available = common::memory::available_bytes().unwrap_or(u64::MAX);
+    let checked = common::memory::check_ranks(app, processes_of_host, available);
     let mismatch = checked.clone().err().unwrap_or_default();
     let mismatches = world.gather(mismatch.as_bytes())?;
     if world.minima(&[f64::from(u8::from(checked.is_ok()))])?[0] > 0.0 {

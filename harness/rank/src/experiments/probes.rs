@@ -20,10 +20,11 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
+use common::fine_grained::functions::PARTITIONED;
+use common::kinds::Kind;
+use common::kinds::probes::{self, list};
 use common::model::event::{Event, MessageFacts};
 use common::model::{Outcome, Seen};
-use ddtbench::experiments::fine_grained::functions::PARTITIONED;
-use ddtbench::experiments::probes::{self, list};
 
 use crate::checked::{World, symbols, world};
 use crate::cli::Probe;
@@ -110,7 +111,7 @@ pub fn run(world: &World, args: &Probe) -> anyhow::Result<ExitCode> {
     let ranks =
         world.ranks(asked).with_context(|| format!("{} is a probe of {} ranks", probe.name, probe.ranks))?;
     ensure!(ranks > 1, "{} is a probe of at least 2 ranks, and the launcher has started 1", probe.name);
-    args.methods.of(probes::KIND)?;
+    args.methods.of(Kind::Probes)?;
     let (rank, format) = (world.comm.rank()?, args.conditions.format);
     // What carries the bytes is not found out: that takes large messages, and some probes are of the first one.
     let place = environment::place(rank);

@@ -1,7 +1,7 @@
 //! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
 
-use ddtbench::experiments::pcomm;
-use ddtbench::plan::Limits;
+use common::limits::Limits;
+use common::pcomm;
 
 use super::experiment::{Amount, Experiment, Turn};
 

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use common::kinds::Kind;
 use common::model::Outcome;
 use common::model::event::Block;
-use ddtbench::experiments::Kind;
 
 use super::job::Job;
 

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use common::limits::Limits;
 use common::model::Case;
 use common::model::event::{Event, Hello};
 use common::model::load::Load;
-use ddtbench::plan::Limits;
 
 use super::experiment::Experiment;
 use super::schedule;
@@ -31,6 +31,6 @@ pub fn run_case<'a>(
         experiment.job().abort(&error);
     }
     let mut reporter = experiment.into_job().finish()?;
-    reporter.output.table(kind, case, limits.rule);
+    reporter.output.table(kind, &case, limits.rule);
     Ok(reporter.exit_code())
 }

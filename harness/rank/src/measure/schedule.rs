@@ -7,14 +7,15 @@
 use std::mem::take;
 use std::time::Instant;
 
+use common::kinds::Kind;
+use common::limits::{Limits, MIN_ROUNDS, MOST_METHODS};
 use common::model::Outcome;
 use common::model::conditions::Rule;
 use common::model::event::{Block, Event};
 use common::model::{Measured, Phase};
+use common::pcomm;
 use common::stats;
-use ddtbench::experiments::pcomm;
-use ddtbench::experiments::{Kind, summary};
-use ddtbench::plan::{Limits, MIN_ROUNDS, MOST_METHODS};
+use common::summary;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::ops::Range;
 
-use ddtbench::experiments::fine_grained::costs::Costs;
-use ddtbench::experiments::fine_grained::merging::{self, MOST_MESSAGES, MessagePartitions};
+use common::fine_grained::costs::Costs;
+use common::fine_grained::merging::{self, MOST_MESSAGES, MessagePartitions};
 
 use super::aggregated::Units;
 use super::persistent::Requests;

@@ -6,9 +6,9 @@
 
 use std::time::Instant;
 
+use common::fine_grained::costs::{Cost, Costs};
+use common::fine_grained::merging::sizes;
 use common::stats;
-use ddtbench::experiments::fine_grained::costs::{Cost, Costs};
-use ddtbench::experiments::fine_grained::merging::sizes;
 
 use super::aggregated::ranges;
 use super::persistent::Requests;

@@ -1,10 +1,10 @@
 //! The mechanisms by name: what each is made of.
 
 use anyhow::Context;
+use common::fine_grained::aggregation::{Aggregation, Grouping, Over};
+use common::fine_grained::costs::Costs;
+use common::kinds::partitioned::methods::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
 use common::model::Outcome;
-use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Grouping, Over};
-use ddtbench::experiments::fine_grained::costs::Costs;
-use ddtbench::experiments::partitioned::methods::{SINGLE, SINGLE_INIT, SINGLE_LAUNCHED};
 
 use super::aggregated::Units;
 use super::aggregated_adaptive::AggregatedAdaptive;
@@ -135,7 +135,7 @@ impl Implementation {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::experiments::partitioned::methods::{BY_LAUNCHES, MECHANISMS};
+    use common::kinds::partitioned::methods::{BY_LAUNCHES, MECHANISMS};
 
     use super::*;
 

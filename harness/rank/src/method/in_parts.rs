@@ -4,8 +4,8 @@
 use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
+use common::kinds::pingpong::parts::Parting;
 use datatypes::{Layout, Placed};
-use ddtbench::experiments::pingpong::parts::Parting;
 
 use super::{Ends, Location, Method, Setup};
 use crate::checked::error::int;

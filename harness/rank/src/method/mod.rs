@@ -1,5 +1,5 @@
 //! Methods: how a test's bytes travel. A new one is a file and a line in [`table`], and one in
-//! [`ddtbench::experiments::pingpong::methods::METHODS`].
+//! [`common::kinds::pingpong::methods::METHODS`].
 //!
 //! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
 //! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.

@@ -1,9 +1,9 @@
 //! The methods by name: what each is made of.
 
 use anyhow::Context;
+use common::kinds::pingpong::parts::Parting;
 use common::model::LOOP;
 use datatypes::Equivalent;
-use ddtbench::experiments::pingpong::parts::Parting;
 
 use super::copied::Copied;
 use super::in_parts::InParts;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn every_listed_method_is_implemented() {
-        for method in ddtbench::experiments::pingpong::methods::METHODS {
+        for method in common::kinds::pingpong::methods::METHODS {
             let implementation = implementation(method.name).unwrap();
             // What goes from arrays to arrays has no end in the wire buffer, and the other way round.
             if let Implementation::TwoSided(send, receive) = implementation {

@@ -218,11 +218,12 @@ pub fn methods() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::Kind;
 
     #[test]
     fn every_method_of_a_guideline_is_one_of_ping_pongs() {
         for method in methods() {
-            assert!(crate::experiments::pingpong::KIND.method(&method).is_ok(), "{method}");
+            assert!(Kind::PingPong.method(&method).is_ok(), "{method}");
         }
     }
 

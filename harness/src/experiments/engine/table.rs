@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use super::methods::{ENGINE, MANUAL, MANUAL_TUNED, MEMCPY, MPI_PACK};
-use super::{KIND, grid, order};
+use super::{grid, order};
+use crate::experiments::{Kind, plain_table_format};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Figure, LOOP, Phase, Quantity, Record};
 use crate::report::answer::Answer;
@@ -66,7 +67,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         methods: &[ENGINE, MPI_PACK],
         ..Answer::PLAIN
     },
-    ..KIND.plain_table_format()
+    ..plain_table_format(Kind::Engine)
 });
 
 /// Whether the engine or `MPI_Pack` packs faster; or a loop, where there is no other.

@@ -33,7 +33,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::experiments::halo::KIND;
+    use crate::experiments::Kind;
     use crate::experiments::summary;
     use crate::experiments::summary::tests::{high, low};
     use crate::model::conditions::Rule;
@@ -65,7 +65,7 @@ mod tests {
         let result =
             CaseResult { launch: 0, rule: Rule::Interval, case: case.into(), message, load: None, methods };
         let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == "all";
-        summary::records(KIND, &result).into_iter().find(is_whole).expect("a row of the whole")
+        summary::records(Kind::Halo, &result).into_iter().find(is_whole).expect("a row of the whole")
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
             let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
             let (rule, case) = (Rule::Interval, case.clone());
             let result = CaseResult { launch: 0, rule, case: case.into(), message, load: None, methods };
-            let records = summary::records(KIND, &result);
+            let records = summary::records(Kind::Halo, &result);
             let whole =
                 records.iter().filter(|record| record.phase == Phase::Exchange && record.pair == "all");
             let gain = |record: &Record| {

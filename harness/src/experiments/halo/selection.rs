@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use apps::halo::{HALOS, HaloTest, LAYOUT};
 
 use super::{HaloCase, PARAMETERS};
-use crate::experiments::parameter::place;
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::Selection;
 use crate::experiments::{Setup, layout_file};
 use crate::model::CUSTOM;
+use common::parameter::place;
 
 /// The cases, for these ranks and this seed; of layouts, those of the exchange `layout`.
 ///

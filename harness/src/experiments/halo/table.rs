@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::KIND;
+use crate::experiments::Kind;
+use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::PACKING;
 use crate::report::case::{
@@ -20,7 +21,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     size: |record| format!("{} per rank in {}", units::bytes(record.bytes), units::segments(record.segments)),
     reference: "contiguous messages of the same sizes (reference)",
     answer: PACKING,
-    ..KIND.plain_table_format()
+    ..plain_table_format(Kind::Halo)
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.

@@ -95,7 +95,6 @@ fn figure(ratios: &[f64], fastest: &str) -> Option<Figure> {
 mod tests {
     use super::super::over_launches;
     use super::*;
-    use crate::experiments::pingpong;
 
     /// Two methods over six launches, of which `ddt` is the faster in the first and in one more.
     fn records() -> Vec<Record> {
@@ -107,10 +106,10 @@ mod tests {
                 Figure::with_interval(Quantity::TimeOverFastest, ratio, (1.0, 2.0)).against(fastest)
             });
             Record {
-                case: Case { experiment: pingpong::KIND.name().to_owned(), ..Case::default() }.into(),
+                case: Case { experiment: Kind::PingPong.name().to_owned(), ..Case::default() }.into(),
                 method: method.to_owned(),
                 launch: Some(launch),
-                phase: pingpong::KIND.headline(),
+                phase: Kind::PingPong.headline(),
                 pair: Record::ALL_PAIRS.to_owned(),
                 median_s: Some(median_s),
                 outcome: "time limit".to_owned(),

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{ListEntry, entries_of, preset_name};
 use crate::experiments::overlap::operations::{OPERATIONS, Operation};
-use crate::experiments::parameter::Flag;
-use crate::experiments::{ALL, Kind, pingpong};
+use crate::experiments::{self, Kind};
 use crate::model::MethodInfo;
 use crate::report::layout::{Params, pretty};
+use common::parameter::Flag;
 
 /// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-list/1";
@@ -58,10 +58,10 @@ impl ListedKind {
     fn of(kind: Kind) -> Self {
         Self {
             name: kind.name(),
-            command: kind.command(),
+            command: kind.row().command,
             phases: kind.phases().iter().map(|phase| phase.name()).collect(),
             methods: ListedMethod::all(kind),
-            parameters: kind.flags().into_iter().map(ListedFlag::of).collect(),
+            parameters: experiments::of(kind).flags().into_iter().map(ListedFlag::of).collect(),
         }
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn json() -> String {
             .iter()
             .map(|&Operation { name, about, .. }| ListedOperation { name, about })
             .collect(),
-        methods: ListedMethod::all(pingpong::KIND),
-        experiments: ALL.map(ListedKind::of).into(),
+        methods: ListedMethod::all(Kind::PingPong),
+        experiments: Kind::ALL.map(ListedKind::of).into(),
     })
 }

@@ -90,7 +90,7 @@ fn csv() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::{ALL, pingpong};
+    use crate::experiments::Kind;
 
     fn small() -> ListEntry {
         let test = apps::find("strided").unwrap();
@@ -118,8 +118,8 @@ mod tests {
         let listed = json["tests"].as_array().unwrap();
         assert_eq!(listed.len(), tests().count());
         assert_eq!(listed.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
-        let methods = || ALL.into_iter().flat_map(|kind| kind.methods());
-        assert_eq!(json["methods"].as_array().unwrap().len(), pingpong::KIND.methods().len());
+        let methods = || Kind::ALL.into_iter().flat_map(|kind| kind.methods());
+        assert_eq!(json["methods"].as_array().unwrap().len(), Kind::PingPong.methods().len());
         let kinds = json["experiments"].as_array().unwrap();
         assert_eq!(
             kinds.iter().map(|kind| kind["methods"].as_array().unwrap().len()).sum::<usize>(),

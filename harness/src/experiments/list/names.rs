@@ -3,7 +3,7 @@
 use apps::all as tests;
 use apps::halo::all as exchanges;
 
-use crate::experiments::ALL;
+use crate::experiments::Kind;
 use crate::experiments::overlap::operations::OPERATIONS;
 use crate::experiments::probes::list::PROBES;
 use crate::model::MethodInfo;
@@ -20,8 +20,8 @@ pub(super) fn all(width: Option<u16>) -> String {
         width,
         OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())),
     );
-    for kind in ALL.into_iter().filter(|kind| kind.methods().len() > 1) {
-        text += &format!("\nMethods of `ddtbench {}` (-m NAME)\n", kind.command());
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.methods().len() > 1) {
+        text += &format!("\nMethods of `ddtbench {}` (-m NAME)\n", kind.row().command);
         text += &one_line_each(width, kind.methods().iter().map(|method| (method.name, about(method))));
     }
     text += "\nProbes: what an MPI must do, or may (ddtbench probe NAME)\n";

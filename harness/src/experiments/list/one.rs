@@ -7,7 +7,7 @@ use super::names::{about, named};
 use super::{entries_of, preset_name};
 use crate::experiments::overlap::operations::{OPERATIONS, Operation};
 use crate::experiments::probes::list::PROBES;
-use crate::experiments::{ALL, halo, overlap};
+use crate::experiments::{Kind, halo, overlap};
 use crate::report::columns::{Align, Column, fitted, wrapped};
 use crate::report::table::text_width;
 use crate::report::units;
@@ -22,10 +22,10 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     parts.extend(exchanges().filter(|halo| halo.name == name).map(|one| exchange(one, width)));
     let operations = OPERATIONS.iter().filter(|operation| operation.name == name);
     parts.extend(operations.map(|one| operation(one, width)));
-    for kind in ALL {
+    for kind in Kind::ALL {
         let of_kind = kind.methods().iter().filter(|method| method.name == name && kind.methods().len() > 1);
         parts.extend(of_kind.map(|method| {
-            let title = format!("{name}  method of `ddtbench {}`: ", kind.command());
+            let title = format!("{name}  method of `ddtbench {}`: ", kind.row().command);
             let mut text = wrapped(&title, &about(method), text_width(width), 2);
             if !method.needs.is_empty() {
                 text += &wrapped("  needs ", &method.needs.join(", "), text_width(width), 4);

@@ -178,8 +178,9 @@ fn style(ratio: f64) -> Style {
 mod tests {
     use anstream::adapter::strip_str;
 
-    use super::super::KIND;
     use super::*;
+    use crate::experiments;
+    use crate::experiments::Kind;
     use crate::model::{Case, Figure};
 
     fn record(communication_us: u64, computation_us: u64, ratio: f64) -> Record {
@@ -198,7 +199,7 @@ mod tests {
             }
             .into(),
             method: "nonblocking".to_owned(),
-            phase: KIND.headline(),
+            phase: Kind::Overlap.headline(),
             pair: Record::ALL_PAIRS.to_owned(),
             outcome: "converged".to_owned(),
             median_s: Some(1e-3),
@@ -215,7 +216,8 @@ mod tests {
             record(1000, 4000, -0.1),
             record(4000, 4000, 0.4),
         ];
-        let text = strip_str(&answer(KIND.table_format(), &records, Some(80))).to_string();
+        let text =
+            strip_str(&answer(experiments::of(Kind::Overlap).table_format(), &records, Some(80))).to_string();
         let rows: Vec<&str> =
             text.lines().filter(|line| line.contains("ms ") && line.contains('.')).collect();
         assert!(rows.iter().any(|row| row.contains("4.00 ms    -0.10     0.40")), "{text}");
@@ -231,20 +233,28 @@ mod tests {
             |&column: &u64| times.iter().map(move |&row| record(column, row, 0.1)).collect::<Vec<_>>();
         let records: Vec<Record> = times.iter().flat_map(of_column).collect();
         for width in [80, 40] {
-            let text = strip_str(&answer(KIND.table_format(), &records, Some(width))).to_string();
+            let text =
+                strip_str(&answer(experiments::of(Kind::Overlap).table_format(), &records, Some(width)))
+                    .to_string();
             let maps = text.split("Half of").next().unwrap();
             assert!(maps.lines().all(|line| line.chars().count() <= usize::from(width).max(60)), "{text}");
             // Each column is there once, in as many parts as there must be.
             let cells = maps.lines().map(|line| line.matches("0.10").count()).sum::<usize>();
             assert_eq!(cells, 144, "{text}");
         }
-        let whole = strip_str(&answer(KIND.table_format(), &records, None)).to_string();
+        let whole =
+            strip_str(&answer(experiments::of(Kind::Overlap).table_format(), &records, None)).to_string();
         assert!(whole.lines().any(|line| line.matches("0.10").count() == 12), "{whole}");
     }
 
     #[test]
     fn a_case_by_itself_is_a_line() {
-        let text = strip_str(&answer(KIND.table_format(), &[record(1000, 1000, 1.0)], Some(80))).to_string();
+        let text = strip_str(&answer(
+            experiments::of(Kind::Overlap).table_format(),
+            &[record(1000, 1000, 1.0)],
+            Some(80),
+        ))
+        .to_string();
         assert!(!text.contains("comput.") && text.contains("ibcast"), "{text}");
     }
 }

@@ -1,13 +1,14 @@
 //! Sizes for the times that are asked for: found once, on the first MPI of a run, and then the same for all launches, MPIs and
 //! sides of a comparison. The plan that is kept has them, so that a run which is resumed or repeated does the same work.
 
+use super::LEAST_US;
 use super::operations::Traffic;
-use super::setting::LEAST_US;
 use super::{OverlapCase, PARAMETERS};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
-use crate::experiments::{Calibration, Prepared, Setup, parameter};
+use crate::experiments::{Calibration, Prepared, Setup};
 use crate::model::calibration::{CalibratedSize, SizeOf};
 use crate::model::event::MessageFacts;
+use common::parameter;
 
 /// The cases of a plan, and what is to be found for them.
 #[derive(Debug)]

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use crate::experiments::summary::RowContext;
-use crate::experiments::summary::ratios::{Rounds, medians};
 use crate::model::{Figure, Phase, Quantity, Record};
 use crate::stats;
+use common::summary::{Rounds, medians};
 
 /// The times of a round, in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -4,79 +4,31 @@
 
 mod answer;
 pub mod calibration;
-mod case;
 mod diagnosis;
 mod figures;
-pub mod methods;
-pub mod operations;
 mod prepared;
 mod selection;
-mod setting;
 mod table;
 mod words;
 
-pub use case::{Built, OverlapCase};
+pub use common::kinds::overlap::*;
 pub use diagnosis::Diagnosis;
-pub use setting::{MOST_BYTES, MOST_ROWS, OverlapSetting, PARAMETERS};
 
-use super::parameter::Flag;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Calibration, Experiment, Kind, Prepared, Setup};
-use crate::model::conditions::Cache;
-use crate::model::{MethodInfo, Phase, Record};
+use crate::model::Record;
 use crate::report::table::TableFormat;
-
-/// Overlap in the list of kinds.
-pub const KIND: Kind = Kind(&Overlap);
+use common::parameter::Flag;
 
 /// Overlap, as one of the kinds of experiments.
 #[derive(Debug)]
-struct Overlap;
+pub struct Overlap;
 
 impl Experiment for Overlap {
-    fn name(&self) -> &'static str {
-        "overlap"
-    }
-
-    fn methods(&self) -> &'static [MethodInfo] {
-        methods::METHODS
-    }
-
-    fn phases(&self) -> &'static [Phase] {
-        use Phase::{
-            Call, CommunicationAlone, ComputationAlone, ComputationWithoutMpi, Compute, InMpi, Init,
-            Overlapped, Rim, RimAlone, Wait,
-        };
-        &[
-            Init,
-            CommunicationAlone,
-            ComputationWithoutMpi,
-            ComputationAlone,
-            RimAlone,
-            Call,
-            Compute,
-            Wait,
-            Rim,
-            InMpi,
-            Overlapped,
-        ]
-    }
-
-    fn reference(&self) -> &'static str {
-        methods::REFERENCE
-    }
-
-    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
-        let can = ranks >= 2 && i32::try_from(ranks).is_ok();
-        (!can).then_some("must be at least 2 ranks")
-    }
-
-    fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {
-        let reason =
-            "must be warm: what is sent has just been written, and the computation evicts what it does";
-        (cache != Cache::Warm).then_some(reason)
+    fn kind(&self) -> Kind {
+        Kind::Overlap
     }
 
     fn flags(&self) -> Vec<&'static Flag> {

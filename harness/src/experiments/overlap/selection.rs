@@ -2,13 +2,13 @@
 
 use apps::Preset;
 
+use super::PARAMETERS;
 use super::operations::{OPERATIONS, Traffic};
 use super::prepared::PreparedOverlap;
-use super::setting::PARAMETERS;
-use crate::experiments::parameter::place;
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{Prepared, Setup};
+use common::parameter::place;
 
 /// What is measured without a test: one from the root, one to all with arithmetic, one between all, one between two.
 const QUICK: [&str; 4] = ["ibcast", "iallreduce", "ialltoall", "isend"];

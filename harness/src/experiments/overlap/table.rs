@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::KIND;
 use super::diagnosis::Diagnosis;
 use super::words;
+use crate::experiments::Kind;
+use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, share};
@@ -46,7 +47,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         methods: &[],
         sentences: words::sentences,
     },
-    ..KIND.plain_table_format()
+    ..plain_table_format(Kind::Overlap)
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.
@@ -178,6 +179,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments;
     use crate::model::Figure;
 
     #[test]
@@ -186,7 +188,7 @@ mod tests {
             let figures = ranks.map(|ranks| Figure::plain(Quantity::UnboundRanks, ranks));
             let record = Record {
                 method: "nonblocking".to_owned(),
-                phase: KIND.headline(),
+                phase: Kind::Overlap.headline(),
                 pair: Record::ALL_PAIRS.to_owned(),
                 outcome: "converged".to_owned(),
                 median_s: Some(1.0),
@@ -194,7 +196,7 @@ mod tests {
                 ..Record::default()
             };
             let records = [record];
-            let case = &CaseView::all(KIND.table_format(), &records)[0];
+            let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
             (diagnosis(case).words(), case.notes().join("; "))
         };
         assert_eq!(of(None), of(Some(0.0)));

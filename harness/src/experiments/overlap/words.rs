@@ -154,8 +154,9 @@ fn too_short(cases: &[CaseView]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::KIND;
     use super::*;
+    use crate::experiments;
+    use crate::experiments::Kind;
     use crate::model::{Case, Figure, Quantity};
 
     /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
@@ -177,13 +178,13 @@ mod tests {
             Figure::with_interval(Quantity::OverheadRatio, 0.5, (0.5 - width / 2.0, 0.5 + width / 2.0));
         let slowdown = Figure::plain(Quantity::ComputationSlowdown, 1.0);
         let in_mpi = Figure::plain(Quantity::CommunicationRatio, 0.5);
-        let whole = Record { figures: vec![ratio, slowdown, in_mpi], ..of(KIND.headline(), both_s) };
+        let whole = Record { figures: vec![ratio, slowdown, in_mpi], ..of(Kind::Overlap.headline(), both_s) };
         [of(Phase::CommunicationAlone, alone_s), of(Phase::ComputationAlone, 1.0), whole]
     }
 
     fn said(methods: &[[Record; 3]]) -> Vec<String> {
         let records = methods.concat();
-        sentences(&CaseView::all(KIND.table_format(), &records))
+        sentences(&CaseView::all(experiments::of(Kind::Overlap).table_format(), &records))
     }
 
     #[test]

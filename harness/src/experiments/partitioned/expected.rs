@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 
 use super::Setting;
 use super::model;
-use crate::experiments::summary::ratios::Rounds;
-use crate::experiments::summary::{Scope, View};
 use crate::model::conditions::Rule;
 use crate::model::{Figure, Phase, Quantity, Record};
 use crate::stats;
+use common::summary::{Rounds, Scope, View};
 
 /// Level of the intervals of means.
 const LEVEL: f64 = 0.95;

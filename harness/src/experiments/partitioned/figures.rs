@@ -22,7 +22,7 @@
 //!   may well stand beside 0%.
 
 use super::{Setting, expected};
-use crate::experiments::summary::{RowContext, early, ratios};
+use crate::experiments::summary::{RowContext, early};
 use crate::model::{Figure, Phase, Quantity, Record};
 
 /// Adds what can be known.
@@ -50,8 +50,8 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
         record.add(gain);
     }
     let (after, whole) = (view.rounds(Phase::AfterLast, scope), single.rounds(Phase::Solution, scope));
-    let waited =
-        ratios::ratio(&after, &whole, view.rule).and_then(|ratio| Some((ratio.value, ratio.interval?)));
+    let waited = common::summary::ratio(&after, &whole, view.rule)
+        .and_then(|ratio| Some((ratio.value, ratio.interval?)));
     // The longest wait leaves the least.
     record.add(waited.map(|(value, (low, high))| {
         let figure = Figure::with_interval(Quantity::Availability, 1.0 - value, (1.0 - high, 1.0 - low));
@@ -68,9 +68,9 @@ fn setting(params: &str) -> Option<Setting> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::experiments::partitioned::{KIND, NO_EQUATION};
-    use crate::experiments::summary;
+    use crate::experiments::partitioned::NO_EQUATION;
     use crate::experiments::summary::tests::{high, low};
+    use crate::experiments::{Kind, summary};
     use crate::model::conditions::Rule;
     use crate::model::event::{Block, MessageFacts};
     use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Quantity, Record, Times};
@@ -103,7 +103,7 @@ mod tests {
 
     fn records() -> Vec<Record> {
         let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
-        summary::records(KIND, &result(Rule::Interval, methods))
+        summary::records(Kind::Partitioned, &result(Rule::Interval, methods))
     }
 
     fn result(rule: Rule, methods: Vec<Measured>) -> CaseResult {
@@ -204,7 +204,7 @@ mod tests {
             let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
             let mut result = result(Rule::Interval, methods);
             Arc::make_mut(&mut result.case).params += &format!(" beta={beta}");
-            let records = summary::records(KIND, &result);
+            let records = summary::records(Kind::Partitioned, &result);
             records.into_iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap()
         };
         // In GB/s: 200 B/s, which makes gamma times beta 3 of the 4 partitions.
@@ -224,7 +224,7 @@ mod tests {
     fn no_share_and_no_prediction_stands_without_an_interval() {
         let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
         methods.iter_mut().for_each(|method| method.blocks.truncate(5));
-        let records = summary::records(KIND, &result(Rule::Interval, methods));
+        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
         for record in records.iter().filter(|record| record.phase == Phase::Solution) {
             let figures = [
                 record.value(Quantity::Gain),
@@ -248,7 +248,7 @@ mod tests {
             block.times[Phase::AfterLast].fill(after);
             block.early.fill(after / 8.0);
         }
-        let records = summary::records(KIND, &result(Rule::Interval, methods));
+        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
         let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
         let [from, to] =
             [low(many, Quantity::Availability), high(many, Quantity::Availability)].map(Option::unwrap);
@@ -266,7 +266,7 @@ mod tests {
     fn where_no_equation_applies_that_is_said() {
         let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
         methods[0].blocks.iter_mut().for_each(|block| block.message_latency_s = Some(2.0));
-        let records = summary::records(KIND, &result(Rule::Interval, methods));
+        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
         let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
         let model = many.figure(Quantity::GainModel).map(|model| (model.against.as_str(), model.value));
         assert_eq!(model, Some((NO_EQUATION, None)));
@@ -281,10 +281,13 @@ mod tests {
         methods[1].blocks.truncate(3);
         methods[1].blocks[2].times[Phase::Solution] = vec![3.0, 4.0, 5.0];
         let result = result(Rule::Pcomm, methods);
-        let used: Vec<bool> =
-            summary::block_states(KIND, &result.methods, Rule::Pcomm)[1].iter().map(|s| s.used).collect();
+        let used: Vec<bool> = common::summary::block_states(Kind::Partitioned, &result.methods, Rule::Pcomm)
+            [1]
+        .iter()
+        .map(|s| s.used)
+        .collect();
         assert_eq!(used, [false, false, true]);
-        let records = summary::records(KIND, &result);
+        let records = summary::records(Kind::Partitioned, &result);
         let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
         assert_eq!((many.n, many.blocks, many.median_s, many.mean_s), (3, 1, Some(4.0), Some(4.0)));
         // s = 1, t = 2.920 with two degrees of freedom.
@@ -306,7 +309,7 @@ mod tests {
     fn a_mean_that_is_no_time_is_told() {
         let result =
             result(Rule::Pcomm, vec![measured("single", 8.0, 8.0, 0.0), measured("many", -1.0, 1.0, 0.0)]);
-        for record in summary::records(KIND, &result) {
+        for record in summary::records(Kind::Partitioned, &result) {
             let is_told = record.method == "many" && record.phase == Phase::Solution;
             assert_eq!(record.detail.is_some(), is_told, "{record:?}");
         }

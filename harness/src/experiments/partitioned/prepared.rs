@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Setting, TEST, methods};
 use crate::experiments::Prepared;
-use crate::experiments::fine_grained::order::WriteOrder;
 use crate::experiments::planned::{PlannedCase, Text};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
+use common::fine_grained::order::WriteOrder;
 
 /// What each mechanism keeps of a partition: its range and its place in the order, and a handle. An MPI's own requests
 /// come on top.

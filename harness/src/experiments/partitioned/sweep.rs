@@ -1,11 +1,11 @@
 //! From lists of values to cases.
 
 use super::{PARAMETERS, Setting, TEST};
-use crate::experiments::parameter::{Flag, place};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::Selection;
 use crate::model::CUSTOM;
 use apps::bytes;
+use common::parameter::{Flag, place};
 
 /// What stands for a product of two parameters: flags of a sweep alone.
 pub const PRODUCTS: &[Flag] = &[

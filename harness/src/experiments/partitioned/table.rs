@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::{KIND, NO_EQUATION};
-use crate::experiments::fine_grained::aggregation::AGGREGATED;
+use super::NO_EQUATION;
+use crate::experiments::{Kind, plain_table_format};
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{
@@ -14,6 +14,7 @@ use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::{Against, Base, Claim};
+use common::fine_grained::aggregation::AGGREGATED;
 
 /// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
@@ -31,7 +32,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         claim: fastest_or_single,
         ..Answer::PLAIN
     },
-    ..KIND.plain_table_format()
+    ..plain_table_format(Kind::Partitioned)
 });
 
 /// A row per mechanism: `±` and `[95%]` belong to the column before them.
@@ -108,7 +109,7 @@ fn difference(record: &Record) -> [String; 2] {
 
 /// Whether the fastest mechanism is faster than one message, by the gain over it.
 fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
-    let single = KIND.reference();
+    let single = Kind::Partitioned.reference();
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());
     let record = fastest.and_then(|name| case.methods().find(|record| record.method == name));
     let gain = record.and_then(|record| Some((record, record.figure(Quantity::Gain)?)));

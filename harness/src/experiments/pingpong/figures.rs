@@ -1,9 +1,10 @@
 //! Figures of ping-pongs: both estimates of the pack overhead, the bandwidth, and how the ranks met.
 
+use crate::experiments::summary::RowContext;
 use crate::experiments::summary::overhead::{with_packing, without_packing};
-use crate::experiments::summary::{RowContext, Scope};
 use crate::model::{Figure, Phase, Quantity, Record};
 use crate::stats;
+use common::summary::Scope;
 
 /// Adds what can be known of the whole ping-pong.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {

@@ -2,13 +2,15 @@
 
 use std::sync::OnceLock;
 
-use apps::{Context, MicroApp, Side, Test, Values, WireOrder};
+use apps::{Context, MicroApp, Test, Values, WireOrder};
 
+use super::facts;
 use super::methods::{METHODS, can, can_be_parted};
 use super::parts::Parting;
 use crate::experiments::planned::{PlannedCase, check_lengths};
-use crate::experiments::{Prepared, Setup, memory};
+use crate::experiments::{Prepared, Setup};
 use crate::model::event::MessageFacts;
+use common::memory;
 
 /// A test with its values, and what was learnt of its message when it was built.
 #[derive(Debug)]
@@ -86,24 +88,6 @@ fn values(case: &PlannedCase) -> Result<(&'static Test, Values), String> {
         values.assign(test, name, text).map_err(|error| error.to_string())?;
     }
     Ok((test, values))
-}
-
-/// What there is to say of a micro-app's message in one wire order.
-pub fn facts(app: &dyn MicroApp, order: WireOrder) -> MessageFacts {
-    let message = app.message(Side::Send, order);
-    MessageFacts {
-        bytes: message.size(),
-        segments: message.segments().count() as u64,
-        array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
-        line_bytes: None,
-    }
-}
-
-impl Setup {
-    /// What tests need to know of the run.
-    pub fn context(self) -> Context {
-        Context { ranks: self.ranks, seed: self.seed }
-    }
 }
 
 impl Prepared for PreparedMessage {

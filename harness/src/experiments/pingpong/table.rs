@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::KIND;
+use crate::experiments::Kind;
+use crate::experiments::plain_table_format;
 use crate::model::{Phase, Record};
 use crate::report::answer::PACKING;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, overhead, packing, rate};
@@ -17,7 +18,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     figures,
     reference: "the same bytes in one piece (reference)",
     answer: PACKING,
-    ..KIND.plain_table_format()
+    ..plain_table_format(Kind::PingPong)
 });
 
 /// A row per method: `±` and `[95%]` belong to the column before them.

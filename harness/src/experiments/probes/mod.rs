@@ -1,65 +1,29 @@
 //! Probes: whether an MPI does what partitioned communication needs, one behaviour each. A probe is a case, tried by one
 //! method.
 
-pub mod list;
 mod prepared;
 pub mod table;
 
+pub use common::kinds::probes::*;
 pub use prepared::TIMEOUT_S;
 
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
-use crate::model::conditions::Cache;
-use crate::model::{MethodInfo, Outcome, Phase, Record};
+use crate::model::{Outcome, Record};
 use crate::report::compared::Compared;
 use crate::report::html;
 use crate::report::pictures::Drawn;
 use crate::report::table::TableFormat;
 
-/// The only method.
-pub const METHOD: &str = "probe";
-
-const METHODS: &[MethodInfo] =
-    &[MethodInfo::new(METHOD, "tries one behaviour, and tells what was seen").partial()];
-
-/// Probes in the list of kinds.
-pub const KIND: Kind = Kind(&Probes);
-
 /// Probes, as one of the kinds of experiments.
 #[derive(Debug)]
-struct Probes;
+pub struct Probes;
 
 impl Experiment for Probes {
-    fn name(&self) -> &'static str {
-        "probe"
-    }
-
-    fn methods(&self) -> &'static [MethodInfo] {
-        METHODS
-    }
-
-    fn phases(&self) -> &'static [Phase] {
-        &[Phase::Total]
-    }
-
-    fn reference(&self) -> &'static str {
-        METHOD
-    }
-
-    /// One, of a second try where it fails: what a correct MPI does, it does always.
-    fn default_launches(&self) -> usize {
-        1
-    }
-
-    fn refuse_ranks(&self, ranks: usize) -> Option<&'static str> {
-        (ranks != self.default_ranks()).then_some("must be left out: each probe has its own number of ranks")
-    }
-
-    fn refuse_cache(&self, cache: Cache) -> Option<&'static str> {
-        (cache != Cache::Warm)
-            .then_some("must be warm: probes look at behaviour, and their times are not compared")
+    fn kind(&self) -> Kind {
+        Kind::Probes
     }
 
     fn cases(&self, _: &Selection, _: Setup) -> Result<Selected, String> {
@@ -71,10 +35,6 @@ impl Experiment for Probes {
     }
 
     fn add_figures(&self, _: &mut Record, _: &RowContext<'_>) {}
-
-    fn is_contest(&self) -> bool {
-        false
-    }
 
     fn needs_second_try(&self, test: &str, outcome: &Outcome) -> bool {
         list::is_failure_of(test, outcome.label())

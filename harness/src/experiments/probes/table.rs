@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use super::list::{self, PROBES, ProbeKind, is_failure};
+use crate::experiments::{Kind, plain_table_format};
 use crate::model::Record;
 use crate::report::columns::{Align, Column, aligned, wrapped};
 use crate::report::table::{TableFormat, text_width};
 
 /// How a probe is shown where all kinds are.
-pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| super::KIND.plain_table_format());
+pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| plain_table_format(Kind::Probes));
 
 const LEGEND: &str = "Each probe is a process of its own. must: a correct program, which an MPI that conforms passes; \
     figures that rest on one that failed are invalid. misuse: forbidden or left open by the standard, so that nothing \

@@ -3,26 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Kind, Scope, View};
+use common::summary::{Rounds, Scope, View, medians, paired, ratio};
+
+use crate::experiments::Kind;
 use crate::model::conditions::Rule;
 use crate::model::{Figure, LOOPS, Outcome, Quantity, Record};
 use crate::stats::{self, Ratio};
-
-/// Samples by the number of their round.
-pub type Rounds = BTreeMap<usize, Vec<f64>>;
-
-/// The ratio a / b of two methods' times: over the rounds that have both, or under bench-pcomm's rule, whose attempts are no
-/// rounds, of the means of what counts. Nothing is concluded without an interval: `None` where there is none.
-pub fn ratio(a: &Rounds, b: &Rounds, rule: Rule) -> Option<Ratio> {
-    let ratio = match rule {
-        Rule::Interval => paired(&medians(a), &medians(b)),
-        Rule::Pcomm => {
-            let all = |rounds: &Rounds| rounds.values().flatten().copied().collect::<Vec<_>>();
-            stats::mean_ratio(&all(a), &all(b))
-        }
-    };
-    ratio.filter(|ratio| ratio.interval.is_some())
-}
 
 /// The figure of a ratio that has an interval, held against a method.
 pub fn figure(quantity: Quantity, ratio: Option<Ratio>, against: &str) -> Option<Figure> {
@@ -122,17 +108,6 @@ fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'
         }
     }
     Some(first)
-}
-
-/// The median of each round.
-pub fn medians(rounds: &Rounds) -> BTreeMap<usize, f64> {
-    let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
-    rounds.iter().filter_map(|(&round, samples)| Some((round, median(samples)?))).collect()
-}
-
-/// The ratio over the rounds that both have.
-fn paired(a: &BTreeMap<usize, f64>, b: &BTreeMap<usize, f64>) -> Option<Ratio> {
-    stats::paired_ratio(a.iter().filter_map(|(round, &a)| Some((a, *b.get(round)?))))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::experiments::{halo, pingpong};
+use crate::experiments::Kind;
 use crate::model::event::{MachineState, MessageFacts};
-use crate::model::{Case, Outcome, Times};
+use crate::model::{BlockState, Case, Measured, Outcome, Times};
 
 /// A ping-pong of these methods.
 pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
@@ -32,7 +32,7 @@ fn records(result: &CaseResult) -> Vec<Record> {
 }
 
 fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
-    super::block_states(pingpong::KIND, methods, rule)
+    super::block_states(Kind::PingPong, methods, rule)
 }
 
 /// The lower end of a figure's interval.
@@ -285,7 +285,7 @@ fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
         measured("manual", vec![packing.clone(); 6]),
         measured("ddt", vec![exchange(); 6]),
     ]);
-    halo::KIND.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
+    Kind::Halo.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
     let share = |records: &[Record], method| {
         let record = of(records, method, Phase::Exchange, "all");
         (
@@ -310,7 +310,7 @@ fn what_was_done_once_counts_though_its_block_was_left_out() {
     };
     let first = with(whole(190.0), [(Phase::Init, vec![0.5]), (Phase::Compute, vec![0.1; 5])]);
     let mut result = result(vec![measured("manual", vec![first, whole(33.0), whole(33.0)])]);
-    halo::KIND.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
+    Kind::Halo.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
     let records = records(&result);
     let exchange = of(&records, "manual", Phase::Exchange, "all");
     assert_eq!((exchange.blocks, exchange.blocks_other_state), (2, 1));
@@ -353,16 +353,6 @@ fn a_method_is_compared_with_the_reference_of_its_own_rounds() {
         (low(ddt, Quantity::OverheadReference), high(ddt, Quantity::OverheadReference)),
         (Some(0.75), Some(0.75))
     );
-}
-
-#[test]
-fn narrowness_is_that_of_the_blocks_used() {
-    let steady = vec![block(1.0, 33.0); 8];
-    let flipping: Vec<_> =
-        (0..20).map(|i| if i < 12 { block(1.0, 33.0) } else { block(3.0, 190.0) }).collect();
-    let wide: Vec<_> = (0..8).map(|i| block(f64::from(1 + i % 2), 33.0)).collect();
-    let of = |blocks| narrow(pingpong::KIND, &[measured("ddt", blocks)], 0.025);
-    assert_eq!((of(steady), of(flipping), of(wide)), (vec![true], vec![true], vec![false]));
 }
 
 #[test]

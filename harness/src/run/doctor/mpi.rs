@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Finding, Health};
-use crate::experiments::Kind;
+use crate::experiments::{self, Kind};
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
 use crate::model::{Outcome, Record};
@@ -187,7 +187,8 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
         format!("{} {}{detail}", record.method, record.outcome)
     };
     let list = |records: Vec<&Record>| records.iter().map(told).collect::<Vec<_>>().join("; ");
-    let failed: Vec<&Record> = records.iter().filter(|record| kind.has_failed(record)).collect();
+    let failed: Vec<&Record> =
+        records.iter().filter(|record| experiments::of(*kind).has_failed(record)).collect();
     let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome == lacks).collect();
     match (failed.is_empty(), lacking.is_empty()) {
         (true, true) => {
@@ -211,7 +212,6 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::pingpong;
 
     fn hello() -> Hello {
         let rank = |rank: usize| RankPlace { rank, host: "h".to_owned(), pid: 1, cpus: vec![rank] };
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn seen(hello: &Hello, records: &[Record]) -> Seen {
-        Seen { kind: pingpong::KIND, hello: hello.clone(), records: records.to_vec() }
+        Seen { kind: Kind::PingPong, hello: hello.clone(), records: records.to_vec() }
     }
 
     fn health(hello: &Hello, what: &str) -> Health {

@@ -4,13 +4,13 @@
 use std::time::Instant;
 
 use apps::Side;
+use common::kinds::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
+use common::limits::Limits;
 use common::model::Outcome;
 use common::model::Times;
 use common::model::event::{Block, Event};
 use common::model::{Measured, Phase};
 use common::stats;
-use ddtbench::experiments::engine::{self, MAX_ROUNDS, MIN_ROUNDS};
-use ddtbench::plan::Limits;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;

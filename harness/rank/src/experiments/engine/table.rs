@@ -1,8 +1,8 @@
 //! The methods by name: what each does.
 
 use anyhow::Context;
+use common::kinds::engine::methods;
 use common::model::LOOP;
-use ddtbench::experiments::engine::methods;
 
 use crate::method::packer::End;
 

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use apps::halo::Version;
-use ddtbench::experiments::fine_grained::Emulation;
-use ddtbench::experiments::halo::Start;
+use common::fine_grained::Emulation;
+use common::kinds::halo::Start;
 
 use super::method::{HaloMethod, Parts};
 use super::packing::Packing;

@@ -2,7 +2,7 @@
 //! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
 //! which merges shares into persistent messages that are worth sending.
 
-use ddtbench::experiments::fine_grained::aggregation::{Aggregation, Grouping, Over};
+use common::fine_grained::aggregation::{Aggregation, Grouping, Over};
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};

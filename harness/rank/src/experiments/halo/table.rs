@@ -1,9 +1,9 @@
 //! The methods by name: what each is made of, and how it packs.
 
 use anyhow::Context;
+use common::fine_grained::aggregation::Aggregation;
+use common::kinds::overlap::methods::{PERSISTENT_DDT, PERSISTENT_NEIGHBOUR};
 use common::model::{LOOP, Outcome};
-use ddtbench::experiments::fine_grained::aggregation::Aggregation;
-use ddtbench::experiments::overlap::methods::{PERSISTENT_DDT, PERSISTENT_NEIGHBOUR};
 
 use super::bulk::{Bulk, BulkTransfer};
 use super::fine::{Fine, FineTransport};
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_listed_method_is_implemented() {
-        for method in ddtbench::experiments::halo::methods::METHODS {
+        for method in common::kinds::halo::methods::METHODS {
             assert!(implementation(method.name).is_ok(), "{}", method.name);
         }
         assert!(implementation("aggregated:m=2").is_ok());
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn only_what_moves_packed_bytes_packs() {
-        for method in ddtbench::experiments::halo::methods::METHODS {
+        for method in common::kinds::halo::methods::METHODS {
             let Implementation { kind, packing, .. } = implementation(method.name).unwrap();
             let moves_arrays = matches!(
                 kind,

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use Kind::Overlap;
+use common::kinds::Kind;
 use common::model::event::Block;
 use common::model::{Outcome, Phase};
-use ddtbench::experiments::Kind;
-use ddtbench::experiments::overlap::KIND;
 
 use super::cell::{Cell, collected};
 use super::traffic::Traffic;
@@ -39,7 +39,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
     type ActiveMethod = Measured<T::Active>;
 
     fn kind(&self) -> Kind {
-        KIND
+        Kind::Overlap
     }
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -117,7 +117,7 @@ impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
         let implementation = table::implementation(method)?;
         let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
-        let is_reference = method == ddtbench::experiments::overlap::methods::REFERENCE;
+        let is_reference = method == common::kinds::overlap::methods::REFERENCE;
         let made = implementation.make(self.parts, self.calls.clone())?;
         Ok(made.map(|method| Active { method, packing, is_reference }))
     }
@@ -163,8 +163,8 @@ impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::experiments::overlap::methods::METHODS;
-    use ddtbench::experiments::overlap::operations::Traffic;
+    use common::kinds::overlap::methods::METHODS;
+    use common::kinds::overlap::operations::Traffic;
 
     use super::table;
 

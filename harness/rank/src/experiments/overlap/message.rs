@@ -2,8 +2,8 @@
 //! unpacked when it is there, or with datatypes.
 
 use anyhow::bail;
+use common::kinds::overlap::methods::{PERSISTENT, PERSISTENT_DDT};
 use common::model::Outcome;
-use ddtbench::experiments::overlap::methods::{PERSISTENT, PERSISTENT_DDT};
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};
@@ -157,8 +157,8 @@ fn nonblocking(method: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::experiments::overlap::methods::METHODS;
-    use ddtbench::experiments::overlap::operations::Traffic;
+    use common::kinds::overlap::methods::METHODS;
+    use common::kinds::overlap::operations::Traffic;
 
     use super::*;
 

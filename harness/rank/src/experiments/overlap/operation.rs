@@ -1,10 +1,10 @@
 //! Operations on contiguous bytes: nonblocking and persistent collectives, and a message between two ranks.
 
 use anyhow::Context;
+use common::kinds::overlap::methods::PERSISTENT;
+use common::kinds::overlap::operations::Operation;
 use common::model::Outcome;
 use datatypes::Element;
-use ddtbench::experiments::overlap::methods::PERSISTENT;
-use ddtbench::experiments::overlap::operations::Operation;
 
 use super::data::{Arrival, Bytes, Numbers, Version, spoil};
 use super::traffic::Traffic;
@@ -297,7 +297,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::experiments::overlap::operations::OPERATIONS;
+    use common::kinds::overlap::operations::OPERATIONS;
 
     use super::*;
 
@@ -312,10 +312,10 @@ mod tests {
         }
         assert_eq!(find("by_pigeon"), None);
         // Operations have two methods, told apart by `PERSISTENT`; a third would have to be implemented.
-        let operation = ddtbench::experiments::overlap::operations::Traffic::find("ibcast", None).unwrap();
-        let methods = ddtbench::experiments::overlap::methods::METHODS.iter();
+        let operation = common::kinds::overlap::operations::Traffic::find("ibcast", None).unwrap();
+        let methods = common::kinds::overlap::methods::METHODS.iter();
         let methods: Vec<_> = methods.map(|row| row.name).filter(|name| operation.has(name)).collect();
-        assert_eq!(methods, [ddtbench::experiments::overlap::methods::NONBLOCKING, PERSISTENT]);
+        assert_eq!(methods, [common::kinds::overlap::methods::NONBLOCKING, PERSISTENT]);
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use common::kinds::overlap::methods::NONBLOCKING;
+use common::kinds::overlap::operations::Operation;
+use common::kinds::overlap::{Built, MOST_BYTES, MOST_ROWS};
+use common::memory::available_bytes;
 use common::model::Outcome;
 use common::model::calibration::{CalibratedSize, SizeOf};
 use common::model::event::Event;
-use ddtbench::experiments::memory::available_bytes;
-use ddtbench::experiments::overlap::methods::NONBLOCKING;
-use ddtbench::experiments::overlap::operations::Operation;
-use ddtbench::experiments::overlap::{Built, MOST_BYTES, MOST_ROWS};
 
 use super::CaseStart;
 use super::calibrate;

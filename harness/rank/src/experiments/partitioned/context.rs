@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use ddtbench::experiments::fine_grained::Emulation;
-use ddtbench::experiments::partitioned::Setting;
+use common::fine_grained::Emulation;
+use common::kinds::partitioned::Setting;
 
 use crate::checked::Comm;
 use crate::measure::sync::Sync;

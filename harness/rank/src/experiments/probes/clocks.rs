@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use common::stats;
-use ddtbench::report::units;
+use common::units;
 
 use super::context::{Observation, ProbeContext, Stop};
 use crate::checked::CallError;

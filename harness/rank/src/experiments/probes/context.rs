@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use common::kinds::probes::METHOD;
 use common::model::event::Event;
 use common::model::{Outcome, Seen};
-use ddtbench::experiments::probes::METHOD;
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};

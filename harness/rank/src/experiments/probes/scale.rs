@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use common::memory;
 use common::model::Seen;
-use ddtbench::experiments::memory;
 
 use super::context::{Observation, ProbeContext, Stop};
 use super::exchange::{self, ProbeExchange, TAG};

@@ -1,9 +1,9 @@
 use super::*;
-use crate::experiments::engine::KIND;
+use crate::experiments::Kind;
 use crate::experiments::summary;
 use crate::model::conditions::Rule;
 use crate::model::event::{Block, LineBytes, MessageFacts};
-use crate::model::{Case, CaseResult, Outcome, Times};
+use crate::model::{Case, CaseResult, Measured, Outcome, Times};
 
 /// A method whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of states 1, 3, 1, 3, ...
 pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
@@ -27,7 +27,7 @@ pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Opti
 /// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
 pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> CaseResult {
     let case = Case {
-        experiment: KIND.name().to_owned(),
+        experiment: Kind::Engine.name().to_owned(),
         test: test.to_owned(),
         set: "small".to_owned(),
         params: "count=1000".to_owned(),
@@ -61,7 +61,7 @@ fn of<'a>(records: &'a [Record], method: &str, phase: Phase) -> &'a Record {
 }
 
 pub(in crate::experiments) fn records(result: &CaseResult) -> Vec<Record> {
-    summary::records(KIND, result)
+    summary::records(Kind::Engine, result)
 }
 
 fn ratio(record: &Record) -> Option<f64> {
@@ -127,17 +127,4 @@ fn without_the_engine_there_are_times_but_no_ratios() {
     assert!(
         manual.median_s.is_some() && ratio(manual).is_none() && manual.figure(Quantity::BoundShare).is_some()
     );
-    assert!(!is_narrow(&result.methods[1..], 0.01), "no ratio is known");
-}
-
-#[test]
-fn a_comparison_goes_on_until_every_ratio_is_known() {
-    let mut methods = result("strided", "mpich", 2e-6, 3e-6).methods;
-    assert!(is_narrow(&methods, 0.01));
-    for block in methods[1].blocks.iter_mut().step_by(2) {
-        block.times[Phase::Unpack].iter_mut().for_each(|time| *time *= 1.2);
-    }
-    assert!(!is_narrow(&methods, 0.05));
-    methods.iter_mut().for_each(|measured| measured.blocks.truncate(5));
-    assert!(!is_narrow(&methods, 0.9), "too few rounds for an interval");
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::experiments::{self, Kind};
 use crate::model::conditions::Cache;
 use crate::model::{Case, Figure, Quantity, SCHEMA};
 use crate::report::compared::Compared;
@@ -7,7 +8,7 @@ use crate::report::html::html;
 fn record(method: &str, phase: Phase, median: f64) -> Record {
     Record {
         case: Case {
-            experiment: KIND.name().into(),
+            experiment: Kind::PingPong.name().into(),
             test: "wrf_x_vec".into(),
             set: "4x4".into(),
             params: "ims=4 ime=27".into(),
@@ -34,7 +35,7 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
 }
 
 fn table(records: &[Record], width: Option<u16>) -> String {
-    KIND.table(records, width)
+    experiments::of(Kind::PingPong).table(records, width)
 }
 
 /// A figure of a record.
@@ -129,7 +130,9 @@ fn how_far_off_clocks_of_several_hosts_are_is_a_note() {
 
 #[test]
 fn nothing_is_wider_than_the_terminal_and_what_is_left_out_is_named() {
-    for shown in [table(&sample(), Some(80)), plain(&KIND.answer(&sample(), Some(80)))] {
+    for shown in
+        [table(&sample(), Some(80)), plain(&experiments::of(Kind::PingPong).answer(&sample(), Some(80)))]
+    {
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(shown.contains("\nLeft out, for want of room: "), "{shown}");
     }
@@ -147,7 +150,7 @@ fn the_answer_is_a_line_per_case_and_sentences() {
     cold.iter_mut().for_each(|record| record.case_mut().cache = Cache::Cold);
     cold.retain(|record| record.method != "put_ddt");
     let records = [sample(), cold].concat();
-    let text = plain(&KIND.answer(&records, None));
+    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
     let (_, rest) = text.split_once("\n\n").unwrap();
     let expected = "\
 mpich, 2 ranks, warm
@@ -169,7 +172,7 @@ wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
 fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_is_told_by_its_verdict() {
     let slow = over("ddt", 800e-6, "manual", (10.0, 9.5, 10.4));
     let slower = Record { method: "engine".into(), ..over("ddt", 1e-3, "manual", (12.0, 1.9, 40.0)) };
-    let text = plain(&KIND.answer(&against_manual([slow, slower]), None));
+    let text = plain(&experiments::of(Kind::PingPong).answer(&against_manual([slow, slower]), None));
     let end = "\
 Found, mpich: manual is 10.0 [9.5, 10.4] times as fast as ddt.
 Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] times as long as manual.
@@ -182,7 +185,7 @@ fn where_one_method_was_measured_its_overhead_is_told_and_what_a_verdict_needs()
     let of = |methods: &[&str]| {
         let has = |record: &Record| methods.contains(&&*record.method);
         let records: Vec<_> = sample().into_iter().filter(has).collect();
-        let text = plain(&KIND.answer(&records, None));
+        let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
         text.rsplit("\n\n").next().unwrap().to_owned()
     };
     let expected = "Found, mpich: of the time of manual 47% is pack overhead in wrf_x_vec 4x4; for a verdict measure ddt too: \
@@ -214,10 +217,10 @@ fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
         let case = record.case_mut();
         (case.test, case.set) = ("layout".into(), "my_face".into());
     }
-    let text = plain(&KIND.answer(&records, None));
+    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
     assert!(text.contains("layout  my_face  102.6 kB"), "{text}");
     assert!(text.contains("Found, mpich: loop is 1.90 [1.85, 1.95] times as fast as ddt."), "{text}");
-    let alone = plain(&KIND.answer(&records[..1], None));
+    let alone = plain(&experiments::of(Kind::PingPong).answer(&records[..1], None));
     assert!(
         alone.replace("\n  ", " ").ends_with("measure loop and ddt too: -m reference,loop,ddt.\n"),
         "{alone}"
@@ -234,7 +237,7 @@ fn the_legend_names_the_columns_that_are_shown() {
     };
     let legend = |methods: &[&str], width| {
         let records: Vec<_> = methods.iter().map(|method| overhead(method)).collect();
-        let text = plain(&KIND.answer(&records, width));
+        let text = plain(&experiments::of(Kind::PingPong).answer(&records, width));
         text.split_once(": their pack overhead").map(|(names, _)| names.to_owned())
     };
     assert_eq!(legend(&["manual", "ddt"], None).as_deref(), Some("manual, ddt"));
@@ -409,7 +412,10 @@ fn a_cell_may_be_of_any_length() {
         let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
         assert!(page.contains(&long) && table(&records, None).contains(&long));
         for width in [None, Some(80)] {
-            assert!(!KIND.answer(&records, width).is_empty() && !table(&records, width).is_empty());
+            assert!(
+                !experiments::of(Kind::PingPong).answer(&records, width).is_empty()
+                    && !table(&records, width).is_empty()
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-use crate::experiments::pingpong;
+use crate::experiments::Kind;
 use crate::experiments::summary::tests::{low, result};
 use crate::model::event::Block;
 use crate::model::{Measured, Outcome, Phase, Quantity, Record, Times};
@@ -19,7 +19,7 @@ fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measure
 }
 
 fn records(methods: Vec<Measured>) -> Vec<Record> {
-    crate::experiments::summary::records(pingpong::KIND, &result(methods))
+    crate::experiments::summary::records(Kind::PingPong, &result(methods))
 }
 
 fn of<'a>(records: &'a [Record], method: &str) -> &'a Record {

@@ -1,8 +1,8 @@
 //! The methods by which the messages of an exchange travel. The rank program implements them.
 
-use crate::experiments::find as find_row;
-use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
-use crate::experiments::fine_grained::functions::PARTITIONED;
+use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::fine_grained::functions::PARTITIONED;
+use crate::kinds::find as find_row;
 use crate::model::{LOOP, MethodInfo};
 
 /// The method against which packing is an overhead.

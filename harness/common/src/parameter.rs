@@ -107,7 +107,7 @@ pub fn joined<N: std::fmt::Display>(pairs: impl IntoIterator<Item = (N, String)>
 }
 
 /// Puts a value into its field, if it could be read.
-pub(super) fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+pub(crate) fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
 }
@@ -116,7 +116,7 @@ pub(super) fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), Stri
 ///
 /// # Errors
 /// What would be right.
-pub(super) fn threads(text: &str) -> Result<usize, String> {
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
     threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())
 }
@@ -139,7 +139,7 @@ pub fn whole(typed: &[String]) -> Vec<String> {
 
 /// Fails unless each name is there once, and each default is the one that a setting has.
 #[cfg(test)]
-pub(super) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
+pub(crate) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
     let names: std::collections::HashSet<_> = rows.iter().map(|row| row.flag.name).collect();
     assert_eq!(names.len(), rows.len());
     for row in rows.iter().filter(|row| row.flag.default.split_whitespace().count() == 1) {

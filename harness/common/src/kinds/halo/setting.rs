@@ -2,9 +2,9 @@
 
 use apps::halo::HaloContext;
 
-use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
-use crate::experiments::fine_grained::emulation::Computing;
-use crate::experiments::parameter::{self, Flag, Parameter, set, threads};
+use crate::fine_grained::arrival::{Arrival, Sampler};
+use crate::fine_grained::emulation::Computing;
+use crate::parameter::{self, Flag, Parameter, set, threads};
 
 /// How ranks begin an exchange together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

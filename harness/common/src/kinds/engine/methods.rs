@@ -2,7 +2,7 @@
 //! them.
 
 use super::PackingOrder;
-use crate::experiments::pingpong::methods::PACK;
+use crate::kinds::pingpong::methods::PACK;
 use crate::model::{LOOP, LOOPS, MethodInfo};
 
 /// The method that all others are compared with.

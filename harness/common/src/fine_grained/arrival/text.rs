@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Arrival;
-use crate::experiments::fine_grained::emulation::MOST_S;
+use crate::fine_grained::emulation::MOST_S;
 
 /// The largest share of the computing time by which a thread is late: a typing error beyond.
 const MOST_SHARE: f64 = 1000.0;

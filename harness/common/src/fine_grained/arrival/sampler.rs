@@ -4,8 +4,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::{Arrival, s_per_byte};
-use crate::experiments::fine_grained::kde::{Kde, standard_normal};
-use crate::experiments::fine_grained::trace::Trace;
+use crate::fine_grained::kde::{Kde, standard_normal};
+use crate::fine_grained::trace::Trace;
 
 /// Gives the computing time of every thread of one rank, iteration by iteration. The same arguments give the same
 /// times.

@@ -7,10 +7,11 @@ use apps::{Context, MicroApp};
 use super::methods::METHODS;
 use super::operations::{ISEND, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS, RIM_PERCENT};
-use crate::experiments::parameter::{joined, place};
-use crate::experiments::{Setup, halo, memory, pingpong};
+use crate::kinds::{Setup, halo, pingpong};
+use crate::memory;
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
+use crate::parameter::{joined, place};
 
 /// What is communicated while ranks compute, and how.
 #[derive(Clone, Debug)]

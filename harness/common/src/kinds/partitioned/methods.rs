@@ -1,9 +1,9 @@
 //! The mechanisms that there are, by name: how a message that is finished partition by partition can travel. The rank
 //! program implements them.
 
-use crate::experiments::find as find_row;
-use crate::experiments::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
-use crate::experiments::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
+use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
+use crate::kinds::find as find_row;
 use crate::model::MethodInfo;
 
 /// The mechanism that all others are compared with.

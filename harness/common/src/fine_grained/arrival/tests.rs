@@ -88,7 +88,7 @@ fn normal_times_that_would_be_negative_are_0() {
 
 #[test]
 fn times_of_a_density_replace_the_computing_time() {
-    let pooled = crate::experiments::fine_grained::trace::Trace::load("matrix").unwrap().pooled_s();
+    let pooled = crate::fine_grained::trace::Trace::load("matrix").unwrap().pooled_s();
     let (expected, deviation) = moments(&pooled);
     let (mean, _) = moments(&draws("kde:matrix", 25_000, 1, 0));
     assert!((mean - expected).abs() < 0.05 * deviation + 1e-3 * expected, "{mean} {expected}");

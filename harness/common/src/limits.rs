@@ -3,7 +3,6 @@
 use apps::Preset;
 use serde::{Deserialize, Serialize};
 
-use super::PlanError;
 use crate::model::conditions::Rule;
 use crate::stats;
 
@@ -47,6 +46,21 @@ impl Default for Limits {
     }
 }
 
+/// A limit that cannot be.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("{field} = {value}: {reason}")]
+pub struct WrongLimit {
+    /// Its name.
+    pub field: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What would be right.
+    pub reason: String,
+}
+
+/// Methods of a plan at most: all that there are, and as many ways to aggregate.
+pub const MOST_METHODS: usize = 64;
+
 /// Rounds from which on a median is reported, unless somebody wants it sooner.
 pub const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
@@ -79,10 +93,9 @@ impl Limits {
     ///
     /// # Errors
     /// The field, its value, and what would be right.
-    pub fn check(&self) -> Result<(), PlanError> {
-        let field = |field, value: String, reason: &str| {
-            Err(PlanError::Field { field, value, reason: reason.to_owned() })
-        };
+    pub fn check(&self) -> Result<(), WrongLimit> {
+        let field =
+            |field, value: String, reason: &str| Err(WrongLimit { field, value, reason: reason.to_owned() });
         if self.min_runs == 0 {
             return field("min_runs", "0".to_owned(), "must be at least 1");
         }

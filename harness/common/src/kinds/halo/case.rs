@@ -7,8 +7,8 @@ use apps::Values;
 use apps::halo::{HaloApp, HaloTest};
 
 use super::setting::{HaloSetting, PARAMETERS};
-use crate::experiments::parameter::{joined, place};
 use crate::model::event::MessageFacts;
+use crate::parameter::{joined, place};
 
 /// A case: an exchange with its values, and the setting.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::halo::methods::find;
+    use crate::kinds::halo::methods::find;
 
     fn params(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()

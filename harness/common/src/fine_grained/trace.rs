@@ -9,9 +9,9 @@ use std::fs;
 
 /// Recorded by the example `record_arrivals`, by the name of the computation.
 const RECORDED: [(&str, &str); 3] = [
-    ("sparse", include_str!("../../../fixtures/arrivals/sparse.csv")),
-    ("molecular", include_str!("../../../fixtures/arrivals/molecular.csv")),
-    ("matrix", include_str!("../../../fixtures/arrivals/matrix.csv")),
+    ("sparse", include_str!("../../fixtures/arrivals/sparse.csv")),
+    ("molecular", include_str!("../../fixtures/arrivals/molecular.csv")),
+    ("matrix", include_str!("../../fixtures/arrivals/matrix.csv")),
 ];
 
 /// Times of threads, iteration by iteration.

@@ -5,11 +5,11 @@ use std::fmt;
 
 use apps::bytes;
 
-use crate::experiments::fine_grained::arrival::{Arrival, Sampler};
-use crate::experiments::fine_grained::emulation::Computing;
-use crate::experiments::fine_grained::order::{self, WriteOrder};
-use crate::experiments::parameter::{self, Flag, Parameter, joined, set};
+use crate::fine_grained::arrival::{Arrival, Sampler};
+use crate::fine_grained::emulation::Computing;
+use crate::fine_grained::order::{self, WriteOrder};
 use crate::model::event::MessageFacts;
+use crate::parameter::{self, Flag, Parameter, joined, set};
 
 /// A message between two ranks, finished partition by partition.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use datatypes::Element;
 
-use crate::experiments::parameter::{self, Flag, Parameter, set, threads};
 use crate::model::conditions::Configuration;
+use crate::parameter::{self, Flag, Parameter, set, threads};
 
 /// What a case says besides the application's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,12 +52,12 @@ pub const MOST_BYTES: u64 = i32::MAX as u64;
 /// Rows of matrices at most: three of them have 10 GB, and a product takes a minute or more.
 pub const MOST_ROWS: u64 = 20_000;
 /// The shortest time that can be asked for, in microseconds: shorter ones are the clock's and the barrier's.
-pub(super) const LEAST_US: f64 = 1.0;
+pub const LEAST_US: f64 = 1.0;
 /// The longest, in microseconds: a hundred seconds, above which the rank program would be taken for hanging.
 const MOST_US: f64 = 1e8;
 
 /// The rim of an exchange where none is given, in percent: of a cube of 60 points each way the outermost layer has 9.7.
-pub(super) const RIM_PERCENT: f64 = 10.0;
+pub const RIM_PERCENT: f64 = 10.0;
 /// The largest rim: something must be left to hide behind.
 const MOST_RIM_PERCENT: f64 = 90.0;
 

@@ -1,6 +1,6 @@
 //! Computing time, emulated: how it passes, and its text.
 
-use crate::experiments::parameter::{Flag, Parameter, set};
+use crate::parameter::{Flag, Parameter, set};
 
 /// What threads compute before they hand over.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,0 +1,74 @@
+//! The engine's comparison: our pack engine next to the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
+//! one process each, without communication.
+
+pub mod methods;
+mod narrow;
+
+use apps::WireOrder;
+use clap::ValueEnum;
+
+pub use narrow::{DECISIVE, is_narrow};
+
+use super::{LAUNCHES, Row, find};
+use crate::model::Phase;
+
+/// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
+pub const RANKS: usize = 2;
+
+/// Rounds at least: the interval of a ratio rests on the rounds' ratios, of which the lowest and the highest lie outside
+/// it from ten on, so that one disturbed round does not decide.
+pub const MIN_ROUNDS: usize = 10;
+
+/// Maximum rounds. More would only resolve differences due to memory placement.
+pub const MAX_ROUNDS: usize = 200;
+
+/// The parameter that names the order in which bytes are packed, if loop and datatype differ.
+pub const ORDER: &str = "order";
+
+/// The order in which bytes are packed, if the hand-written loop and the datatype differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PackingOrder {
+    /// As the hand-written loop packs
+    #[default]
+    Manual,
+    /// As the datatype packs
+    Ddt,
+}
+
+impl PackingOrder {
+    /// The name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Ddt => "ddt",
+        }
+    }
+
+    /// The same for apps.
+    pub const fn wire_order(self) -> WireOrder {
+        match self {
+            Self::Manual => WireOrder::Manual,
+            Self::Ddt => WireOrder::Ddt,
+        }
+    }
+}
+
+const PHASES: &[Phase] = &[Phase::Create, Phase::Unpack, Phase::Free, Phase::Pack];
+
+pub(super) const ROW: Row = Row {
+    name: "engine",
+    command: "engine",
+    methods: methods::METHODS,
+    find: |name| find(methods::METHODS, "method", name),
+    phases: PHASES,
+    reference: methods::ENGINE,
+    default_ranks: 1,
+    default_launches: LAUNCHES,
+    refuse_ranks: |ranks| (ranks != 1).then_some("must be 1: the comparison is one of one process"),
+    only_warm: None,
+    options: &[],
+    // Packing and unpacking are repeated one after the other.
+    timed_apart: |_| PHASES,
+    // It has no single phase by which all are ranked.
+    is_contest: false,
+};

@@ -1,0 +1,240 @@
+//! The kinds of experiments, and what is known of each before anything is measured: its methods, its phases, its ranks.
+
+pub mod engine;
+pub mod halo;
+pub mod overlap;
+pub mod partitioned;
+pub mod pingpong;
+pub mod probes;
+
+use apps::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::model::conditions::Cache;
+use crate::model::event::TimedApart;
+use crate::model::{LOOP, MethodInfo, Phase};
+
+/// A kind of experiments, as plans and results name it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A message that goes there and back, per micro-app.
+    #[default]
+    PingPong,
+    /// Our pack engine compared with other ways to pack, without communication.
+    Engine,
+    /// A message between two ranks, handed over in partitions.
+    Partitioned,
+    /// The exchange of a micro-app between many ranks.
+    Halo,
+    /// Communication while the ranks compute.
+    Overlap,
+    /// Whether an MPI does what partitioned communication needs.
+    #[serde(rename = "probe")]
+    Probes,
+}
+
+/// What is known of a kind.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name: the subcommand of the rank program, and its name in plans and results.
+    pub name: &'static str,
+    /// The subcommand of `ddtbench` that makes plans of it.
+    pub command: &'static str,
+    /// Its methods, in report order.
+    pub methods: &'static [MethodInfo],
+    /// The method with a name, which may have parameters after it.
+    pub find: fn(&str) -> Result<&'static MethodInfo, String>,
+    /// Its phases, in the order in which they happen; the headline phase last.
+    pub phases: &'static [Phase],
+    /// The method that all others are compared with.
+    pub reference: &'static str,
+    /// Ranks without a number in the plan.
+    pub default_ranks: usize,
+    /// Launches of each case without a number in the plan.
+    pub default_launches: usize,
+    /// What is wrong with a number of ranks, if anything.
+    pub refuse_ranks: fn(usize) -> Option<&'static str>,
+    /// Why its caches are always warm, if they are.
+    pub only_warm: Option<&'static str>,
+    /// Those of a plan's options that not all kinds have: `pairs`, `startall`, `rule`.
+    pub options: &'static [&'static str],
+    /// The phases of a block that were timed in repetitions of their own. The k-th samples of all others are of one repetition.
+    pub timed_apart: TimedApart,
+    /// Whether methods are ranked by the ratios of their headline phase.
+    pub is_contest: bool,
+}
+
+/// Launches without a number in the plan: the fewest whose intervals assume no distribution, and with which the range of
+/// another run is known. Measured: docs/statistics.md, "How many launches".
+pub const LAUNCHES: usize = 6;
+
+/// Phases that are not part of a repetition, in any kind; the first partition has a time only for those repetitions in which
+/// the receiver looked.
+pub const NOT_REPEATED: &[Phase] =
+    &[Phase::Create, Phase::Free, Phase::Init, Phase::ComputationWithoutMpi, Phase::FirstPartition];
+
+impl Kind {
+    /// All, in the order in which `list` shows them.
+    pub const ALL: [Self; 6] =
+        [Self::PingPong, Self::Engine, Self::Partitioned, Self::Halo, Self::Overlap, Self::Probes];
+
+    /// What is known of it.
+    pub const fn row(self) -> &'static Row {
+        match self {
+            Self::PingPong => &pingpong::ROW,
+            Self::Engine => &engine::ROW,
+            Self::Partitioned => &partitioned::ROW,
+            Self::Halo => &halo::ROW,
+            Self::Overlap => &overlap::ROW,
+            Self::Probes => &probes::ROW,
+        }
+    }
+
+    /// Its name: the subcommand of the rank program, and its name in plans and results.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Its methods, in report order.
+    pub const fn methods(self) -> &'static [MethodInfo] {
+        self.row().methods
+    }
+
+    /// Its phases, in the order in which they happen; the headline phase last.
+    pub const fn phases(self) -> &'static [Phase] {
+        self.row().phases
+    }
+
+    /// The method that all others are compared with.
+    pub const fn reference(self) -> &'static str {
+        self.row().reference
+    }
+
+    /// The kind called `name`.
+    ///
+    /// # Errors
+    /// A sentence with all names.
+    pub fn find(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            format!("no kind of experiments is called {name:?}; there are {}", names.join(", "))
+        })
+    }
+
+    /// The method called `name`.
+    ///
+    /// # Errors
+    /// A sentence with all names.
+    pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
+        (self.row().find)(name)
+    }
+
+    /// The phase that a method is judged by: the last one.
+    pub const fn headline(self) -> Phase {
+        let phases = self.phases();
+        phases[phases.len() - 1]
+    }
+
+    /// What is wrong with a cache mode, if anything.
+    pub fn refuse_cache(self, cache: Cache) -> Option<&'static str> {
+        self.row().only_warm.filter(|_| cache != Cache::Warm)
+    }
+
+    /// The names of all methods that are measured by default.
+    pub fn all_methods(self) -> Vec<String> {
+        self.usual_methods(std::iter::empty())
+    }
+
+    /// The same for a run of these tests: with the plain loop if one of them has no loops written by hand.
+    pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
+        // In overlap an exchange has a prefix.
+        let has_layout = tests.any(|test| {
+            test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
+        });
+        let usual = self.methods().iter();
+        let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);
+        usual.map(|method| method.name.to_owned()).collect()
+    }
+
+    /// The method that `method` is compared with; `None` for one that others are compared with.
+    pub fn reference_of(self, method: &str) -> Option<&'static str> {
+        let info = self.method(method).ok();
+        let is_reference = method == self.reference() || info.is_some_and(|info| info.is_reference);
+        (!is_reference).then(|| info.and_then(|info| info.reference).unwrap_or(self.reference()))
+    }
+
+    /// Whether a method is measured in processes of its own.
+    pub fn in_own_processes(self, method: &str) -> bool {
+        self.method(method).is_ok_and(|info| info.in_own_processes)
+    }
+}
+
+/// What a case is prepared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Ranks of the run.
+    pub ranks: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// What tests need to know of the run.
+    pub fn context(self) -> Context {
+        Context { ranks: self.ranks, seed: self.seed }
+    }
+}
+
+/// The row of a table that has a name; `kind` is what its rows are.
+///
+/// # Errors
+/// A sentence with all names.
+pub fn find(rows: &'static [MethodInfo], kind: &str, name: &str) -> Result<&'static MethodInfo, String> {
+    rows.iter().find(|row| row.name == name).ok_or_else(|| {
+        let names: Vec<_> = rows.iter().map(|row| row.name).collect();
+        format!("no {kind} is called {name:?}; there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn methods_are_found_in_their_kind_and_each_once() {
+        for kind in Kind::ALL {
+            let names: HashSet<_> = kind.methods().iter().map(|method| method.name).collect();
+            assert_eq!(names.len(), kind.methods().len(), "{}", kind.name());
+            for method in kind.methods() {
+                assert_eq!(kind.method(method.name), Ok(method));
+                assert!(method.needs.iter().all(|function| function.starts_with("MPI_")), "{}", method.name);
+            }
+            assert!(kind.method(kind.reference()).is_ok(), "{}", kind.name());
+            assert_eq!(Kind::find(kind.name()), Ok(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        assert!(
+            Kind::PingPong.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
+        );
+    }
+
+    #[test]
+    fn every_probe_of_a_method_is_one_that_can_fail() {
+        for method in Kind::ALL.iter().flat_map(|kind| kind.methods()) {
+            for name in method.probes.concat() {
+                let kind = probes::list::find(name).unwrap().kind;
+                assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_phase_belongs_to_a_kind() {
+        for phase in Phase::ALL {
+            assert!(Kind::ALL.iter().any(|kind| kind.phases().contains(&phase)), "{phase:?}");
+        }
+    }
+}

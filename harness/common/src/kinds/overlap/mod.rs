@@ -1,0 +1,53 @@
+//! Overlap: whether communication goes on while the application computes, and at whose cost. The methodology is that of BenchNBC
+//! (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI nonblocking
+//! collectives", CCPE 2022), here also for messages with datatypes and for halos.
+
+mod case;
+pub mod methods;
+pub mod operations;
+mod setting;
+
+pub use case::{Built, OverlapCase};
+pub use setting::{LEAST_US, MOST_BYTES, MOST_ROWS, OverlapSetting, PARAMETERS};
+
+use super::{LAUNCHES, NOT_REPEATED, Row, find};
+use crate::model::Phase;
+
+pub(super) const ROW: Row = {
+    use Phase::{
+        Call, CommunicationAlone, ComputationAlone, ComputationWithoutMpi, Compute, InMpi, Init, Overlapped,
+        Rim, RimAlone, Wait,
+    };
+    Row {
+        name: "overlap",
+        command: "overlap",
+        methods: methods::METHODS,
+        find: |name| find(methods::METHODS, "method", name),
+        phases: &[
+            Init,
+            CommunicationAlone,
+            ComputationWithoutMpi,
+            ComputationAlone,
+            RimAlone,
+            Call,
+            Compute,
+            Wait,
+            Rim,
+            InMpi,
+            Overlapped,
+        ],
+        reference: methods::REFERENCE,
+        default_ranks: 2,
+        default_launches: LAUNCHES,
+        refuse_ranks: |ranks| {
+            let can = ranks >= 2 && i32::try_from(ranks).is_ok();
+            (!can).then_some("must be at least 2 ranks")
+        },
+        only_warm: Some(
+            "must be warm: what is sent has just been written, and the computation evicts what it does",
+        ),
+        options: &[],
+        timed_apart: |_| NOT_REPEATED,
+        is_contest: true,
+    }
+};
