@@ -349,7 +349,6 @@ impl Partitioned {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use common::kinds::pingpong;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use common::kinds::Kind;
 use common::model::Outcome;
 use common::model::conditions::Rule;
-use common::model::event::{Block, Event, Hello, MessageFacts};
+use common::model::event::{Block, Event, Hello};
 use common::model::{Case, Measured};
 use common::summary::{self, Scope};
 use common::{stats, units};

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, ensure};
 use common::fine_grained::functions::PARTITIONED;
 use common::kinds::Kind;
-use common::kinds::probes::{self, list};
+use common::kinds::probes::list;
 use common::model::event::{Event, MessageFacts};
 use common::model::{Outcome, Seen};
 

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use Kind::Overlap;
 use common::kinds::Kind;
 use common::model::event::Block;
 use common::model::{Outcome, Phase};
