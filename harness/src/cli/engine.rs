@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use apps::Preset;
 use clap::Args;
 use ddtbench::experiments::Kind;
-use ddtbench::experiments::engine::{grid};
+use ddtbench::experiments::engine::grid;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::Cache;
 use ddtbench::plan::{self, Plan};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use common::parameter::Flag;
 use ddtbench::experiments::Kind;
-use ddtbench::experiments::halo::{PARAMETERS};
+use ddtbench::experiments::halo::PARAMETERS;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 

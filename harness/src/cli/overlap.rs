@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use common::parameter::Flag;
 use ddtbench::experiments::Kind;
+use ddtbench::experiments::overlap::PARAMETERS;
 use ddtbench::experiments::overlap::methods::NONBLOCKING;
-use ddtbench::experiments::overlap::{PARAMETERS};
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use ddtbench::experiments::Kind;
-use ddtbench::experiments::pingpong::{Pairs};
+use ddtbench::experiments::pingpong::Pairs;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::plan::{self, Plan};
 
