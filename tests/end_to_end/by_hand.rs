@@ -11,28 +11,36 @@ use serde_json::Value;
 
 use super::job::{everything_in, run};
 use super::results::{Row, Summary, samples};
-use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
+use super::setup::{self, Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi, trials_on, waiting_on_every_mpi};
+use super::trial::Need;
 
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
-/// Time for the rounds that an interval needs, on a busy machine too.
-const ENOUGH: [&str; 2] = ["--max-time", "0.3"];
+/// Ten rounds by their runs, whatever they take: intervals need six.
+const ENOUGH: [&str; 6] = ["--min-runs", "4", "--max-runs", "40", "--max-time", "60"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("the rank program prints a table", a_table),
         ("the rank program prints its events as JSON", events),
         ("the rank program pairs the first half with the second", pairs_across),
+        ("a cold cache is measured", a_cold_cache),
+    ];
+    let waiting: &[(&str, Check)] = &[
         ("the rank program refuses an odd number of ranks, once", an_odd_number_of_ranks),
         ("the rank program refuses an unknown test, once", an_unknown_test),
         ("the rank program names the wrong launcher", the_wrong_launcher),
-        ("the rank program alone says that it needs a launcher", no_launcher),
-        ("a cold cache is measured", a_cold_cache),
+        ("the rank program without a launcher asks for one", no_launcher),
+    ];
+    let on_one: &[(&str, Check)] = &[
         ("the original suite's format is written", the_original_format),
         ("the plan of a run can be run again", a_plan_again),
         ("a report is what the run printed", a_report),
-        ("what a run leaves has the modes that the umask says", modes),
+        ("what a run leaves has the modes of the umask", modes),
     ];
-    on_every_mpi("by hand", checks)
+    let mut trials = on_every_mpi("by hand", checks);
+    trials.extend(waiting_on_every_mpi("by hand", waiting));
+    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "by hand", on_one));
+    trials
 }
 
 /// The launcher of `mpi` with the rank program of `of`, up to its arguments.
@@ -125,7 +133,7 @@ fn no_launcher(mpi: &Mpi) {
 fn measure(mpi: &Mpi, dir: &std::path::Path, out: &str, arguments: &[&str]) -> String {
     let mut command = ddtbench(dir);
     command.arg("run").args(arguments).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", out]);
-    if !arguments.contains(&ENOUGH[0]) {
+    if !arguments.contains(&"--max-time") {
         command.args(SHORT);
     }
     run(&mut command).expect_code(0).out
@@ -180,8 +188,8 @@ fn a_plan_again(mpi: &Mpi) {
 
 fn a_report(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let told = [&["nas_lu_y", "contiguous", "-m", "reference,manual,ddt"], &ENOUGH[..]].concat();
-    let printed = measure(mpi, dir.path(), "told", &told);
+    let arguments = [&["nas_lu_y", "contiguous", "-m", "reference,manual,ddt"], &ENOUGH[..]].concat();
+    let printed = measure(mpi, dir.path(), "told", &arguments);
     let (answer, end) = printed.rsplit_once("\nPage: ").expect("a run says where its page is");
     assert_eq!(end, "told/report.html\nAll methods: ddtbench report told --details\nresults: told\n");
     let report = |flags: &[&str]| run(ddtbench(dir.path()).args(["report", "told"]).args(flags));

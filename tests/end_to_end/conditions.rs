@@ -171,7 +171,7 @@ fn ends(mpi: &Mpi) {
 
     let row = with(&[&["--precision", "99"], &time, &runs]);
     let (_, blocks) = counted(&row);
-    assert!(row.is(&[("outcome", "converged")]) && (24.0..100.0).contains(&blocks), "a first look: {row:?}");
+    assert!(row.is(&[("outcome", "converged")]) && blocks >= 24.0, "not before a first look: {row:?}");
 
     let row = with(&[&["--precision", "99", "--min-runs", "1500"], &time, &runs]);
     let (samples, blocks) = counted(&row);

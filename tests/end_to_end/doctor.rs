@@ -1,25 +1,32 @@
-//! What stands in the way of measurements, as `ddtbench doctor` tells it.
+//! What stands in the way of measurements, as `ddtbench doctor` reports it.
+
+use std::path::Path;
+use std::process::Command;
 
 use libtest_mimic::Trial;
 
 use super::faulty_mpi::under_faults;
 use super::job::run;
-use super::setup::{Check, Mpi, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ddtbench, on_every_mpi, trials_on};
+use super::trial::Need;
 
 pub fn trials() -> Vec<Trial> {
-    let checks: &[(&str, Check)] =
-        &[("tells what works, and what an MPI that errs does not", a_good_mpi_and_a_bad_one)];
-    on_every_mpi("doctor", checks)
+    let mut trials = on_every_mpi("doctor", &[("reports what works", a_good_mpi)]);
+    let bad: (&str, Check) = ("reports what does not work in an MPI that errs, or is not there", a_bad_mpi);
+    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "doctor", &[bad]));
+    trials
 }
 
-fn a_good_mpi_and_a_bad_one(mpi: &Mpi) {
+/// `doctor` of an MPI, in a folder.
+fn doctor(dir: &Path, mpi: &str) -> Command {
+    let mut command = ddtbench(dir);
+    command.args(["doctor", "--mpi", mpi]);
+    command
+}
+
+fn a_good_mpi(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let look = || {
-        let mut command = ddtbench(dir.path());
-        command.args(["doctor", "--mpi", mpi.name]);
-        command
-    };
-    let good = run(&mut look()).expect_code(0).out;
+    let good = run(&mut doctor(dir.path(), mpi.name)).expect_code(0).out;
     for what in ["Machine", "processor", "file locks", "shared memory", &format!("MPI {}", mpi.name)] {
         assert!(good.contains(what), "{what}: {good}");
     }
@@ -34,14 +41,19 @@ fn a_good_mpi_and_a_bad_one(mpi: &Mpi) {
             "{works}: {good}"
         );
     }
-    let mut bad = look();
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is kept");
+}
+
+fn a_bad_mpi(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bad = doctor(dir.path(), mpi.name);
     under_faults(mpi, &mut bad, &[("FAULTY_MPI", "flip 37")]);
-    let told = run(&mut bad).expect_code(1).out;
+    let report = run(&mut bad).expect_code(1).out;
     assert!(
-        told.lines().any(|line| line.trim().starts_with("error") && line.contains("wrong data")),
-        "{told}"
+        report.lines().any(|line| line.trim().starts_with("error") && line.contains("wrong data")),
+        "{report}"
     );
-    let unknown = run(ddtbench(dir.path()).args(["doctor", "--mpi", "nosuch"])).expect_code(1).out;
+    let unknown = run(&mut doctor(dir.path(), "nosuch")).expect_code(1).out;
     assert!(unknown.contains("error") && unknown.contains("nosuch"), "{unknown}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is kept");
 }

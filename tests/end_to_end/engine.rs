@@ -11,8 +11,8 @@ use super::by_hand::mpiexec;
 use super::faulty_mpi::{expected_and_found, under_faults};
 use super::job::run;
 use super::results::{Row, Summary};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
-use super::trial::alone;
+use super::setup::{Check, MPIS, Mpi, ONE_LAUNCH, ddtbench, trials_on};
+use super::trial::{Need, beside_others};
 
 /// Sixteen doubles, each followed by a gap of one: packed byte 8 i is byte 16 i of the array.
 const STRIDED: [&str; 3] = ["strided", "-p", "count=16,stride=2,element=double"];
@@ -36,9 +36,9 @@ pub fn trials() -> Vec<Trial> {
         ("the rank program prints a table", by_hand),
         ("the rank program refuses more than one process", two_processes),
     ];
-    let mut trials = on_every_mpi("engine", checks);
+    let mut trials = trials_on(&MPIS, Need::OneProcessor, "engine", checks);
     // What is chosen does not depend on the MPI.
-    trials.push(alone("mpich::engine::the grid comes after the tests, or alone", || {
+    trials.push(beside_others("mpich::engine::the grid comes after the tests, or alone", || {
         the_grid_by_its_flags();
     }));
     trials

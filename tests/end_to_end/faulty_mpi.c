@@ -5,6 +5,8 @@
  *   alltoall BYTE  the same after MPI_Alltoall
  *   lost           rank 1 sends nothing, rank 0 receives nothing, and both say that all went well
  *   commit         MPI_Type_commit fails on rank 1
+ *   gate FILE      rank 0 waits in its first MPI_Type_commit while FILE exists, or until it finds FILE.pass, which it removes;
+ *                  it makes FILE.reached before
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
  *   outlive        rank 0 is killed in MPI_Send, and the MPI_Recv that it was for fails on rank 1
@@ -21,16 +23,13 @@
  *   mapping        rank 1 turns over the first byte of what aggregated:adaptive announces: which partitions travel together
  *   remapped PARTITIONS  rank 0 announces another mapping of so many partitions than it sends by: all of them together, or
  *                  where they do travel together, two halves
- *   slow MICROSECONDS  both ranks wait so long in each MPI_Send
  *   asleep MICROSECONDS  MPI_Ibcast goes on in a thread that sleeps so long: perfect overlap
  *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
- *   busy MICROSECONDS    it goes on in a thread that takes so much of the core's time from the computation
  *   dead bcast     rank 1 is killed in MPI_Ibcast
  *   no barrier     MPI_Ibarrier waits for nobody
  *   cores N        no fault of an MPI: the kernel says that ranks may run on N cores, and binds threads as it is told
  *   cores N paired    the same of N hardware threads, of which n and n + N / 2 are one core
  *   cores N unbound   the same as cores N, and the kernel refuses to bind threads
- *   stuck          rank 1 never comes back from the MPI_Wait for it
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
  * all if unset. But for MPI_Put, MPI_Type_commit, mappings and
@@ -150,11 +149,6 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 {
     if (is_derived(type) && goes_wrong("lost", 1))
         return MPI_SUCCESS;
-    if (is_derived(type) && strncmp(fault(), "slow", 4) == 0) {
-        double end = PMPI_Wtime() + 1e-6 * atof(strchr(fault(), ' '));
-        while (PMPI_Wtime() < end)
-            ;
-    }
     if (strncmp(fault(), "remapped", 8) == 0 && is_mapping(buffer, count, type) && goes_wrong("remapped", 0)) {
         unsigned all = atoi(strchr(fault(), ' ')), halves[2] = {all / 2, all};
         return count == 4 ? PMPI_Send(halves, sizeof halves, type, to, tag, comm)
@@ -175,8 +169,25 @@ int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int t
     return code;
 }
 
+static void wait_at_gate(void)
+{
+    const char *gate = strchr(fault(), ' ') + 1;
+    char reached[4096], pass[4096];
+    snprintf(reached, sizeof reached, "%s.reached", gate);
+    snprintf(pass, sizeof pass, "%s.pass", gate);
+    if (access(gate, F_OK) == 0)
+        close(creat(reached, 0666));
+    while (access(gate, F_OK) == 0 && unlink(pass) != 0)
+        usleep(10000);
+}
+
 int MPI_Type_commit(MPI_Datatype *type)
 {
+    static int has_passed;
+    if (!has_passed && goes_wrong("gate", 0)) {
+        has_passed = 1;
+        wait_at_gate();
+    }
     return goes_wrong("commit", 1) ? MPI_ERR_TYPE : PMPI_Type_commit(type);
 }
 
@@ -239,24 +250,10 @@ static MPI_Request broadcast = MPI_REQUEST_NULL;
 static pthread_t helper;
 static int is_helped;
 
-static double seconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec + 1e-9 * now.tv_nsec;
-}
-
-/* The work of a broadcast: time that passes, or time of a core. */
+/* The work of a broadcast. */
 static void *work(void *unused)
 {
-    double length = 1e-6 * atof(strchr(fault(), ' '));
-    if (strncmp(fault(), "busy", 4) == 0) {
-        double end = seconds(CLOCK_THREAD_CPUTIME_ID) + length;
-        while (seconds(CLOCK_THREAD_CPUTIME_ID) < end)
-            ;
-    } else {
-        usleep((useconds_t) (1e6 * length));
-    }
+    usleep((useconds_t) atof(strchr(fault(), ' ')));
     return unused;
 }
 
@@ -266,8 +263,7 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
         raise(SIGKILL);
     int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
     broadcast = *request;
-    is_helped = (strncmp(fault(), "asleep", 6) == 0 || strncmp(fault(), "busy", 4) == 0)
-        && pthread_create(&helper, NULL, work, NULL) == 0;
+    is_helped = strncmp(fault(), "asleep", 6) == 0 && pthread_create(&helper, NULL, work, NULL) == 0;
     return code;
 }
 
@@ -335,8 +331,6 @@ int open64(const char *path, int flags, ...)
 /* What is left of a broadcast's work when it is waited for. */
 static void end_broadcast(void)
 {
-    while (goes_wrong("stuck", 1))
-        pause();
     if (is_helped)
         pthread_join(helper, NULL);
     if (strncmp(fault(), "late", 4) == 0)

@@ -15,8 +15,8 @@ use super::by_hand::mpiexec;
 use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
-use super::trial::{alone, beside_others};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi, trials_on, waiting_on_every_mpi};
+use super::trial::{Need, alone, beside_others};
 
 /// Small values of each exchange, as a plan has them; each but `layout` has faces that two threads share unevenly, or evenly.
 const SMALL: [(&str, &str); 15] = [
@@ -84,8 +84,14 @@ pub fn trials() -> Vec<Trial> {
     trials.push(rounds);
     let mut add = |mpi: &'static str, what: &str, ranks, cases: Vec<(&'static str, &'static str)>| {
         let name = format!("{mpi}::halo::{ranks} ranks, {what}: every method brings every cell");
+        // What Open MPI errs in must not stay in the dark: it is measured in one of them.
+        let methods = if what == "some exchanges" {
+            METHODS.iter().map(|method| method.name).collect()
+        } else {
+            methods_on(mpi)
+        };
         trials.push(alone(name, move || {
-            everything_arrives(mpi, ranks, &cases);
+            everything_arrives(mpi, ranks, &methods, &cases);
         }));
     };
     let with = |tests: &[&'static str], conditions: &[&'static str]| {
@@ -114,17 +120,17 @@ pub fn trials() -> Vec<Trial> {
     add("openmpi", "one thread", 8, with(&["nas_mg"], &[PLAIN]));
     let checks: &[(&str, Check)] = &[
         ("over TCP every cell arrives, or it is told", over_tcp),
-        ("a run that is resumed has every method once", resumed),
         ("computing in every way, with every arrival", computing),
         ("a cell that is left out is named", a_cell_left_out),
         ("a message that is lost once within a block is found", a_message_lost_once),
         ("a cell that stays as it was from some block on is found", a_cell_left_out_later),
         ("a value of a layout that is left out is found", a_value_left_out),
-        ("the plan of a layout needs no file", no_file_needed),
         ("an MPI for one thread alone", one_thread_alone),
-        ("the rank program prints a table", by_hand),
     ];
     trials.extend(on_every_mpi("halo", checks));
+    trials.extend(waiting_on_every_mpi("halo", &[("the rank program prints a table", by_hand)]));
+    let no_file: (&str, Check) = ("the plan of a layout needs no file", no_file_needed);
+    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "halo", &[no_file]));
     trials.extend(REFUSALS.iter().map(|&(what, arguments, words)| {
         beside_others(format!("refused::halo: {what}"), move || {
             let dir = tempfile::tempdir().unwrap();
@@ -161,15 +167,26 @@ const REFUSALS: &[Refusal] = &[
 /// A case: an exchange, and conditions as a plan has them.
 type Case = (&'static str, &'static str);
 
-/// Runs cases by a plan into the folder `out`; exit code 1 tells of a method that failed, which the rows do as well.
-fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn(&mut Command)) -> Summary {
-    // Those that are measured only where they are asked for, too.
-    let methods = METHODS.iter().map(|method| method.name).collect::<Vec<_>>();
+/// All methods, also those that are measured only if they are asked for; on Open MPI without those that it errs in.
+fn methods_on(mpi: &str) -> Vec<&'static str> {
+    let errs = |name: &&str| mpi == "openmpi" && KNOWN.contains(name);
+    METHODS.iter().map(|method| method.name).filter(|name| !errs(name)).collect()
+}
+
+/// Runs cases by a plan into the folder `out`; exit code 1 means that a method failed, which the rows show as well.
+fn measure(
+    mpi: &Mpi,
+    dir: &Path,
+    ranks: usize,
+    methods: &[&str],
+    cases: &[Case],
+    prepare: impl Fn(&mut Command),
+) -> Summary {
     let mut plan = format!(
         "schema = 3\nexperiment = \"halo\"\nranks = {ranks}\nmethods = {methods:?}\n[limits]\n{LIMITS}\n"
     );
-    // What hangs on Open MPI, hangs for good.
-    let _ = writeln!(plan, "timeout_s = 3.0");
+    // As in the trials of partitioned transfers, with which probes are shared.
+    let _ = writeln!(plan, "timeout_s = 6.0");
     for (test, conditions) in cases {
         let (_, small) = SMALL.iter().find(|(name, _)| name == test).expect("an exchange with small values");
         let params = format!("{small}, {conditions}").replace('\'', "\"");
@@ -192,11 +209,11 @@ fn measure(mpi: &Mpi, dir: &Path, ranks: usize, cases: &[Case], prepare: impl Fn
     }
 }
 
-/// The rows that tell how each method of each case ended: of all cases, all methods that they have.
+/// The rows that report how each of the methods ended in each case that has it.
 #[track_caller]
-fn ends<'a>(summary: &'a Summary, cases: &[Case]) -> Vec<&'a Row> {
+fn ends<'a>(summary: &'a Summary, methods: &[&str], cases: &[Case]) -> Vec<&'a Row> {
     let ends = summary.with(&[("phase", "exchange"), ("pair", "all")]);
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| methods.contains(&method.name)) {
         // Nobody wrote loops for a layout.
         let expected = cases.iter().filter(|(test, _)| *test != "layout" || !method.by_hand).count();
         let found = ends.iter().filter(|row| row.is(&[("method", method.name)])).count();
@@ -217,41 +234,25 @@ fn wrong_end(row: &Row) -> Option<String> {
     (!is_right).then(|| format!("{} {method}: {outcome}: {}", row.get("test"), row.get("detail")))
 }
 
-fn everything_arrives(name: &'static str, ranks: usize, cases: &[Case]) {
+fn everything_arrives(name: &'static str, ranks: usize, methods: &[&str], cases: &[Case]) {
     let dir = tempfile::tempdir().unwrap();
-    let summary = measure(mpi(name), dir.path(), ranks, cases, |_| ());
-    let wrong: Vec<_> = ends(&summary, cases).into_iter().filter_map(wrong_end).collect();
+    let summary = measure(mpi(name), dir.path(), ranks, methods, cases, |_| ());
+    let wrong: Vec<_> = ends(&summary, methods, cases).into_iter().filter_map(wrong_end).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn over_tcp(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let cases = [("nas_lu", PLAIN)];
-    let summary = measure(mpi, dir.path(), 4, &cases, |command| {
+    let methods = methods_on(mpi.name);
+    let summary = measure(mpi, dir.path(), 4, &methods, &cases, |command| {
         match mpi.name {
             "openmpi" => command.args(["--", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]),
             _ => command.env("MPIR_CVAR_NOLOCAL", "1").env("UCX_TLS", "tcp,self"),
         };
     });
-    let wrong: Vec<_> = ends(&summary, &cases).into_iter().filter_map(wrong_end).collect();
+    let wrong: Vec<_> = ends(&summary, &methods, &cases).into_iter().filter_map(wrong_end).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// A run whose last case is not there yet: the folder of a plan of two, of which the rows of one are taken away.
-fn resumed(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let cases = [("stencil7", PLAIN), ("nas_lu", PLAIN)];
-    let whole = measure(mpi, dir.path(), 2, &cases, |_| ());
-    ends(&whole, &cases);
-    let file = dir.path().join("out/launches.csv");
-    let text = fs::read_to_string(&file).unwrap();
-    let kept: String = text.split_inclusive('\n').filter(|line| !line.contains(",halo,nas_lu,")).collect();
-    assert!(kept.len() < text.len());
-    fs::write(&file, &kept).unwrap();
-    let ended = run(ddtbench(dir.path()).args(["halo", "--resume", "out"]));
-    assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
-    assert!(fs::read_to_string(&file).unwrap().starts_with(&kept), "what was finished has changed: {ended}");
-    ends(&Summary::read(&dir.path().join("out")), &cases);
 }
 
 fn computing(mpi: &Mpi) {
@@ -435,10 +436,11 @@ fn a_cell_left_out_later(mpi: &Mpi) {
 fn one_thread_alone(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let cases = [("nas_lu", BORDERS)];
-    let summary = measure(mpi, dir.path(), 2, &cases, |command| {
+    let methods = methods_on(mpi.name);
+    let summary = measure(mpi, dir.path(), 2, &methods, &cases, |command| {
         under_faults(mpi, command, &[("FAULTY_MPI", "single")]);
     });
-    for row in ends(&summary, &cases) {
+    for row in ends(&summary, &methods, &cases) {
         let method = row.get("method");
         // Those in which each thread hands over its own share.
         match ["partitioned", "fine", "aggregated", "partitioned_ddt"].contains(&method) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use libtest_mimic::Trial;
 
 use super::job::run;
-use super::results::{Row, Summary, rows};
+use super::results::{Row, Summary, kept, rows, samples};
 use super::setup::{ONE_LAUNCH, ddtbench, mpi};
 use super::trial::alone;
 
@@ -74,9 +74,32 @@ fn every_one_has_its_rows(arguments: &[&str]) {
         assert!(reported.out.contains(mpi), "{reported}");
     }
     // All is there: nothing is measured again.
-    let kept = super::results::kept(&folder);
-    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
-    assert_eq!(super::results::kept(&folder), kept);
+    let whole = kept(&folder);
+    let resume = || run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
+    resume();
+    assert_eq!(kept(&folder), whole);
+    // As if it had been killed before its last launch: that is made again, and nothing else.
+    let last = |row: &Row| row.is(&[("mpi", "openmpi"), ("launch", &(LAUNCHES - 1).to_string())]);
+    let (header, lines) = whole.split_once('\n').unwrap();
+    let lines = lines.split_inclusive('\n').zip(rows(&folder.join("launches.csv")));
+    let rest: String = lines.filter(|(_, row)| !last(row)).map(|(line, _)| line).collect();
+    let rest = format!("{header}\n{rest}");
+    assert!(rest.len() < whole.len(), "{whole}");
+    std::fs::write(folder.join("launches.csv"), &rest).unwrap();
+    resume();
+    assert!(kept(&folder).starts_with(&rest), "what was finished has changed");
+    let once = |rows: &[Row], columns: &[&str]| {
+        let place = |row: &Row| columns.iter().map(|column| row.get(column).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            rows.iter().map(place).collect::<BTreeSet<_>>().len(),
+            rows.len(),
+            "each {columns:?} once"
+        );
+    };
+    let now = Summary::read(&folder).0;
+    assert_eq!(now.len(), launches.len());
+    once(&now, &["mpi", "cache", "launch", "params", "method", "phase", "pair"]);
+    once(&samples(&folder), &["case", "launch", "method", "pair", "block", "repetition"]);
 }
 
 /// A run on an MPI that was named by the path of its mpicc.
@@ -98,20 +121,20 @@ fn by_path() {
     ]);
     run(&mut command).expect_code(0);
     let resume = || run(ddtbench(dir.path()).args(["run", "--resume", "out"]));
-    let kept = super::results::kept(&dir.path().join("out"));
+    let whole = kept(&dir.path().join("out"));
     assert_eq!(
         places(&rows(&dir.path().join("out/launches.csv"))).len(),
         6,
         "launches where nobody says how many"
     );
     resume().expect_code(0);
-    assert_eq!(super::results::kept(&dir.path().join("out")), kept, "nothing was left to do");
+    assert_eq!(kept(&dir.path().join("out")), whole, "nothing was left to do");
     // Where the plan was edited meanwhile it is another run.
     let plan = dir.path().join("out/plan.toml");
     let text = std::fs::read_to_string(&plan).unwrap();
     std::fs::write(&plan, text.replace("launches = 6", "launches = 7")).unwrap();
     resume().expect_code(2).expect_err(&["launches = 6", "launches = 7"]);
-    assert_eq!(super::results::kept(&dir.path().join("out")), kept);
+    assert_eq!(kept(&dir.path().join("out")), whole);
 }
 
 /// A run that is gone on with where its account names another processor.
@@ -132,11 +155,11 @@ fn elsewhere() {
     let mut told: serde_json::Value = serde_json::from_str(&text).unwrap();
     told["machine"]["host"] = "another".into();
     std::fs::write(&account, told.to_string()).unwrap();
-    let before = super::results::kept(&folder);
+    let before = kept(&folder);
     let words = ["another machine", "`another`", "column `part`"];
     let refused = run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(2);
     refused.expect_err(&words).expect_err(&["--anyway"]);
-    assert_eq!(super::results::kept(&folder), before, "nothing was touched");
+    assert_eq!(kept(&folder), before, "nothing was touched");
     run(ddtbench(dir.path()).args(["run", "--resume", "out", "--anyway"])).expect_code(0).expect_err(&words);
     let parts = |launch| {
         let launches = rows(&file);

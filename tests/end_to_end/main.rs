@@ -3,6 +3,8 @@
 //! Nothing need be prepared: the first trial that needs an MPI has `ddtbench` install it, and build its rank
 //! program. Where that fails, so do all trials that need it; none is left out in silence.
 
+/// A place in the middle of a case where a run can be met.
+mod gate;
 /// Started commands, and all processes that come of them.
 mod job;
 /// The rows of a run.
@@ -67,15 +69,12 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {
-    hear_interrupts();
+    let_interrupts_through();
     let mut arguments = Arguments::from_args();
-    arguments.test_threads = Some(trial::AT_ONCE);
-    let [first, second] = setup::MPIS.map(|mpi| vec![setup::trial(mpi)]);
     let trials = [
-        first,
+        Vec::from(setup::MPIS.map(setup::set_up)),
         refusals::trials(),
         sites::trials(),
-        second,
         rank_program::trials(),
         moves_bytes::trials(),
         faulty_mpi::trials(),
@@ -99,7 +98,11 @@ fn main() -> ExitCode {
         two_hosts::trials(),
         slurm::trials(),
     ];
-    let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect::<Vec<Trial>>());
+    let trials: Vec<Trial> = trials.into_iter().flatten().collect();
+    // A thread for each: trials wait for their places. Those that are asked for run one by one on the main thread: with a thread that
+    // ends, the system ends what it has started, as the nodes of Slurm, which several trials use.
+    arguments.test_threads = Some(if arguments.ignored { 1 } else { trials.len() });
+    let conclusion = libtest_mimic::run(&arguments, trials);
     slurm::down();
     setup::tidy_up();
     conclusion.exit_code()
@@ -107,7 +110,7 @@ fn main() -> ExitCode {
 
 /// Lets all that is started here be interrupted. What a shell starts in the background from a script ignores SIGINT, and so would the
 /// `ddtbench` whose end by it is tested.
-fn hear_interrupts() {
+fn let_interrupts_through() {
     // SAFETY: the default action takes no handler, and no other thread is there yet.
     let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     assert_ne!(before, libc::SIG_ERR, "SIGINT cannot be set to its default action");

@@ -5,16 +5,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use libtest_mimic::Trial;
 
 use super::by_hand::{mpiexec, refuses_once};
 use super::faulty_mpi;
-use super::job::{Job, run, signal};
-use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, kept, samples};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, in_environment, on_every_mpi};
+use super::job::run;
+use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary, samples};
+use super::setup::{
+    Check, Mpi, ONE_LAUNCH, ddtbench, in_environment, on_every_mpi, trials_on, waiting_on_every_mpi,
+};
+use super::trial::Need;
 
 /// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good, and machines that
 /// are shared have stood still for three seconds; one limit for all, since what was seen of a probe is known under that.
@@ -38,27 +40,30 @@ pub fn trials() -> Vec<Trial> {
         ("no bytes, and one partition", next_to_nothing),
         ("threads, and more of them than partitions", threads),
         ("both ways at once", both_ways),
-        ("a late partition holds back no other", a_late_partition),
         ("the bulk under plain MPI_Init is compared by launches", by_launches),
         ("partitions of the receiver that are not the sender's", other_partitions),
-        ("to ask for partitions that are not the sender's ends with a record", asking_for_other_partitions),
         ("computing in every way, with every arrival", computing),
         ("over TCP", over_tcp),
         ("the rule of bench-pcomm: attempts, of which the last counts", rule_of_pcomm),
         ("an MPI without partitioned calls", without_calls),
         ("an MPI for one thread alone", one_thread_alone),
         ("virtual interfaces, which are MPICH's", virtual_interfaces),
-        ("a partition that is never sent is found out", a_dropped_partition),
+        ("a bandwidth that is given is that of the model", a_given_bandwidth),
+    ];
+    let waiting: &[(&str, Check)] = &[
         ("a message that goes elsewhere is found out", a_message_elsewhere),
         ("a fault that begins where transfers are timed is found out", a_late_fault),
         ("a mapping that is none is found out", a_damaged_mapping),
         ("a mapping that is not the sender's is found out", another_mapping),
         ("receives are started by one call where that is asked for", started_by_one_call),
-        ("a bandwidth that is given is that of the model", a_given_bandwidth),
-        ("a killed run is resumed", a_killed_run),
         ("the rank program refuses any number of ranks but two, once", ranks),
     ];
-    on_every_mpi("partitioned", checks)
+    let mut trials = on_every_mpi("partitioned", checks);
+    trials.extend(waiting_on_every_mpi("partitioned", waiting));
+    // It waits for the time limit.
+    let dropped: (&str, Check) = ("a partition that is never sent is found out", a_dropped_partition);
+    trials.extend(trials_on(&["mpich"], Need::Waiting, "partitioned", &[dropped]));
+    trials
 }
 
 /// The mechanisms of the program's own table, and more ways to aggregate.
@@ -223,16 +228,6 @@ fn both_ways(mpi: &Mpi) {
     }
 }
 
-/// A millisecond for the last partition, whatever messages cost: it travels alone, and most of the others together.
-fn a_late_partition(mpi: &Mpi) {
-    let case = ["--partition-bytes", "1000", "--partitions", "32", "--arrival", "delay:1000000"];
-    let methods = ["single", "many", "aggregated"];
-    let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
-    methods.iter().for_each(|method| expect_measured(&summary, &[], method));
-    let messages = end(&summary, &[], "aggregated").figure("messages").unwrap();
-    assert!((2.0..32.0).contains(&messages), "{messages} messages");
-}
-
 fn by_launches(mpi: &Mpi) {
     let methods = ["single", "single:init", "single:launched"];
     let case = ["--bytes", "4KiB", "--partitions", "4", "--threads", "2"];
@@ -248,35 +243,16 @@ fn by_launches(mpi: &Mpi) {
     assert_eq!((gain("single:launched"), gain("single")), (None, None), "nothing ran beside them");
 }
 
+/// Open MPI 5.0.11 never says that such partitions have arrived, where the receiver has more of them.
 fn other_partitions(mpi: &Mpi) {
     let case = ["--bytes", "48KiB", "--partitions", "4,6,8", "--receive", "4,8"];
-    let methods = ["single", "partitioned", "partitioned:list"];
-    let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
+    let all = ["single", "rma_fence", "partitioned", "partitioned:list", "partitioned:parrived"];
+    let methods = if mpi.name == "openmpi" { &all[..4] } else { &all };
+    let summary = measure(mpi, &case, &Conditions { methods, ..Conditions::default() });
     for partitions in ["partitions=4", "partitions=6", "partitions=8"] {
         for receive in ["receive=4", "receive=8"] {
             methods.iter().for_each(|method| expect_measured(&summary, &[partitions, receive], method));
         }
-    }
-}
-
-/// Open MPI 5.0.11 never says that such partitions have arrived, where the receiver has more of them.
-fn asking_for_other_partitions(mpi: &Mpi) {
-    let methods = ["single", "partitioned:parrived", "rma_fence"];
-    let case = ["--bytes", "48KiB", "--partitions", "4", "--receive", "8"];
-    let knows = mpi.name != "openmpi";
-    let summary = measure(
-        mpi,
-        &case,
-        &Conditions { methods: &methods, code: i32::from(!knows), ..Conditions::default() },
-    );
-    for method in ["single", "rma_fence"] {
-        expect_measured(&summary, &[], method);
-    }
-    if knows {
-        expect_measured(&summary, &[], "partitioned:parrived");
-    } else {
-        let row = end(&summary, &[], "partitioned:parrived");
-        assert!(row.is(&[("outcome", "timed out"), ("median_s", "")]), "{row:?}");
     }
 }
 
@@ -293,6 +269,12 @@ fn computing(mpi: &Mpi) {
             assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
         }
     }
+    // A millisecond for the last partition, whatever messages cost: it travels alone, and most of the others together.
+    let case = ["--partition-bytes", "1000", "--partitions", "32", "--arrival", "delay:1000000"];
+    let summary = measure(mpi, &case, &Conditions { methods: &["aggregated"], ..Conditions::default() });
+    expect_measured(&summary, &[], "aggregated");
+    let messages = end(&summary, &[], "aggregated").figure("messages").unwrap();
+    assert!((2.0..32.0).contains(&messages), "{messages} messages");
 }
 
 /// The loopback interface stands for a network: it shares no memory.
@@ -390,23 +372,23 @@ fn one_thread_alone(mpi: &Mpi) {
     }
 }
 
-/// A run under an MPI that errs in this way.
-fn under_fault(mpi: &Mpi, fault: &str, after: &str) -> Summary {
+/// A run under an MPI that errs in this way, and how its partitioned transfer ended.
+fn under_fault(mpi: &Mpi, fault: &str, after: &str) -> Row {
     let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
     let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", fault), ("FAULTY_MPI_AFTER", after)];
     let methods = ["single", "partitioned", "aggregated:m=1", "rma_fence"];
     let conditions =
         Conditions { methods: &methods, environment: &environment, code: 1, ..Conditions::default() };
-    let summary = measure(mpi, &["--bytes", "4KiB", "--partitions", "4"], &conditions);
+    let summary = measure(mpi, &["--bytes", "128KiB", "--partitions", "128"], &conditions);
     for method in ["single", "aggregated:m=1", "rma_fence"] {
         expect_measured(&summary, &[], method);
     }
-    summary
+    end(&summary, &[], "partitioned").clone()
 }
 
+/// A partition that no probe has, so that only this transfer can hang.
 fn a_dropped_partition(mpi: &Mpi) {
-    let summary = under_fault(mpi, "drop 2", "0");
-    let row = end(&summary, &[], "partitioned");
+    let row = under_fault(mpi, "drop 120", "0");
     assert!(
         ["wrong data", "timed out"].contains(&row.get("outcome")) && row.number("median_s").is_none(),
         "{row:?}"
@@ -414,8 +396,7 @@ fn a_dropped_partition(mpi: &Mpi) {
 }
 
 fn a_message_elsewhere(mpi: &Mpi) {
-    let summary = under_fault(mpi, "elsewhere", "0");
-    let row = end(&summary, &[], "partitioned");
+    let row = under_fault(mpi, "elsewhere", "0");
     assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
     assert!(row.get("detail").contains("byte 0, in partition 0"), "{row:?}");
 }
@@ -452,8 +433,7 @@ fn another_mapping(mpi: &Mpi) {
 
 /// Past verification, which has five transfers, where transfers are timed, and looked at while they arrive.
 fn a_late_fault(mpi: &Mpi) {
-    let summary = under_fault(mpi, "spoil 1029", "14");
-    let row = end(&summary, &[], "partitioned");
+    let row = under_fault(mpi, "spoil 1029", "14");
     assert!(row.is(&[("outcome", "wrong data"), ("median_s", "")]), "{row:?}");
     assert!(row.get("detail").contains("byte 1029, in partition 1"), "{row:?}");
 }
@@ -495,7 +475,7 @@ fn a_given_bandwidth(mpi: &Mpi) {
             "-m",
             "single,many",
             "--max-time",
-            "5",
+            "60",
         ]);
         // Ten rounds, by their runs: figures have intervals.
         command.args(["--min-runs", "4", "--max-runs", "40", "--bytes", "64KiB", "--partitions", "4"]);
@@ -510,47 +490,6 @@ fn a_given_bandwidth(mpi: &Mpi) {
     assert!((difference - (gain - model)).abs() < 0.1, "{slow:?}");
     let fast = with("1000000");
     assert!(["equation 5", "no equation"].contains(&fast.get("gain_model_against")), "{fast:?}");
-}
-
-/// What tells rows of a summary apart.
-fn keys(summary: &Summary) -> BTreeSet<[String; 4]> {
-    let key = |row: &Row| ["params", "method", "phase", "pair"].map(|column| row.get(column).to_owned());
-    let keys: BTreeSet<_> = summary.0.iter().map(key).collect();
-    assert_eq!(keys.len(), summary.0.len(), "a row is there twice");
-    keys
-}
-
-fn a_killed_run(mpi: &Mpi) {
-    let cases = ["--bytes", "4KiB", "--partitions", "2,4,8"];
-    let methods = ["single", "send", "aggregated:bins=2"];
-    let whole = measure(mpi, &cases, &Conditions { methods: &methods, ..Conditions::default() });
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args(["partitioned", "--mpi", mpi.name, "--out", "cut", "-m", &methods.join(",")]).args(cases);
-    let long = ["--max-time", "0.5", "--precision", "0.00001", "--max-runs", "100000000", "--seed", "7"];
-    let mut job = Job::start(command.args(long).args(ONE_LAUNCH));
-    let kept = || kept(&dir.path().join("cut"));
-    let ended =
-        |kept: &str| ["2", "4", "8"].iter().filter(|n| kept.contains(&format!("partitions={n} "))).count();
-    job.until("in the second case", |job| ended(&kept()) > 0 && job.named("ddtbench-rank").len() == 2);
-    signal(job.pid(), libc::SIGKILL);
-    job.until_nothing_is_left();
-    let before = kept();
-    assert!(ended(&before) < 3, "this machine was too busy for the run to be met in the middle");
-    run(ddtbench(dir.path()).args(["partitioned", "--resume", "cut"])).expect_code(0);
-    assert!(kept().starts_with(&before), "what was finished has changed: {before}");
-    assert_eq!(keys(&Summary::read(&dir.path().join("cut"))), keys(&whole));
-    expect_each_sample_once(&dir.path().join("cut"));
-}
-
-#[track_caller]
-fn expect_each_sample_once(folder: &Path) {
-    let mut seen = BTreeSet::new();
-    for row in samples(folder) {
-        let name =
-            ["params", "method", "pair", "block", "repetition"].map(|column| row.get(column).to_owned());
-        assert!(seen.insert(name), "a sample is there twice: {row:?}");
-    }
 }
 
 fn ranks(mpi: &Mpi) {

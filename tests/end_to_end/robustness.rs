@@ -5,21 +5,20 @@ use std::fs;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
+use super::gate::Gate;
 use super::job::{Job, run, signal};
 use super::results::{Summary, kept, samples};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi};
+use super::trial::beside_others;
 
-/// The cases of a run. Each lasts two seconds: long enough to be met in the middle.
+/// The cases of a run; the seed draws their order.
 const TESTS: [&str; 4] = ["nas_lu_y", "milc_su3_zd", "contiguous", "nas_mg_x"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
-const CONDITIONS: [&str; 8] =
-    ["-m", "reference,ddt", "--max-time", "1", "--precision", "0.00001", "--max-runs", "100000000"];
+const CONDITIONS: [&str; 6] = ["-m", "reference,ddt", "--max-time", "0.02", "--min-runs", "4"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -28,56 +27,40 @@ pub fn trials() -> Vec<Trial> {
             "a killed or interrupted ddtbench leaves no process, and is resumed as one run",
             a_run_in_four_parts,
         ),
-        ("a ddtbench that stood still for a while takes nothing for silent", stopped_for_a_while),
-        ("a signal is heard while a run is prepared", while_preparing),
     ];
-    on_every_mpi("cut off", checks)
+    let mut trials = on_every_mpi("cut off", checks);
+    trials.push(beside_others("mpich::cut off::a signal is heard while a run is prepared", while_preparing));
+    trials
 }
 
-/// A run, and where it writes.
+/// A run that is met at its gate, and where it writes.
 struct Running {
     job: Job,
     dir: TempDir,
-}
-
-/// Starts a run that is to be cut off.
-fn start(mpi: &Mpi) -> Running {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command
-        .arg("run")
-        .args(TESTS)
-        .args(CONDITIONS)
-        .args(ONE_LAUNCH)
-        .args(["--mpi", mpi.name, "--out", "cut"]);
-    Running { job: Job::start(&mut command), dir }
-}
-
-/// Where a run was met.
-struct Met {
-    /// What it had kept.
-    kept: String,
-    /// The test it was at: the seed draws their order.
-    test: &'static str,
+    gate: Gate,
 }
 
 impl Running {
-    /// Waits until at least `finished` cases are, and the ranks of the next are at work.
-    fn reach(&mut self, finished: usize) -> Met {
-        let folder = self.dir.path().join("cut");
-        let mut met = Met { kept: String::new(), test: TESTS[0] };
-        self.job.until("in the middle of a case", |job| {
-            let kept = kept(&folder);
-            let done = TESTS.iter().filter(|test| kept.contains(&format!(",pingpong,{test},"))).count();
-            assert!(done < TESTS.len(), "this machine was too busy for the run to be met in the middle");
-            let ranks = job.named("ddtbench-rank");
-            let test = ranks.first().and_then(|rank| TESTS.into_iter().find(|test| rank.has_argument(test)));
-            met = Met { kept, test: test.unwrap_or(met.test) };
-            done >= finished && ranks.len() == 2 && test.is_some()
-        });
-        // Past MPI_Init, which takes some 0.3 s: what dies before its first word is tried once more.
-        thread::sleep(Duration::from_millis(1000));
-        met
+    fn start(mpi: &Mpi) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let gate = Gate::closed(dir.path());
+        let mut command = ddtbench(dir.path());
+        command.arg("run").args(TESTS).args(CONDITIONS).args(ONE_LAUNCH);
+        gate.put_into(mpi, command.args(["--mpi", mpi.name, "--out", "cut"]));
+        Self { job: Job::start(&mut command), dir, gate }
+    }
+
+    /// Waits until the ranks of a case are at the gate; its test.
+    fn reach(&mut self) -> &'static str {
+        self.gate.reach(&mut self.job);
+        let ranks = self.job.named("ddtbench-rank");
+        assert_eq!(ranks.len(), 2, "{ranks:?}");
+        TESTS.into_iter().find(|test| ranks[0].has_argument(test)).expect("a rank has its test as argument")
+    }
+
+    /// What has been kept.
+    fn kept(&self) -> String {
+        kept(&self.dir.path().join("cut"))
     }
 
     /// The launcher: what `ddtbench` itself has started.
@@ -87,6 +70,13 @@ impl Running {
             self.job.processes().into_iter().filter(|process| process.parent == own).collect();
         assert_eq!(launchers.len(), 1, "{launchers:?}");
         launchers[0].pid
+    }
+
+    /// Kills `ddtbench`, and resumes the run.
+    fn kill_and_resume(&mut self) {
+        signal(self.job.pid(), libc::SIGKILL);
+        self.job.until_nothing_is_left();
+        self.job = Job::start(&mut resume(self.dir.path()));
     }
 }
 
@@ -127,15 +117,20 @@ fn expect_whole(dir: &Path, kept: &str, failed: &[&str]) {
 }
 
 fn killed_ranks_and_launchers(mpi: &Mpi) {
-    let mut running = start(mpi);
-    let without_a_rank = running.reach(1).test;
+    let mut running = Running::start(mpi);
+    running.reach();
+    running.gate.pass();
+    let without_a_rank = running.reach();
     signal(running.job.named("ddtbench-rank")[0].pid, libc::SIGKILL);
-    let met = running.reach(2);
+    let without_a_launcher = running.reach();
+    let before = running.kept();
+    assert!(!before.is_empty());
     signal(running.launcher(), libc::SIGKILL);
+    running.gate.open();
     running.job.until_nothing_is_left();
     let ended = running.job.wait().expect_code(1);
     assert!(ended.out.contains("crashed"), "{ended}");
-    expect_whole(running.dir.path(), &met.kept, &[without_a_rank, met.test]);
+    expect_whole(running.dir.path(), &before, &[without_a_rank, without_a_launcher]);
     // There is nothing left to do, and it stays so.
     let whole = kept(&running.dir.path().join("cut"));
     run(&mut resume(running.dir.path())).expect_code(1);
@@ -150,38 +145,29 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     expect_whole(running.dir.path(), &format!("{header}\n{}\n", stayed.join("\n")), &[]);
 }
 
-/// One that stands still for longer than a process may be silent, as after Ctrl-Z.
-fn stopped_for_a_while(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args(["run", TESTS[0], "--timeout", "1", "--mpi", mpi.name, "--out", "cut"]);
-    let mut running = Running { job: Job::start(command.args(CONDITIONS).args(ONE_LAUNCH)), dir };
-    running.reach(0);
-    signal(running.job.pid(), libc::SIGSTOP);
-    thread::sleep(Duration::from_secs(4));
-    signal(running.job.pid(), libc::SIGCONT);
-    running.job.wait().expect_code(0);
-}
-
+/// Killed in the first case and in the second, and interrupted there.
 fn a_run_in_four_parts(mpi: &Mpi) {
-    let mut running = start(mpi);
-    for finished in 0..2 {
-        running.reach(finished);
-        signal(running.job.pid(), libc::SIGKILL);
-        running.job.until_nothing_is_left();
-        running.job = Job::start(&mut resume(running.dir.path()));
-    }
-    let met = running.reach(2);
+    let mut running = Running::start(mpi);
+    running.reach();
+    running.kill_and_resume();
+    running.reach();
+    running.gate.pass();
+    running.reach();
+    running.kill_and_resume();
+    running.reach();
+    let before = running.kept();
+    assert!(!before.is_empty());
     signal(running.job.pid(), libc::SIGINT);
     running.job.until_nothing_is_left();
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume cut"]);
-    assert_eq!(kept(&running.dir.path().join("cut")), met.kept);
+    assert_eq!(kept(&running.dir.path().join("cut")), before);
+    running.gate.open();
     run(&mut resume(running.dir.path())).expect_code(0);
-    expect_whole(running.dir.path(), &met.kept, &[]);
+    expect_whole(running.dir.path(), &before, &[]);
 }
 
 /// A plan that does not come, a compiler wrapper that hangs, and a build that lasts: none keeps `ddtbench` from ending.
-fn while_preparing(mpi: &Mpi) {
+fn while_preparing() {
     while_reading();
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");
@@ -200,7 +186,7 @@ fn while_preparing(mpi: &Mpi) {
     stop_of(&["mpi", "list"], "MPICC").expect_err(&["interrupted"]);
     stop("MPICC", &[]).expect_err(&["interrupted"]);
     assert!(!dir.path().join("cut").exists(), "nothing is known yet that could be resumed");
-    stop("CARGO", &["--mpi", mpi.name]).expect_err(&["ddtbench run --resume cut"]);
+    stop("CARGO", &["--mpi", mpi("mpich").name]).expect_err(&["ddtbench run --resume cut"]);
 }
 
 /// A plan from a pipe into which nobody writes.

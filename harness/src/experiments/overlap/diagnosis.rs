@@ -99,7 +99,11 @@ impl Diagnosis {
 
 #[cfg(test)]
 mod tests {
+    use super::super::KIND;
     use super::*;
+    use crate::experiments::summary;
+    use crate::model::event::Block;
+    use crate::model::{Case, Measured, Outcome, Times};
 
     fn of(overhead: f64, stolen: f64, left: f64) -> Diagnosis {
         let (low, high) = (overhead - 0.05, overhead + 0.05);
@@ -124,5 +128,49 @@ mod tests {
         };
         assert_eq!(wide(0.5, 0.0, 0.9), Diagnosis::TooShort);
         assert_eq!(wide(3.0, 0.9, 9.0), Diagnosis::NoProgression);
+    }
+
+    /// The diagnosis of rounds with these times in milliseconds: communication alone, computation alone, and beside each other the
+    /// computation and the time in MPI.
+    fn of_rounds(rounds: [[f64; 4]; 7]) -> Diagnosis {
+        let block = |(block, ms): (usize, [f64; 4])| {
+            let [communication, computation, compute, in_mpi] = ms.map(|ms| vec![ms * 1e-3; 2]);
+            let overlapped = vec![(ms[2] + ms[3]) * 1e-3; 2];
+            let times = Times::from([
+                (Phase::CommunicationAlone, communication),
+                (Phase::ComputationAlone, computation),
+                (Phase::Compute, compute),
+                (Phase::InMpi, in_mpi),
+                (Phase::Overlapped, overlapped),
+            ]);
+            Block { block, batch: 1, times, ..Block::default() }
+        };
+        let blocks = rounds.into_iter().enumerate().map(block).collect();
+        let measured = Measured { method: "nonblocking".into(), outcome: Outcome::Converged, blocks };
+        let mut result = summary::tests::result(vec![measured]);
+        result.case = Case { experiment: "overlap".into(), test: "ibcast".into(), ..Case::default() }.into();
+        let records = summary::records(KIND, &result);
+        let case = &CaseView::all(KIND.table_format(), &records)[0];
+        let headline = case.methods().next().expect("a method with times");
+        Diagnosis::of(case, headline)
+    }
+
+    /// A broadcast of 60 ms beside a computation of about as long; in one round something else had the machine.
+    #[test]
+    fn a_perfect_and_two_bad_mpis_have_different_diagnoses() {
+        let rounds = |compute: f64, in_mpi: f64| {
+            let quiet = |i: usize| 1.0 + 0.01 * (i % 3) as f64;
+            std::array::from_fn(|i| match i {
+                4 => [60.3, 140.0, compute + 80.0, in_mpi + 25.0],
+                _ => [60.2, 61.0 * quiet(i), compute * quiet(i + 1), in_mpi * quiet(i)],
+            })
+        };
+        assert_eq!(of_rounds(rounds(61.5, 0.4)), Diagnosis::Overlapped);
+        assert_eq!(of_rounds(rounds(61.5, 60.3)), Diagnosis::NoProgression);
+        assert_eq!(of_rounds(rounds(119.0, 1.5)), Diagnosis::ComputationSlowed);
+        // In every second round something else had the machine: nothing can be told.
+        let mut busy = rounds(61.5, 0.4);
+        busy.iter_mut().step_by(2).for_each(|round| round[3] += 90.0);
+        assert_eq!(of_rounds(busy), Diagnosis::TooShort);
     }
 }

@@ -69,8 +69,9 @@ mod tests {
                 }
             });
             let thread: libc::pid_t = receive.recv().unwrap();
+            // On a busy machine it is some looks until it gets a core.
             let mut seen = ThreadCounts::default();
-            for _ in 0..100 {
+            for _ in 0..3000 {
                 seen = ThreadCounts::look(&own);
                 if seen.polling > 0 {
                     break;
@@ -78,7 +79,7 @@ mod tests {
             }
             // The same threads as our own are none of the MPI's: only what has begun since could be.
             let (mine, mut ours) = (all(), ThreadCounts::default());
-            for _ in 0..100 {
+            for _ in 0..3000 {
                 ours = ThreadCounts::look(&mine);
                 if ours.polling == 0 {
                     break;

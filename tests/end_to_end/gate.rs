@@ -1,0 +1,53 @@
+//! A gate in the middle of a case, where a run can be met however slow or fast the machine is: rank 0 waits in its first
+//! `MPI_Type_commit` until it may pass (`faulty_mpi.c`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::faulty_mpi::{library, under_faults};
+use super::job::Job;
+use super::setup::Mpi;
+
+/// A file that exists while the gate is closed.
+pub struct Gate(PathBuf);
+
+impl Gate {
+    /// A closed gate, whose files are in this folder.
+    pub fn closed(dir: &Path) -> Self {
+        let gate = Self(dir.join("gate"));
+        fs::write(&gate.0, "").unwrap();
+        gate
+    }
+
+    /// Puts the gate into all processes of a command of `ddtbench`, as its last arguments.
+    pub fn put_into(&self, mpi: &Mpi, command: &mut Command) {
+        under_faults(mpi, command, &[("FAULTY_MPI", &format!("gate {}", self.0.display()))]);
+    }
+
+    /// The gate as a variant of an MPI, called `gated`.
+    pub fn variant(&self, mpi: &Mpi) -> String {
+        format!("gated:LD_PRELOAD={},FAULTY_MPI=gate {}", library(mpi).display(), self.0.display())
+    }
+
+    /// Waits until the ranks of a case are at the gate.
+    #[track_caller]
+    pub fn reach(&self, job: &mut Job) {
+        let reached = self.0.with_extension("reached");
+        job.until("at the gate", |job| {
+            let is_there = fs::remove_file(&reached).is_ok();
+            assert!(is_there || job.is_running(), "it has ended before: {:?}", job.said());
+            is_there
+        });
+    }
+
+    /// Lets the process pass that is at the gate.
+    pub fn pass(&self) {
+        fs::write(self.0.with_extension("pass"), "").unwrap();
+    }
+
+    /// Lets all pass from now on.
+    pub fn open(&self) {
+        fs::remove_file(&self.0).unwrap();
+    }
+}
