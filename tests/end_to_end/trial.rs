@@ -64,8 +64,8 @@ struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.room.free.lock().unwrap_or_else(PoisonError::into_inner) += self.places;
-        self.room.freed.notify_all();
+        self.room.state().free += self.places;
+        self.room.changed.notify_all();
     }
 }
 
