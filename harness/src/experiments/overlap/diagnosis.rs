@@ -99,9 +99,8 @@ impl Diagnosis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::KIND;
     use super::*;
-    use crate::experiments::summary;
+    use crate::experiments::{self, Kind, summary};
     use crate::model::event::Block;
     use crate::model::{Case, Measured, Outcome, Times};
 
@@ -149,8 +148,8 @@ mod tests {
         let measured = Measured { method: "nonblocking".into(), outcome: Outcome::Converged, blocks };
         let mut result = summary::tests::result(vec![measured]);
         result.case = Case { experiment: "overlap".into(), test: "ibcast".into(), ..Case::default() }.into();
-        let records = summary::records(KIND, &result);
-        let case = &CaseView::all(KIND.table_format(), &records)[0];
+        let records = summary::records(Kind::Overlap, &result);
+        let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
         let headline = case.methods().next().expect("a method with times");
         Diagnosis::of(case, headline)
     }
