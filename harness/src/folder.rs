@@ -6,7 +6,6 @@
 //!
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
 
-pub mod earlier;
 pub(crate) mod gzip;
 mod locked_folder;
 mod log;
@@ -69,7 +68,6 @@ pub struct Folder {
     locked: LockedFolder,
     about: About,
     numbers: HashMap<Arc<Case>, usize>,
-    number_is_first: bool,
     cases: Log,
     samples: Log,
     blocks: Log,
@@ -189,7 +187,6 @@ impl Folder {
     fn open(locked: LockedFolder, about: About, numbers: HashMap<Arc<Case>, usize>) -> Result<Self> {
         let log = |name| Log::open(&locked.path().join(name));
         Ok(Self {
-            number_is_first: number_is_first(&recorded::read(&locked.path().join(CASES))?),
             cases: log(CASES)?,
             samples: log(SAMPLES)?,
             blocks: log(BLOCKS)?,
@@ -330,18 +327,14 @@ impl Folder {
         let message = finished.result.message;
         let facts =
             CaseFacts { bytes: message.bytes, segments: message.segments, array_bytes: message.array_bytes };
-        let number_is_first = self.number_is_first;
-        begin(&mut self.cases, || rows::header(&case_columns(&self.about.numbers, number_is_first)))?;
+        begin(&mut self.cases, || rows::header(&case_columns(&self.about.numbers)))?;
         let value = |name: &String| {
             let found = finished.numbers.iter().find(|(known, _)| known == name);
             // A whole number has no point.
             found.map_or_else(String::new, |(_, value)| value.to_string())
         };
         let values: Vec<String> = self.about.numbers.iter().map(value).collect();
-        self.cases.append(&match number_is_first {
-            true => rows::rows([(number, case, facts, values)]),
-            false => rows::rows([(case, number, facts, values)]),
-        })?;
+        self.cases.append(&rows::rows([(case, number, facts, values)]))?;
         self.numbers.insert(case.clone(), number);
         Ok(number)
     }
@@ -389,22 +382,15 @@ pub fn figures_csv(records: &[Record]) -> Vec<u8> {
     table(FigureRow::all(records).collect::<Vec<_>>(), &figure_columns())
 }
 
-/// The columns of the cases, which have these parameters that are numbers: the key, the case's number, the rest. A parameter that
-/// is called as a column, as `bytes`, is `param_bytes`: no name is there twice. In runs that were begun before, the number is
-/// first, and stays so.
-fn case_columns(numbers: &[String], number_is_first: bool) -> Vec<String> {
+/// The columns of the cases: the key, the case's number, the message, and these parameters, which are numbers. A parameter with
+/// the name of a column, such as `bytes`, becomes `param_bytes`: no name is used twice.
+fn case_columns(numbers: &[String]) -> Vec<String> {
     let (key, facts) = (rows::columns(&Case::default()), rows::columns(&CaseFacts::default()));
     let is_taken = |name: &String| key.contains(name) || facts.contains(name);
     let numbers =
         numbers.iter().map(|name| if is_taken(name) { format!("param_{name}") } else { name.clone() });
     let numbers: Vec<String> = facts.iter().cloned().chain(numbers).collect();
-    let number = vec!["number".to_owned()];
-    if number_is_first { [number, key, numbers] } else { [key, number, numbers] }.concat()
-}
-
-/// Whether the cases of a run, of which these are the first bytes, begin with their numbers.
-fn number_is_first(cases: &[u8]) -> bool {
-    cases.starts_with(b"number,")
+    [key, vec!["number".to_owned()], numbers].concat()
 }
 
 /// The columns of launches and of the summary.

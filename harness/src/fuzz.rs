@@ -8,7 +8,6 @@ use crate::experiments::halo::HaloSetting;
 use crate::experiments::layout_file;
 use crate::experiments::overlap::OverlapCase;
 use crate::experiments::partitioned::Setting;
-use crate::folder::earlier::{self, Table};
 use crate::folder::recorded::parse_table;
 use crate::folder::rows::FigureRow;
 use crate::folder::{gzip, samples, torn};
@@ -26,15 +25,14 @@ use common::fine_grained::order::WriteOrder;
 use common::fine_grained::trace::Trace;
 
 /// A name, which its corpus has as well, and what is done with the bytes.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [FuzzTarget; 13] = [
     ("aggregation", aggregation),
     ("arrival", arrival),
     ("cases", table::<Case>),
     ("comparison", comparison),
-    ("earlier", earlier),
     ("environment", environment),
     ("events", events),
     ("figures", table::<FigureRow>),
@@ -66,10 +64,6 @@ fn table<T: crate::folder::rows::FromCells>(bytes: &[u8]) {
     let _ = (parse_table::<T>(bytes), torn::check(bytes, &columns));
     let (whole, rest) = torn::split(bytes);
     assert_eq!(whole.len() + rest.len(), bytes.len(), "nothing is lost");
-}
-
-fn earlier(bytes: &[u8]) {
-    let _ = (earlier::parse(bytes, Table::Summary), earlier::parse(bytes, Table::Engine));
 }
 
 /// A file of members, compressed each.

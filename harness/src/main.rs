@@ -18,14 +18,14 @@ fn main() -> ExitCode {
             ExitCode::from(cli::INTERRUPTED)
         }
         Err(error) => {
-            cli::output::say(&format!("error: {}", told_once(&error)));
+            cli::output::say(&format!("error: {}", with_causes(&error)));
             ExitCode::from(REFUSED)
         }
     }
 }
 
 /// An error and its causes; most of ours tell their cause themselves, which is not repeated.
-fn told_once(error: &anyhow::Error) -> String {
+fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match told.as_str() {
         "" => cause,
         _ if told.contains(&cause) => told,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
-use crate::experiments::selection::{Lists, Selection, one_or_many};
+use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{self, Kind, Setup};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
@@ -36,9 +36,8 @@ pub struct Plan {
     /// What is measured.
     #[serde(default)]
     pub experiment: Kind,
-    /// The MPIs' names in this project, or paths of their compiler wrappers; without one, it is picked. In a file one name
-    /// will do.
-    #[serde(default, alias = "mpi", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    /// The MPIs' names in this project, or paths of their compiler wrappers; without one, it is picked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mpis: Vec<String>,
     /// Settings that make MPIs of their own of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -49,8 +48,8 @@ pub struct Plan {
     /// Seed of everything random.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Whether repetitions find their buffers in the cache, or both ways. In a file one name will do.
-    #[serde(default = "warm", alias = "cache", deserialize_with = "one_or_many")]
+    /// Whether repetitions find their buffers in the cache, or both ways.
+    #[serde(default = "warm")]
     pub caches: Vec<Cache>,
     /// New starts of the rank program for each case, on each MPI and under each cache mode; without a number, what is usual for
     /// the kind.
@@ -249,15 +248,8 @@ impl Plan {
             Err(PlanError::Field { field, value, reason: reason.to_owned() })
         };
         if self.schema != SCHEMA {
-            let reason = match self.schema {
-                1 | 2 => {
-                    "made by an earlier version, whose results have other columns (docs/columns.md): such a run cannot be \
-                     resumed; to run the same again, change it to 3 in a copy of the plan (in plans of schema 1, `reference` \
-                     and `manual` were what `reference_untouched` and `manual_tuned` are now)"
-                }
-                _ => "this version of ddtbench reads schema 3",
-            };
-            return field("schema", self.schema.to_string(), reason);
+            let reason = format!("this version of ddtbench reads schema {SCHEMA}");
+            return field("schema", self.schema.to_string(), &reason);
         }
         if let Some(reason) = (self.experiment.row().refuse_ranks)(self.ranks()) {
             return field("ranks", self.ranks().to_string(), reason);

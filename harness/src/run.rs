@@ -40,7 +40,7 @@ pub trait Observer {
     /// A case begins: its number from 1, how many there are, and its name.
     fn begins(&mut self, number: usize, total: usize, name: &str);
     /// A rank program has told something: a block, the end of a method.
-    fn heard(&mut self, event: &Event);
+    fn received(&mut self, event: &Event);
     /// A sentence for the user.
     fn note(&mut self, text: &str);
     /// The case has ended.
@@ -72,14 +72,14 @@ pub enum RunError {
     #[error("{0}")]
     Calibration(String),
     /// The launcher was started again and again, and no rank program has said a word.
-    #[error("no process has begun under {launcher}, {times}: {words}{advice}")]
+    #[error("no process has begun under {launcher}, {times}: {reason}{advice}")]
     NeverBegan {
         /// The launcher.
         launcher: String,
         /// How often it was started.
         times: &'static str,
         /// How it ended, and what it said.
-        words: String,
+        reason: String,
         /// What is known to help.
         advice: String,
     },
@@ -161,7 +161,7 @@ impl Run<'_> {
         if experiments::of(self.plan.plan.experiment).asks_anew() {
             self.forget_probes(observer);
         }
-        self.tell_pmi(observer)?;
+        self.report_pmi(observer)?;
         let mut probes = folder.probes()?;
         for target in self.targets {
             let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
@@ -197,8 +197,8 @@ impl Run<'_> {
             let starts = &mut starts[unit.target];
             if hello.is_none() {
                 if let Some(times) = starts.has_failed((*unit, result)) {
-                    let words = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
-                    return Err(self.never_began(*unit, words, times));
+                    let methods = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
+                    return Err(self.never_began(*unit, methods, times));
                 }
                 continue;
             }
@@ -207,7 +207,7 @@ impl Run<'_> {
                 paths.contradictions(&kept).iter().for_each(|warning| observer.note(warning));
                 records.extend(kept);
             }
-            if hello.is_some_and(|hello| environment.hears(unit.target, *hello)) {
+            if hello.is_some_and(|hello| environment.keep_account(unit.target, *hello)) {
                 environment.keep(folder)?;
             }
         }
@@ -222,20 +222,20 @@ impl Run<'_> {
         let (plan, target) = (&self.plan.plan, &self.targets[unit.target]);
         let own = target.installation.mpiexec.display().to_string();
         let launcher = plan.launcher.clone().unwrap_or(own);
-        let words = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
+        let reason = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
         let pmi = self.launch(unit, &[]).pmi().ok().flatten();
         let advice = pmi.map(|pmi| format!("; {pmi}")).unwrap_or_default();
-        RunError::NeverBegan { launcher, times, words: words.to_owned(), advice }
+        RunError::NeverBegan { launcher, times, reason: reason.to_owned(), advice }
     }
 
     /// What is chosen for `srun`, for the user: once for each MPI.
-    fn tell_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let mut told = HashSet::new();
+    fn report_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let mut reported = HashSet::new();
         for target in 0..self.targets.len() {
             let unit = Unit { case: 0, cache: Cache::default(), target, launch: 0 };
             if let Some(pmi) = self.launch(unit, &[]).pmi()?.filter(|pmi| !matches!(pmi, Pmi::Given { .. })) {
                 let text = pmi.to_string();
-                if told.insert(text.clone()) {
+                if reported.insert(text.clone()) {
                     observer.note(&text);
                 }
             }

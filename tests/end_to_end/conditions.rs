@@ -187,7 +187,7 @@ fn ends(mpi: &Mpi) {
     assert!(row.is(&[("outcome", "time limit")]) && counted(&row).1 == 1.0, "{row:?}");
 
     // In a plan, rounds can be asked for beside it.
-    let plan = "schema = 3\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
+    let plan = "schema = 1\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
                 min_rounds = 13\nprecision_percent = 1e-7\n[[cases]]\ntest = \"contiguous\"\nparams = { bytes = \"8\" }\n";
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("plan.toml"), plan).unwrap();

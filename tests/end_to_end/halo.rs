@@ -183,7 +183,7 @@ fn measure(
     prepare: impl Fn(&mut Command),
 ) -> Summary {
     let mut plan = format!(
-        "schema = 3\nexperiment = \"halo\"\nranks = {ranks}\nmethods = {methods:?}\n[limits]\n{LIMITS}\n"
+        "schema = 1\nexperiment = \"halo\"\nranks = {ranks}\nmethods = {methods:?}\n[limits]\n{LIMITS}\n"
     );
     // As in the trials of partitioned transfers, with which probes are shared.
     let _ = writeln!(plan, "timeout_s = 6.0");

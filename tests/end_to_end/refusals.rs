@@ -252,29 +252,29 @@ fn a_folder_that_cannot_be_written_to(dir: &Path) {
 }
 
 fn a_plan_with_a_mistake(dir: &Path) {
-    fs::write(dir.join("plan.toml"), "schema = 3\nranks = 2\nmethods = [\"ddt\"\n[[cases]]\n").unwrap();
+    fs::write(dir.join("plan.toml"), "schema = 1\nranks = 2\nmethods = [\"ddt\"\n[[cases]]\n").unwrap();
     refuses(dir, &["run", "--plan", "plan.toml"], &["plan.toml", "line 4"]);
 }
 
 fn a_plan_with_an_unknown_field(dir: &Path) {
-    let plan = "schema = 3\nranks = 2\nprocesses = 4\n[[cases]]\ntest = \"fft2d\"\n";
+    let plan = "schema = 1\nranks = 2\nprocesses = 4\n[[cases]]\ntest = \"fft2d\"\n";
     fs::write(dir.join("plan.toml"), plan).unwrap();
     refuses(dir, &["run", "--plan", "plan.toml"], &["plan.toml", "line 3", "processes"]);
 }
 
 fn a_plan_with_an_unknown_test(dir: &Path) {
-    fs::write(dir.join("plan.toml"), "schema = 3\n[[cases]]\ntest = \"milc\"\n").unwrap();
+    fs::write(dir.join("plan.toml"), "schema = 1\n[[cases]]\ntest = \"milc\"\n").unwrap();
     refuses(dir, &["run", "--plan", "plan.toml"], &["case 1", "milc", "milc_su3_zd"]);
 }
 
 fn a_plan_of_another_kind(dir: &Path) {
-    fs::write(dir.join("plan.toml"), "schema = 3\nexperiment = \"halo\"\n[[cases]]\ntest = \"nas_mg\"\n")
+    fs::write(dir.join("plan.toml"), "schema = 1\nexperiment = \"halo\"\n[[cases]]\ntest = \"nas_mg\"\n")
         .unwrap();
     refuses(dir, &["run", "--plan", "plan.toml"], &["halo", "pingpong", "ddtbench halo --plan plan.toml"]);
 }
 
 fn a_plan_with_an_option_of_another_kind(dir: &Path) {
-    let plan = "schema = 3\nexperiment = \"halo\"\nstartall = true\n[[cases]]\ntest = \"nas_mg\"\n";
+    let plan = "schema = 1\nexperiment = \"halo\"\nstartall = true\n[[cases]]\ntest = \"nas_mg\"\n";
     fs::write(dir.join("plan.toml"), plan).unwrap();
     refuses(dir, &["halo", "--plan", "plan.toml"], &["startall", "halo experiments have no such option"]);
 }

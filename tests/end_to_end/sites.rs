@@ -427,7 +427,7 @@ fn killed_while_preparing() {
 /// What a plan names is run for whoever repeats or resumes it, so it is somebody's own, or looked at first.
 fn a_strangers_plan() {
     let dir = tempfile::tempdir().unwrap();
-    let plan = "schema = 3\nlauncher = \"/their/launcher\"\n[[cases]]\ntest = \"contiguous\"\n";
+    let plan = "schema = 1\nlauncher = \"/their/launcher\"\n[[cases]]\ntest = \"contiguous\"\n";
     let (folder, file) = (dir.path().join("theirs"), dir.path().join("theirs/plan.toml"));
     fs::create_dir(&folder).unwrap();
     fs::write(&file, plan).unwrap();

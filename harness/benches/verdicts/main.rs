@@ -13,7 +13,7 @@ mod recorded;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ddtbench::compare::{
-    Answer, Comparer, ComparisonRow, ComparisonUnit, Schedule, Settings, Side, Subject, Verdict,
+    Comparer, ComparisonRow, ComparisonUnit, Estimate, Schedule, Settings, Side, Subject, Verdict,
 };
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
@@ -222,7 +222,7 @@ fn runs(side: &str, launches: &[Launch], pause: usize) -> Vec<Record> {
 }
 
 /// Whether an interval does not hold the truth of a build that is compared with itself.
-fn misses(answer: Option<&Answer>) -> bool {
+fn misses(answer: Option<&Estimate>) -> bool {
     answer.is_some_and(|answer| answer.low > 1.0 || answer.high < 1.0)
 }
 
@@ -321,11 +321,9 @@ fn record(
         method: method.clone(),
         launch: Some(launch),
         phase: if phase == "pack" { Phase::Pack } else { kind.headline() },
-        pair: Record::ALL_PAIRS.to_owned(),
         median_s: Some(recorded.median_s),
         state_latency_s: recorded.state_latency_s,
         state_copy_bytes_per_s: recorded.state_copy_bytes_per_s,
-        outcome: "converged".to_owned(),
         ..Record::default()
     }
 }

@@ -54,7 +54,7 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }
-    let (needed, available) = (words(needed), gib(available));
+    let (needed, available) = (amount(needed), gib(available));
     Err(format!("{ranks} ranks need {needed} of memory on this machine, which has {available} available"))
 }
 
@@ -82,11 +82,11 @@ fn check_one(needed: Option<u64>, available: u64) -> Result<(), String> {
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }
-    Err(format!("{} of memory are needed; {} are available", words(needed), gib(available)))
+    Err(format!("{} of memory are needed; {} are available", amount(needed), gib(available)))
 }
 
 /// An amount of bytes as text for people; `None` is more than can be addressed.
-pub fn words(bytes: Option<u64>) -> String {
+pub fn amount(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "more than can be addressed".to_owned(), gib)
 }
 

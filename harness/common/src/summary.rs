@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::kinds::Kind;
 use crate::model::conditions::Rule;
 use crate::model::event::Block;
-use crate::model::{BlockState, Measured, Phase, Record};
-use crate::stats::{self, Ratio, State};
+use crate::model::{BlockState, Measured, PairScope, Phase, State};
+use crate::stats::{self, Ratio};
 
 /// The state of each block: per method, in the order of its blocks.
 ///
@@ -17,8 +17,8 @@ use crate::stats::{self, Ratio, State};
 ///
 /// Under bench-pcomm's rule a block is an attempt, and the last of each method is used.
 pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
-    let none = BlockState { state: String::new(), used: false };
-    let mut all: Vec<_> = methods.iter().map(|method| vec![none.clone(); method.blocks.len()]).collect();
+    let mut all: Vec<_> =
+        methods.iter().map(|method| vec![BlockState::default(); method.blocks.len()]).collect();
     // What is measured in processes of its own shares no round with the others.
     let groups = pairs(methods).into_iter().flat_map(|pair| [(pair, false), (pair, true)]);
     for (pair, in_own) in groups {
@@ -50,7 +50,7 @@ pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<Blo
                 Rule::Pcomm => is_last(),
             };
             let used = is_measured(m) && counts();
-            all[m][b] = BlockState { state: state.name().to_owned(), used };
+            all[m][b] = BlockState { state: Some(state), used };
         }
     }
     all
@@ -96,10 +96,10 @@ impl Scope<'_> {
     }
 
     /// How results name it.
-    pub fn label(self) -> String {
+    pub fn of_record(self) -> PairScope {
         match self {
-            Self::All(_) => Record::ALL_PAIRS.to_owned(),
-            Self::One(pair) => pair.to_string(),
+            Self::All(_) => PairScope::All,
+            Self::One(pair) => PairScope::One(pair),
         }
     }
 }
@@ -145,13 +145,13 @@ impl<'a> View<'a> {
 
     /// Whether blocks of different states are used for one pair, for want of better ones.
     pub fn mixes_states(&self, scope: Scope<'_>) -> bool {
-        let mut states: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        let mut states: BTreeMap<usize, BTreeSet<Option<State>>> = BTreeMap::new();
         for (block, state) in self.method.blocks.iter().zip(self.states) {
             if state.used && scope.has(block.pair) {
-                states.entry(block.pair).or_default().insert(&state.state);
+                states.entry(block.pair).or_default().insert(state.state);
             }
         }
-        states.values().any(|states| states.len() > 1 || states.contains(State::Mixed.name()))
+        states.values().any(|states| states.len() > 1 || states.contains(&Some(State::Mixed)))
     }
 
     /// The ratio of another's times to these; `None` without an interval.

@@ -138,14 +138,14 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
     let mut text = String::new();
     for (title, found) in all {
         text += &format!("{title}\n");
-        for Finding { health, what, told } in found {
+        for Finding { health, what, text: finding } in found {
             let style = match health {
                 Health::Ok => anstyle::Style::new(),
                 Health::Warning => anstyle::AnsiColor::Yellow.on_default(),
                 Health::Error => anstyle::AnsiColor::Red.on_default().bold(),
             };
             let indent = 2 + 9 + widest + 2;
-            let line = wrapped(&" ".repeat(indent), told, width, indent);
+            let line = wrapped(&" ".repeat(indent), finding, width, indent);
             text += &format!("  {style}{:<9}{style:#}{what:<widest$}  {}", health.label(), &line[indent..]);
         }
     }
@@ -158,7 +158,7 @@ struct Quiet;
 impl Observer for Quiet {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
-    fn heard(&mut self, _: &Event) {}
+    fn received(&mut self, _: &Event) {}
 
     fn note(&mut self, _: &str) {}
 
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn findings_stand_in_columns_of_a_terminal() {
-        let finding = |health, told: &str| Finding { health, what: "clock", told: told.to_owned() };
+        let finding = |health, text: &str| Finding { health, what: "clock", text: text.to_owned() };
         let long = "a word ".repeat(30);
         let all =
             [("Machine".to_owned(), vec![finding(Health::Ok, "tsc"), finding(Health::Error, long.trim())])];

@@ -143,7 +143,7 @@ mod tests {
         assert!(refused(&["ddtbench-5", "--full"]).contains("no [full]"));
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("my.toml");
-        std::fs::write(&file, "schema = 3\n[[sweep]]\ntest = \"fft2d\"\n").unwrap();
+        std::fs::write(&file, "schema = 1\n[[sweep]]\ntest = \"fft2d\"\n").unwrap();
         let file = file.to_str().unwrap();
         assert!(refused(&[file]).contains("no [figure]"));
     }

@@ -11,7 +11,7 @@ use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::event::Event;
 use ddtbench::model::plain::plain;
-use ddtbench::model::{Case, Measured, Record};
+use ddtbench::model::{Case, Measured, PairScope, Record};
 use ddtbench::mpi::{self, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
@@ -130,7 +130,7 @@ pub(super) struct Telling;
 impl Observer for Telling {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
-    fn heard(&mut self, _: &Event) {}
+    fn received(&mut self, _: &Event) {}
 
     fn note(&mut self, text: &str) {
         say(text);
@@ -223,7 +223,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
 /// Writes the samples of these records in the plan's text formats.
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
     let of_headline = records.iter().filter(|record| record.phase == plan.experiment.headline());
-    let all = of_headline.filter(|record| record.pair == Record::ALL_PAIRS);
+    let all = of_headline.filter(|record| record.pair == PairScope::All);
     let known: HashMap<_, _> =
         all.map(|record| ((&*record.case, record.launch, &*record.method), record)).collect();
     for name in &plan.formats {
@@ -368,7 +368,7 @@ pub(super) fn now() -> String {
 
 #[cfg(test)]
 mod tests {
-    use ddtbench::model::Phase;
+    use ddtbench::model::{Outcome, Phase};
 
     use super::*;
 
@@ -384,7 +384,7 @@ mod tests {
     fn a_run_succeeds_if_all_has_times_that_count() {
         let record = |outcome: &str, median_s| Record {
             phase: Phase::Exchange,
-            outcome: outcome.to_owned(),
+            outcome: Outcome::from_label(outcome).unwrap(),
             median_s,
             ..Record::default()
         };

@@ -90,7 +90,7 @@ impl Observer for Progress {
         self.blocks.clear();
     }
 
-    fn heard(&mut self, event: &Event) {
+    fn received(&mut self, event: &Event) {
         if let Event::Block(block) = event
             && !self.bar.is_hidden()
         {

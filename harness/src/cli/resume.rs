@@ -156,7 +156,7 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
     for installation in chosen.installations() {
         let known = earlier.begun.mpis.iter().find(|account| account.mpi.name == installation.name);
         let Some(account) = known else { continue };
-        let then = format!("{} {}", account.mpi.family, account.mpi.version);
+        let then = format!("{} {}", account.mpi.family.title(), account.mpi.version);
         if then != installation.title() {
             bail!(
                 "`{}` is {} now and was {then} when the run in {} began; start a new run",
@@ -173,6 +173,8 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
 mod tests {
     use std::sync::Arc;
 
+    use ddtbench::model::Outcome;
+
     use super::*;
 
     #[test]
@@ -187,7 +189,7 @@ mod tests {
     #[test]
     fn a_case_in_which_a_method_has_failed_is_done_unless_that_is_tried_again() {
         let plan: Plan = toml::from_str(
-            "schema = 3\nmethods = [\"reference\", \"manual\", \"ddt\"]\ncases = [{ test = \"nas_lu_y\" }]",
+            "schema = 1\nmethods = [\"reference\", \"manual\", \"ddt\"]\ncases = [{ test = \"nas_lu_y\" }]",
         )
         .unwrap();
         let checked = plan.check().unwrap();
@@ -199,7 +201,7 @@ mod tests {
                 case: Arc::clone(&case),
                 launch: Some(launch),
                 method: method.to_owned(),
-                outcome: outcome.to_owned(),
+                outcome: Outcome::from_label(outcome).unwrap(),
                 phase,
                 ..Record::default()
             };

@@ -91,7 +91,6 @@ impl Shown {
     /// If a folder has no records, is named twice, or is of another kind.
     pub fn of(dirs: &[PathBuf], compared: &Compared) -> anyhow::Result<Self> {
         let launches = recorded::of_all(dirs)?;
-        // Plans of earlier schemas may have what is none today.
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(&launches, limits.precision());

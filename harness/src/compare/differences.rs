@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::side::{ComparisonUnit, Number, Side, StateValues, Subject, by_run};
+use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, by_run};
 use crate::stats::difference::{Difference, Explained};
 
 /// A difference between two sides, and of how many units of each.
@@ -11,10 +11,10 @@ pub(super) type CountedDifference = (Difference, (usize, usize));
 
 /// What is asked for of a side: a subject, and its values, logarithms by launch.
 #[derive(Clone, Copy)]
-struct Series<'a> {
+struct LaunchSeries<'a> {
     side: &'a Side,
     subject: &'a Subject,
-    values: &'a BTreeMap<Number, f64>,
+    values: &'a BTreeMap<LaunchId, f64>,
 }
 
 /// Launches of each side from which on differences are adjusted for the machine's state. Each figure of the state costs a
@@ -23,7 +23,7 @@ pub(super) const ADJUSTED_FROM: usize = 5;
 
 /// The difference in time of a subject.
 pub(super) fn times(base: &Side, new: &Side, subject: &Subject) -> Option<CountedDifference> {
-    let sides = [Series::of_times(base, subject)?, Series::of_times(new, subject)?];
+    let sides = [LaunchSeries::of_times(base, subject)?, LaunchSeries::of_times(new, subject)?];
     match base.unit {
         ComparisonUnit::Run => of_runs(sides),
         ComparisonUnit::Launch => adjusted(sides).or_else(|| neighbours(sides)),
@@ -32,7 +32,7 @@ pub(super) fn times(base: &Side, new: &Side, subject: &Subject) -> Option<Counte
 
 /// The difference in time of two methods, each on its side: of neighbouring launches or of runs.
 pub(super) fn between(base: (&Side, &Subject), new: (&Side, &Subject)) -> Option<CountedDifference> {
-    let sides = [Series::of_times(base.0, base.1)?, Series::of_times(new.0, new.1)?];
+    let sides = [LaunchSeries::of_times(base.0, base.1)?, LaunchSeries::of_times(new.0, new.1)?];
     match base.0.unit {
         ComparisonUnit::Run => of_runs(sides),
         ComparisonUnit::Launch => neighbours(sides),
@@ -42,23 +42,25 @@ pub(super) fn between(base: (&Side, &Subject), new: (&Side, &Subject)) -> Option
 /// The difference of a subject's time over that of another method.
 pub(super) fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> Option<CountedDifference> {
     let (of_base, of_new) = (base.over(subject, other), new.over(subject, other));
-    let sides =
-        [Series { side: base, subject, values: &of_base }, Series { side: new, subject, values: &of_new }];
+    let sides = [
+        LaunchSeries { side: base, subject, values: &of_base },
+        LaunchSeries { side: new, subject, values: &of_new },
+    ];
     match base.unit {
         ComparisonUnit::Run => of_runs(sides),
         ComparisonUnit::Launch => adjusted(sides).or_else(|| groups(sides)),
     }
 }
 
-impl<'a> Series<'a> {
+impl<'a> LaunchSeries<'a> {
     fn of_times(side: &'a Side, subject: &'a Subject) -> Option<Self> {
         Some(Self { side, subject, values: &side.values(subject)?.times })
     }
 }
 
 /// The difference of two series of launches: of neighbours, where the sides took turns.
-fn neighbours([base, new]: [Series; 2]) -> Option<CountedDifference> {
-    let pair = |(number, time): (&Number, &f64)| Some(new.values.get(number)? - time);
+fn neighbours([base, new]: [LaunchSeries; 2]) -> Option<CountedDifference> {
+    let pair = |(number, time): (&LaunchId, &f64)| Some(new.values.get(number)? - time);
     let pairs: Vec<f64> = base.values.iter().filter_map(pair).collect();
     match pairs.is_empty() {
         true => groups([base, new]),
@@ -67,8 +69,8 @@ fn neighbours([base, new]: [Series; 2]) -> Option<CountedDifference> {
 }
 
 /// The difference of values that have no neighbours on the other side.
-fn groups([base, new]: [Series; 2]) -> Option<CountedDifference> {
-    let values = |side: Series| side.values.values().copied().collect::<Vec<_>>();
+fn groups([base, new]: [LaunchSeries; 2]) -> Option<CountedDifference> {
+    let values = |side: LaunchSeries| side.values.values().copied().collect::<Vec<_>>();
     let difference = Difference::of_groups(&values(base), &values(new))?;
     Some((difference, (base.values.len(), new.values.len())))
 }
@@ -78,7 +80,7 @@ fn groups([base, new]: [Series; 2]) -> Option<CountedDifference> {
 ///
 /// Launches differ most by how far apart their cores are and how fast these are at the moment, and methods follow that each in its own
 /// measure, so that neither a ratio nor a neighbour takes it off.
-fn adjusted(sides: [Series; 2]) -> Option<CountedDifference> {
+fn adjusted(sides: [LaunchSeries; 2]) -> Option<CountedDifference> {
     if sides.iter().any(|side| side.values.len() < ADJUSTED_FROM) {
         return None;
     }
@@ -88,15 +90,15 @@ fn adjusted(sides: [Series; 2]) -> Option<CountedDifference> {
 }
 
 /// The difference of two series of runs, whose launches tell by how much values follow the machine's state.
-fn of_runs(sides: [Series; 2]) -> Option<CountedDifference> {
+fn of_runs(sides: [LaunchSeries; 2]) -> Option<CountedDifference> {
     let [base, new] = explained(sides).map(by_run);
     let difference = Difference::of_nested(&base, &new)?;
     Some((difference, (base.len(), new.len())))
 }
 
 /// The values of both sides, with those figures of the machine's state that are known beside all of them.
-fn explained(sides: [Series<'_>; 2]) -> [BTreeMap<&Number, Explained>; 2] {
-    let state = |side: &Series, number: &Number| -> StateValues {
+fn explained(sides: [LaunchSeries<'_>; 2]) -> [BTreeMap<&LaunchId, Explained>; 2] {
+    let state = |side: &LaunchSeries, number: &LaunchId| -> StateValues {
         let states = side.side.values(side.subject).map(|values| &values.states);
         states.and_then(|states| states.get(number).copied()).unwrap_or_default()
     };

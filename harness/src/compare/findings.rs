@@ -87,7 +87,7 @@ mod tests {
     use crate::compare::made::row;
 
     #[test]
-    fn rows_are_told_by_method_the_worst_first() {
+    fn rows_are_listed_by_method_the_worst_first() {
         let rows = [
             row("a", "ddt", 100, 1.0, Verdict::Same),
             row("b", "ddt", 200, 1.0, Verdict::Same),

@@ -8,7 +8,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Settings, Side, Subject, Verdict};
+use super::{Estimate, Settings, Side, Subject, Verdict};
 use crate::stats::holm_levels;
 pub use list::{GUIDELINES, Guideline, Term, Than, methods};
 pub use question::BreakEven;
@@ -52,7 +52,7 @@ pub struct GuidelineRow {
     /// The same of that.
     pub than_s: f64,
     /// The time over what it should not exceed.
-    pub answer: Answer,
+    pub answer: Estimate,
     /// Of what is made once: after how many round trips it has paid.
     pub break_even: Option<BreakEven>,
     /// Whether it holds.
@@ -130,13 +130,13 @@ impl Findings {
 
 fn failed(side: &Side) -> Vec<String> {
     let of = |subject: &Subject| {
-        let failure = side.values(subject)?.failure.as_ref()?;
+        let failure = side.values(subject)?.failure?;
         Some(format!("{} {}: {failure}", subject.test, subject.method))
     };
     side.subjects().filter_map(of).collect()
 }
 
-fn standing(answer: &Answer, threshold: f64) -> Standing {
+fn standing(answer: &Estimate, threshold: f64) -> Standing {
     match () {
         () if answer.verdict == Verdict::Slower => Standing::Violated,
         () if answer.high < 1.0 + threshold => Standing::Holds,
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
-    use crate::model::{Phase, Record};
+    use crate::model::{Outcome, Phase, Record};
 
     /// Six launches of each method, whose times differ by little from launch to launch.
     fn side(times: &[(&'static str, f64)]) -> Side {
@@ -197,9 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_told() {
-        let failed =
-            Record { median_s: None, outcome: "wrong data".to_owned(), ..record("a", 0, "ddt", 1.0) };
+    fn failures_are_reported() {
+        let failed = Record {
+            median_s: None,
+            outcome: Outcome::WrongData { detail: String::new() },
+            ..record("a", 0, "ddt", 1.0)
+        };
         let findings = Findings::of(&Side::of("x", &[failed], ComparisonUnit::Launch), &Settings::default());
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }

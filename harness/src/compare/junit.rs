@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Answer, Comparison, ComparisonRow, Comparisons, Verdict};
+use super::{Comparison, ComparisonRow, Comparisons, Estimate, Verdict};
 
 impl Comparisons {
     /// As JUnit XML, a suite for each comparison: what is slower or broken is a failure, what is undecided or was not compared is
@@ -29,7 +29,7 @@ fn test_case(row: &ComparisonRow) -> TestCase {
         Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),
         Verdict::Same | Verdict::Faster | Verdict::Repaired => TestCaseStatus::success(),
     };
-    let text = row.answer().map_or_else(|| row.note.clone(), Answer::text);
+    let text = row.answer().map_or_else(|| row.note.clone(), Estimate::text);
     status.set_message(format!("{} {text}", row.verdict.name()));
     let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
     case.set_classname(format!("{}.{}", row.subject.experiment, row.subject.test));

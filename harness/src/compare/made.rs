@@ -1,6 +1,6 @@
 //! Records that were made up, for tests.
 
-use super::{Answer, ComparisonRow, ComparisonUnit, Comparisons, Settings, Side, Verdict};
+use super::{ComparisonRow, ComparisonUnit, Comparisons, Estimate, Settings, Side, Verdict};
 use crate::experiments::Kind;
 use crate::model::{Case, Record};
 
@@ -20,9 +20,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
         method: method.to_owned(),
         launch: Some(launch),
         phase: kind.headline(),
-        pair: Record::ALL_PAIRS.to_owned(),
         median_s: Some(median_s),
-        outcome: "converged".to_owned(),
         ..Record::default()
     }
 }
@@ -32,7 +30,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
     let mut record = record("r", 0, method, 1.0);
     record.case_mut().test = test.to_owned();
     let side = Side::of("x", [&record], ComparisonUnit::Launch);
-    let answer = Answer {
+    let answer = Estimate {
         ratio,
         low: 0.99 * ratio,
         high: 1.01 * ratio,

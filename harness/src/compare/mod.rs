@@ -33,9 +33,9 @@ pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
 pub use schedule::Schedule;
 use side::packing;
-pub use side::{ComparisonUnit, Number, Side, StateValues, Subject, SubjectValues};
-pub use verdict::{Answer, Verdict};
-use verdict::{Asked, Family};
+pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues};
+use verdict::{Asked, QuestionFamily};
+pub use verdict::{Estimate, Verdict};
 
 /// Methods that others are held against, where none is named: the first that both sides have and that has not itself changed.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
@@ -72,13 +72,12 @@ pub struct ComparisonRow {
     /// The method that it is held against; missing for that one itself and for references.
     pub control: Option<String>,
     /// Its time over the control's: the other side's over the base's.
-    pub over_control: Option<Answer>,
+    pub over_control: Option<Estimate>,
     /// Its time: the other side's over the base's.
-    pub time: Option<Answer>,
+    pub time: Option<Estimate>,
     /// The verdict: that over the control, or where there is none that on time.
     pub verdict: Verdict,
     /// Its other phases on both sides, which explain a change; nothing is tested of them.
-    #[serde(default)]
     pub phases: Vec<PhaseChange>,
     /// What else must be known of it.
     pub note: String,
@@ -86,7 +85,7 @@ pub struct ComparisonRow {
 
 impl ComparisonRow {
     /// The answer that the verdict rests on.
-    pub fn answer(&self) -> Option<&Answer> {
+    pub fn answer(&self) -> Option<&Estimate> {
         self.over_control.as_ref().or(self.time.as_ref())
     }
 
@@ -102,8 +101,8 @@ pub struct Comparer {
     settings: Settings,
     /// The share of its error that each case has spent.
     spent: BTreeMap<Subject, f64>,
-    over_control: BTreeMap<Subject, Answer>,
-    time: BTreeMap<Subject, Answer>,
+    over_control: BTreeMap<Subject, Estimate>,
+    time: BTreeMap<Subject, Estimate>,
 }
 
 impl Comparer {
@@ -184,15 +183,15 @@ impl Comparer {
             }
             _ => Verdict::NotCompared,
         };
-        let failure = of_new.and_then(|values| values.failure.clone());
-        let failure = failure.or_else(|| of_base.and_then(|values| values.failure.clone()));
+        let failure = of_new.and_then(|values| values.failure);
+        let failure = failure.or_else(|| of_base.and_then(|values| values.failure));
         let control = control.filter(|_| over_control.is_some());
         ComparisonRow {
             subject: subject.clone(),
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             base_s: median(of_base),
             new_s: median(of_new),
-            note: failure.or_else(|| control?.changed.clone()).unwrap_or_default(),
+            note: failure.map(str::to_owned).or_else(|| control?.changed.clone()).unwrap_or_default(),
             control: control.map(|control| control.name.clone()),
             over_control,
             time,
@@ -226,7 +225,7 @@ impl Comparer {
                     let over_packing = over(base, new, &subject, &alone);
                     let changed = times(base, new, &subject).into_iter().chain(over_packing).find_map(
                         |(difference, units)| {
-                            let answer = Answer::of(&difference, units, alpha, threshold);
+                            let answer = Estimate::of(&difference, units, alpha, threshold);
                             matches!(answer.verdict, Verdict::Slower | Verdict::Faster).then(|| {
                                 format!("{name} itself is {} {}", answer.verdict.name(), answer.text())
                             })
@@ -261,13 +260,13 @@ fn is_reference(subject: &Subject) -> bool {
 
 /// Answers what has not been decided by an earlier look, of the subjects that may spend something now.
 fn answer(
-    known: &mut BTreeMap<Subject, Answer>,
+    known: &mut BTreeMap<Subject, Estimate>,
     family: &[&Subject],
     now: &dyn Fn(&Subject) -> Option<f64>,
     difference: &dyn Fn(&Subject) -> Option<CountedDifference>,
     (alpha, threshold): (f64, f64),
 ) {
-    let is_different = |answer: &&Answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster);
+    let is_different = |answer: &&Estimate| matches!(answer.verdict, Verdict::Slower | Verdict::Faster);
     let different = family.iter().filter_map(|subject| known.get(*subject)).filter(is_different).count();
     let is_open = |subject: &Subject| known.get(subject).is_none_or(|answer| !answer.verdict.is_decided());
     let (subjects, asked): (Vec<&Subject>, Vec<Asked>) = family
@@ -279,7 +278,7 @@ fn answer(
             Some((*subject, Asked { difference, units, share }))
         })
         .unzip();
-    let family = Family { all: family.len(), different, alpha, threshold };
+    let family = QuestionFamily { all: family.len(), different, alpha, threshold };
     for (subject, answer) in subjects.into_iter().zip(family.judge(&asked)) {
         known.insert(subject.clone(), answer);
     }

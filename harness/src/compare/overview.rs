@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use super::differences::{CountedDifference, between};
 use super::side::{Side, Subject};
-use super::verdict::{Answer, Asked, Family};
+use super::verdict::{Asked, Estimate, QuestionFamily};
 use crate::experiments::Kind;
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::units;
@@ -44,9 +44,9 @@ pub struct Best {
     /// The median over launches, in seconds.
     pub median_s: f64,
     /// Its time over that of the fastest side's best; missing for that side.
-    pub over_first: Option<Answer>,
+    pub over_first: Option<Estimate>,
     /// `ddt` over `manual` on this side; missing where one was not measured.
-    pub datatype_over_loops: Option<Answer>,
+    pub datatype_over_loops: Option<Estimate>,
 }
 
 impl Overview {
@@ -61,9 +61,9 @@ impl Overview {
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
         // The answers of each question are a family: corrected together.
         let threshold = threshold.ln_1p();
-        let losses = |best: &mut Best, answer: Answer| best.over_first = Some(answer);
+        let losses = |best: &mut Best, answer: Estimate| best.over_first = Some(answer);
         settle(&mut rows, alpha / 2.0, threshold, &|case, i, row| loss(sides, case, i, row), &losses);
-        let preference = |best: &mut Best, answer: Answer| best.datatype_over_loops = Some(answer);
+        let preference = |best: &mut Best, answer: Estimate| best.datatype_over_loops = Some(answer);
         let of_side = |case: &Subject, i: usize, _: &[Option<Best>]| {
             let ratios = sides[i].by_unit(&sides[i].over(&case.with(DATATYPE), LOOPS));
             Some((Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len())))
@@ -192,7 +192,7 @@ fn settle(
     alpha: f64,
     threshold: f64,
     question: &Question<'_>,
-    put: &dyn Fn(&mut Best, Answer),
+    put: &dyn Fn(&mut Best, Estimate),
 ) {
     let mut places = Vec::new();
     let mut asked = Vec::new();
@@ -205,7 +205,7 @@ fn settle(
             }
         }
     }
-    let family = Family { all: asked.len(), different: 0, alpha, threshold };
+    let family = QuestionFamily { all: asked.len(), different: 0, alpha, threshold };
     for ((r, i), answer) in places.into_iter().zip(family.judge(&asked)) {
         if let Some(best) = &mut rows[r].sides[i] {
             put(best, answer);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::text::COLUMNS;
 use super::{Comparison, ComparisonRow, Comparisons, findings};
-use crate::model::Case;
+use crate::model::{Case, FigureUnit};
 use crate::report::compared::{Compared, ComparedSide};
 use crate::report::pictures::Datum;
 
@@ -57,7 +57,7 @@ fn change(comparison: &Comparison, row: &ComparisonRow) -> Option<Datum> {
         bytes: row.bytes,
         value: answer.ratio,
         interval: Some((answer.low, answer.high)),
-        unit: "ratio",
+        unit: FigureUnit::Ratio,
         ..Datum::default()
     })
 }

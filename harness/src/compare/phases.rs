@@ -58,12 +58,12 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
     let most = most.filter(|change| parts.len() > 1 && by(change) > 0.0);
     let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > threshold.ln_1p();
     let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
-    let told: Vec<String> = most
+    let texts: Vec<String> = most
         .map(|change| format!("most in {}", change.text()))
         .into_iter()
         .chain(once.map(PhaseChange::text))
         .collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 impl PhaseChange {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_part_explains_nothing_and_what_is_done_once_is_told_where_it_changed() {
+    fn a_single_part_explains_nothing_and_a_changed_creation_is_reported() {
         let change = |phase, base_s, new_s| PhaseChange { phase, base_s, new_s };
         let communicate = change(Phase::Communicate, 1e-5, 2e-5);
         assert_eq!(explanation(std::slice::from_ref(&communicate), true, 0.05), None);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
-use crate::model::{CUSTOM, Case, Outcome, Phase, Record};
+use crate::model::{CUSTOM, Case, PairScope, Phase, Record};
 use crate::report::case::place;
 use crate::stats::mean;
 
@@ -70,7 +70,7 @@ pub enum ComparisonUnit {
 }
 
 /// Which value of a side: run and launch.
-pub type Number = (String, usize);
+pub type LaunchId = (String, usize);
 
 /// In which state the machine was beside a value, as logarithms: core-to-core latency, and how fast a core copies within its cache.
 /// Neither is the MPI's, and times follow both.
@@ -92,15 +92,15 @@ pub struct Side {
 #[derive(Clone, Debug, Default)]
 pub struct SubjectValues {
     /// Logarithms of seconds.
-    pub times: BTreeMap<Number, f64>,
+    pub times: BTreeMap<LaunchId, f64>,
     /// The machine's state beside each.
-    pub states: BTreeMap<Number, StateValues>,
+    pub states: BTreeMap<LaunchId, StateValues>,
     /// How the first launch ended that has no usable times, if one has none.
-    pub failure: Option<String>,
+    pub failure: Option<&'static str>,
     /// Bytes of a message.
     pub bytes: u64,
     /// Times of the phases besides that by which methods are judged, a value per launch: seconds.
-    pub phases: BTreeMap<Phase, BTreeMap<Number, f64>>,
+    pub phases: BTreeMap<Phase, BTreeMap<LaunchId, f64>>,
 }
 
 impl Side {
@@ -109,8 +109,8 @@ impl Side {
         let (mut launches, mut places): (BTreeMap<Subject, SubjectValues>, BTreeSet<String>) =
             Default::default();
         for record in records {
-            let Some(launch) = record.launch.filter(|_| record.pair == Record::ALL_PAIRS) else { continue };
-            let usable = Outcome::counts(&record.outcome);
+            let Some(launch) = record.launch.filter(|_| record.pair == PairScope::All) else { continue };
+            let usable = record.outcome.counts();
             let median_s = record.median_s.filter(|median| usable && *median > 0.0);
             let number = (record.case.run.clone(), launch);
             if !is_headline(record) {
@@ -132,7 +132,7 @@ impl Side {
                     values.times.insert(number, median.ln());
                 }
                 None => {
-                    values.failure.get_or_insert_with(|| record.outcome.clone());
+                    values.failure.get_or_insert(record.outcome.label());
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Side {
     }
 
     /// The subject's time over that of another method of the case, in the same launches: logarithms.
-    pub fn over(&self, subject: &Subject, other: &str) -> BTreeMap<Number, f64> {
+    pub fn over(&self, subject: &Subject, other: &str) -> BTreeMap<LaunchId, f64> {
         let (Some(values), Some(others)) = (self.values(subject), self.values(&subject.with(other))) else {
             return BTreeMap::new();
         };
@@ -175,7 +175,7 @@ impl Side {
     }
 
     /// Values by launch as those of what counts as one: of runs, the mean over the launches of each.
-    pub(super) fn by_unit(&self, values: &BTreeMap<Number, f64>) -> Vec<f64> {
+    pub(super) fn by_unit(&self, values: &BTreeMap<LaunchId, f64>) -> Vec<f64> {
         if self.unit == ComparisonUnit::Launch {
             return values.values().copied().collect();
         }
@@ -187,7 +187,7 @@ impl Side {
 }
 
 /// The values of each run.
-pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a Number, T)>) -> Vec<Vec<T>> {
+pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {
     let mut runs: BTreeMap<&str, Vec<T>> = BTreeMap::new();
     for ((run, _), value) in values {
         runs.entry(run).or_default().push(value);
@@ -211,6 +211,7 @@ fn is_headline(record: &Record) -> bool {
 mod tests {
     use super::*;
     use crate::compare::made::record;
+    use crate::model::Outcome;
 
     #[test]
     fn a_launch_is_a_value_and_a_run_is_the_mean_of_its_own() {
@@ -227,7 +228,11 @@ mod tests {
 
     #[test]
     fn ratios_are_of_the_same_launch_and_failures_are_kept() {
-        let failed = Record { median_s: None, outcome: "crashed".to_owned(), ..record("a", 1, "ddt", 1.0) };
+        let failed = Record {
+            median_s: None,
+            outcome: Outcome::Crashed { detail: String::new() },
+            ..record("a", 1, "ddt", 1.0)
+        };
         let records = [
             record("a", 0, "ddt", 2.0),
             failed,
@@ -238,7 +243,7 @@ mod tests {
         let subject = side.subjects().find(|subject| subject.method == "ddt").unwrap();
         let ratios = side.over(subject, "manual");
         assert_eq!(ratios.values().copied().collect::<Vec<_>>(), [2.0_f64.ln()]);
-        assert_eq!(side.values(subject).unwrap().failure.as_deref(), Some("crashed"));
+        assert_eq!(side.values(subject).unwrap().failure, Some("crashed"));
         assert!(side.over(subject, "engine").is_empty());
     }
 }

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::made::record;
 use super::*;
-use crate::model::Record;
+use crate::model::{Outcome, Record};
 
 /// Tests, each with a control, a reference and two more methods.
 const TESTS: usize = 6;
@@ -133,7 +133,7 @@ fn what_the_machines_state_explains_hides_nothing_and_is_no_difference() {
 }
 
 #[test]
-fn nothing_is_said_of_fewer_than_three_launches() {
+fn fewer_than_three_launches_have_no_verdict() {
     let rows = compare(&launches(&mut Pcg64::seed_from_u64(3), 2, &|_, _| 20.0), 2);
     assert!(rows.iter().all(|row| row.verdict == Verdict::Undecided && row.time.is_none()), "{rows:?}");
     assert!(rows.iter().all(|row| row.base_s.is_some() && row.new_s.is_some()), "but medians are there");
@@ -172,7 +172,7 @@ fn what_fails_on_one_side_alone_is_broken_or_repaired() {
     let fail = |records: &mut Vec<Record>, method: &str| {
         for record in records.iter_mut().filter(|record| record.method == method && record.launch == Some(1))
         {
-            (record.median_s, record.outcome) = (None, "crashed".to_owned());
+            (record.median_s, record.outcome) = (None, Outcome::Crashed { detail: String::new() });
         }
     };
     fail(&mut sides[1], "ddt");

@@ -1,7 +1,8 @@
 //! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
 
 use super::{
-    ADJUSTED_FROM, Answer, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Verdict, findings, phases,
+    ADJUSTED_FROM, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, Verdict, findings,
+    phases,
 };
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::table::{left_out, text_width};
@@ -131,7 +132,7 @@ impl Comparisons {
 
     fn cells(&self, row: &ComparisonRow) -> Vec<String> {
         let seconds = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
-        let text = |answer: &Option<Answer>| answer.as_ref().map_or_else(String::new, Answer::text);
+        let text = |answer: &Option<Estimate>| answer.as_ref().map_or_else(String::new, Estimate::text);
         vec![
             row.subject.test.clone(),
             row.subject.sizes().to_owned(),
@@ -164,7 +165,7 @@ impl Comparisons {
             row.control.clone().unwrap_or_default(),
         ];
         for answer in [&row.over_control, &row.time] {
-            let of = |value: fn(&Answer) -> f64| number(answer.as_ref().map(value));
+            let of = |value: fn(&Estimate) -> f64| number(answer.as_ref().map(value));
             cells.extend([of(|a| a.ratio), of(|a| a.low), of(|a| a.high)]);
         }
         cells.extend([row.verdict.name().to_owned(), self.note(row)]);

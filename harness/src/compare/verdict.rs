@@ -47,7 +47,7 @@ impl Verdict {
 
 /// The answer to a question: the other side's value over the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct Estimate {
     /// The ratio of the times, new over base.
     pub ratio: f64,
     /// Lower end of its corrected interval.
@@ -63,11 +63,10 @@ pub struct Answer {
     /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
     pub would_decide: Option<usize>,
     /// Whether it is what the ratio would be with the machine in one state on both sides.
-    #[serde(default)]
     pub adjusted: bool,
 }
 
-impl Answer {
+impl Estimate {
     /// Of a difference of logarithms, by the interval that misses it in a share of `alpha`; `threshold` is a logarithm.
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
@@ -160,7 +159,7 @@ pub struct Asked {
 
 /// A family of questions, which err together.
 #[derive(Clone, Copy, Debug)]
-pub struct Family {
+pub struct QuestionFamily {
     /// All questions, whether they are asked now or not.
     pub all: usize,
     /// Those of which earlier looks have said that there is a difference.
@@ -171,16 +170,16 @@ pub struct Family {
     pub threshold: f64,
 }
 
-impl Family {
+impl QuestionFamily {
     /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether there is a difference is said
     /// by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at 1.
-    pub fn judge(self, asked: &[Asked]) -> Vec<Answer> {
+    pub fn judge(self, asked: &[Asked]) -> Vec<Estimate> {
         let all = self.all.max(asked.len());
         let chances: Vec<f64> = asked.iter().map(|asked| asked.difference.p() / asked.share).collect();
         let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
         let answer = |((asked, chance), level): ((&Asked, f64), f64)| {
             let alpha = self.alpha * asked.share / all as f64;
-            let answer = Answer::of(&asked.difference, asked.units, alpha, self.threshold);
+            let answer = Estimate::of(&asked.difference, asked.units, alpha, self.threshold);
             if chance <= level { answer.differing(self.threshold) } else { answer }
         };
         asked.iter().zip(chances).zip(levels).map(answer).collect()
@@ -209,24 +208,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undecided_says_what_it_could_see_and_what_would_decide() {
-        let of = |value, error| Answer::of(&difference(value, error), (5, 7), 0.05, THRESHOLD);
+    fn undecided_rows_show_what_they_could_detect_and_what_would_decide() {
+        let of = |value, error| Estimate::of(&difference(value, error), (5, 7), 0.05, THRESHOLD);
         let wide = of(0.0, 0.1);
         assert_eq!((wide.verdict, wide.would_decide), (Verdict::Undecided, Some(78)), "{wide:?}");
         assert!((wide.could_see - 1.217).abs() < 1e-3, "{wide:?}");
         let clear = of(1.0, 0.1);
         assert_eq!((clear.verdict, clear.would_decide), (Verdict::Slower, None));
-        assert_eq!(Answer::of(&difference(3.1, 0.01), (5, 5), 0.05, THRESHOLD).text(), "22.2x [21.8, 22.6]");
         assert_eq!(
-            Answer::of(&difference(-4.0, 0.01), (5, 5), 0.05, THRESHOLD).text(),
+            Estimate::of(&difference(3.1, 0.01), (5, 5), 0.05, THRESHOLD).text(),
+            "22.2x [21.8, 22.6]"
+        );
+        assert_eq!(
+            Estimate::of(&difference(-4.0, 0.01), (5, 5), 0.05, THRESHOLD).text(),
             "0.018x [0.018, 0.019]"
         );
         // It is as near to the threshold as can be: nobody can tell when that is decided.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
 
-    fn judge(all: usize, asked: &[Difference]) -> Vec<Answer> {
-        let family = Family { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
+    fn judge(all: usize, asked: &[Difference]) -> Vec<Estimate> {
+        let family = QuestionFamily { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
         let asked = asked.iter().map(|&difference| Asked { difference, units: (5, 5), share: 1.0 });
         family.judge(&asked.collect::<Vec<_>>())
     }
@@ -243,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_never_says_otherwise_than_its_verdict() {
+    fn an_interval_never_contradicts_its_verdict() {
         // Found by Holm's second step alone: Bonferroni's interval of two at 5% would hold 1.
         let both = judge(2, &[difference(0.22, 0.1), difference(1.0, 0.1)]);
         assert_eq!((both[0].low, both[0].text().as_str()), (1.0, "1.25x (1.00, 1.56]"));
         // An end that is near 1 is told from it.
-        let near = Answer::of(&difference(0.1, 0.05), (5, 5), 0.05, THRESHOLD);
+        let near = Estimate::of(&difference(0.1, 0.05), (5, 5), 0.05, THRESHOLD);
         assert_eq!((near.verdict, near.text().as_str()), (Verdict::Slower, "1.11x [1.002, 1.22]"));
-        let faster = Answer::of(&difference(-0.22, 0.1), (5, 5), 0.02, THRESHOLD).differing(THRESHOLD);
+        let faster = Estimate::of(&difference(-0.22, 0.1), (5, 5), 0.02, THRESHOLD).differing(THRESHOLD);
         assert_eq!((faster.verdict, faster.text().as_str()), (Verdict::Faster, "0.80x [0.64, 1.00)"));
         // Of many families with noise of any size: what is said lies in what is shown, and what is shown in what is said.
         let rounding = 1e-9;

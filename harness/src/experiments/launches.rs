@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Kind;
-use crate::model::{Basis, Case, Figure, Outcome, Phase, Quantity, Record};
+use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
 use crate::stats::launches::{self, Drift};
 
@@ -18,10 +18,10 @@ pub const FEWEST: usize = launches::FEWEST;
 /// the interval over launches of its headline phase is within `precision` of the median, a share; `None` where launches end by
 /// a rule of their own.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
-    type Of<'a> = (&'a Arc<Case>, &'a str, Phase, &'a str);
+    type Of<'a> = (&'a Arc<Case>, &'a str, Phase, PairScope);
     let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
     for record in records {
-        let of = (&record.case, record.method.as_str(), record.phase, record.pair.as_str());
+        let of = (&record.case, record.method.as_str(), record.phase, record.pair);
         let place = *places.entry(of).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(record),
@@ -32,7 +32,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift)).collect();
     fastest::choose(&mut over, &groups);
     if let Some(precision) = precision {
-        say_how_it_ended(&mut over, precision);
+        set_outcomes(&mut over, precision);
     }
     over
 }
@@ -51,22 +51,21 @@ fn drift(groups: &[Vec<&Record>]) -> Drift {
 
 fn is_headline(record: &Record) -> bool {
     let kind = Kind::find(&record.case.experiment);
-    record.pair == Record::ALL_PAIRS && kind.is_ok_and(|kind| record.phase == kind.headline())
+    record.pair == PairScope::All && kind.is_ok_and(|kind| record.phase == kind.headline())
 }
 
 /// Gives what rests on an interval over launches the outcome that this has, by the method's headline phase.
-fn say_how_it_ended(over: &mut [Record], precision: f64) {
-    let has_ended =
-        |record: &&Record| record.basis != Basis::WithinLaunch && Outcome::counts(&record.outcome);
+fn set_outcomes(over: &mut [Record], precision: f64) {
+    let has_ended = |record: &&Record| record.basis != Basis::WithinLaunch && record.outcome.counts();
     let outcomes: HashMap<(Arc<Case>, String), Outcome> = over
         .iter()
         .filter(|record| is_headline(record))
         .filter(has_ended)
         .map(|record| ((record.case.clone(), record.method.clone()), ended(record, precision)))
         .collect();
-    for record in over.iter_mut().filter(|record| Outcome::counts(&record.outcome)) {
+    for record in over.iter_mut().filter(|record| record.outcome.counts()) {
         if let Some(outcome) = outcomes.get(&(record.case.clone(), record.method.clone())) {
-            outcome.label().clone_into(&mut record.outcome);
+            record.outcome = outcome.clone();
         }
     }
 }
@@ -78,13 +77,12 @@ fn joined(all: &[&Record], drift: Drift) -> Record {
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = of[0];
     // A launch that failed is not hidden behind those that did not.
-    let worst = all.iter().find(|record| record.median_s.is_none() || Outcome::is_doubtful(&record.outcome));
+    let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome.is_doubtful());
     let told = worst.copied().unwrap_or(of[of.len() - 1]);
     let mut record = Record {
         launch: None,
         launches: of.len(),
         outcome: told.outcome.clone(),
-        detail: told.detail.clone(),
         part: first.part.filter(|part| all.iter().all(|record| record.part == Some(*part))),
         ..first.clone()
     };
@@ -183,14 +181,13 @@ mod tests {
             median_s: Some(median_s),
             median_low_s: Some(0.9 * median_s),
             median_high_s: Some(1.1 * median_s),
-            outcome: "converged".to_owned(),
             figures: vec![gain],
             ..Record::default()
         }
     }
 
     #[test]
-    fn one_launch_is_what_it_was_and_says_so() {
+    fn one_launch_stays_as_it_is_with_its_own_basis() {
         let over = over_launches(&[record(0, 1.0)], PRECISION);
         let expected = Record { launch: None, ..record(0, 1.0) };
         assert_eq!((over.as_slice(), over[0].basis), (&[expected][..], Basis::WithinLaunch));
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn another_runs_median_is_expected_where_students_prediction_interval_says() {
+    fn another_runs_median_is_expected_in_students_prediction_interval() {
         // Logarithms 0, a, 0: s = a / sqrt(3). Neighbours differ more than the first and the last, so that nothing drifts; the
         // halved squares of all three differences are s^2 in the mean. Two means of three then differ by 2 s^2 / 3.
         let a = 0.3_f64;
@@ -220,7 +217,7 @@ mod tests {
             [1.0, a.exp(), 1.0].into_iter().enumerate().map(|(i, m)| record(i, m)).collect();
         for record in &mut records {
             record.case_mut().experiment = Kind::default().name().to_owned();
-            (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
+            record.phase = Kind::default().headline();
         }
         let over = &over_launches(&records, PRECISION)[0];
         let (low, high) = (over.repeat_low_s.unwrap(), over.repeat_high_s.unwrap());
@@ -250,8 +247,8 @@ mod tests {
             let headline = |(launch, median_s): (usize, f64)| {
                 let mut record = record(launch, median_s);
                 record.case_mut().experiment = Kind::default().name().to_owned();
-                (record.phase, record.pair) = (Kind::default().headline(), Record::ALL_PAIRS.to_owned());
-                record.outcome = "time limit".to_owned();
+                record.phase = Kind::default().headline();
+                record.outcome = Outcome::TimeLimit;
                 let packing = Record { phase: Phase::Pack, ..record.clone() };
                 [record, packing]
             };
@@ -260,10 +257,10 @@ mod tests {
             assert_eq!(over[0].outcome, over[1].outcome, "it is the method's");
             over[0].outcome.clone()
         };
-        assert_eq!(outcome([1.0, 1.001, 0.999], PRECISION), "converged");
-        assert_eq!(outcome([1.0, 1.1, 0.9], PRECISION), "launch limit");
-        assert_eq!(outcome([1.0, 1.1, 0.9], Some(0.5)), "converged");
-        assert_eq!(outcome([1.0, 1.001, 0.999], None), "time limit", "a rule of its own");
+        assert_eq!(outcome([1.0, 1.001, 0.999], PRECISION), Outcome::Converged);
+        assert_eq!(outcome([1.0, 1.1, 0.9], PRECISION), Outcome::LaunchLimit);
+        assert_eq!(outcome([1.0, 1.1, 0.9], Some(0.5)), Outcome::Converged);
+        assert_eq!(outcome([1.0, 1.001, 0.999], None), Outcome::TimeLimit, "a rule of its own");
     }
 
     #[test]
@@ -282,12 +279,11 @@ mod tests {
     fn a_launch_that_failed_is_not_hidden() {
         let failed = Record {
             median_s: None,
-            outcome: "crashed".to_owned(),
-            detail: Some("signal 11".to_owned()),
+            outcome: Outcome::Crashed { detail: "signal 11".to_owned() },
             ..record(1, 1.0)
         };
         let over = &over_launches(&[record(0, 1.0), failed], PRECISION)[0];
         assert_eq!((over.median_s, over.launches), (Some(1.0), 1));
-        assert_eq!((over.outcome.as_str(), over.detail.as_deref()), ("crashed", Some("signal 11")));
+        assert_eq!((over.outcome.label(), over.outcome.detail()), ("crashed", Some("signal 11")));
     }
 }

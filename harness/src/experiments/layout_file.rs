@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_of_a_file_say_the_same() {
+    fn all_forms_of_a_file_mean_the_same() {
         let send: Layouts = "3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)".parse().unwrap();
         let vector = r#"{"constructor": "vector", "count": 8, "blocklength": 1, "stride": 4,
                          "child": {"constructor": "named", "element": "double"}}"#;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_are_reported_with_their_place() {
         for (text, said) in [
             (
                 "vector(1, 2,\n double)",

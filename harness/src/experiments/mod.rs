@@ -95,16 +95,14 @@ pub trait Experiment: Debug + Sync {
 
     /// Whether a record is of a method that has failed, and not of one that the MPI lacks.
     fn has_failed(&self, record: &Record) -> bool {
-        let lacks = Outcome::NotAvailable { reason: String::new() }.label();
-        !Outcome::counts(&record.outcome) && record.outcome != lacks
+        !record.outcome.counts() && !record.outcome.is_lacking()
     }
 
     /// Whether these records of the headline phase are what was asked for: there are times, and every method has some that count
     /// unless the MPI lacks what it needs.
     fn is_success(&self, records: &[&Record]) -> bool {
-        let lacks = Outcome::NotAvailable { reason: String::new() }.label();
-        let has_times = |record: &Record| record.median_s.is_some() && Outcome::counts(&record.outcome);
-        let mut asked = records.iter().filter(|record| record.outcome != lacks).peekable();
+        let has_times = |record: &Record| record.median_s.is_some() && record.outcome.counts();
+        let mut asked = records.iter().filter(|record| !record.outcome.is_lacking()).peekable();
         asked.peek().is_some() && asked.all(|record| has_times(record))
     }
 

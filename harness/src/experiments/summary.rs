@@ -93,7 +93,7 @@ impl<'a> RowContext<'a> {
         };
         let mut record = Record {
             phase,
-            pair: scope.label(),
+            pair: scope.of_record(),
             n: samples.len(),
             blocks: blocks.len(),
             blocks_other_state,
@@ -113,9 +113,6 @@ impl<'a> RowContext<'a> {
             state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)
         };
-        if phase == self.kind.headline() && result.rule == Rule::Pcomm {
-            record.detail = record.mean_s.and_then(pcomm::doubt);
-        }
         super::of(self.kind).add_figures(&mut record, self);
         Some(record)
     }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::gzip::{self, Member, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
-use super::rows::{Columns, FigureRow, FromCells, NumberedCase, PhaseAndPair};
+use super::rows::{FigureRow, FromCells, NumberedCase, PhaseAndPair, TableColumns};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
-    SET_ASIDE, at, case_columns, earlier, figure_columns, number_is_first, record_columns, torn,
+    SET_ASIDE, at, case_columns, figure_columns, record_columns, torn,
 };
 use crate::model::plain::plain_bytes;
-use crate::model::{Case, Phase, Record};
+use crate::model::{Case, PairScope, Phase, Record};
 
 /// Cases, each with a launch in which all of it was measured.
 pub type Done = HashSet<(Arc<Case>, usize)>;
@@ -30,8 +30,7 @@ pub struct Recorded {
     forgets_probe: fn(&Record) -> bool,
 }
 
-/// The records of each launch in a run's folder, of this schema or an earlier one; of a run that was cut off, those that are
-/// whole.
+/// The records of each launch in a run's folder; if the run was cut off, those that are whole.
 ///
 /// # Errors
 /// If there are none, or they cannot be understood.
@@ -41,14 +40,14 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     }
     let file = path.join(LAUNCHES);
     if !file.exists() {
-        return earlier::read(path);
+        return Err(FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES });
     }
     let mut records = read_times(&file)?;
     let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut figures = vec![Vec::new(); records.len()];
     let places = places(&file, &records)?;
     for FigureRow { key, phase_and_pair: PhaseAndPair { phase, pair }, figure } in rows {
-        if let Some(&place) = places.get(&(&key.case, &key.method, key.launch, phase, &pair)) {
+        if let Some(&place) = places.get(&(&key.case, &key.method, key.launch, phase, pair)) {
             figures[place].push(figure);
         }
     }
@@ -66,7 +65,7 @@ pub fn read_times(file: &Path) -> Result<Vec<Record>> {
     read_table(file)
 }
 
-/// The whole rows of a table, by the names of its columns: one that came later may be missing. Without the file there are none.
+/// The whole rows of a table, by the names of its columns. Without the file there are none.
 fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
     parse_table(&read(file)?).map_err(|reason| FolderError::Broken { path: file.to_owned(), reason })
 }
@@ -78,7 +77,7 @@ fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
 pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec<T>, String> {
     let whole = plain_bytes(torn::undamaged(bytes)?);
     let mut reader = csv::Reader::from_reader(&*whole);
-    let mut columns = Columns::new(reader.headers().cloned().unwrap_or_default());
+    let mut columns = TableColumns::new(reader.headers().cloned().unwrap_or_default());
     let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &mut columns);
     let rows: std::result::Result<_, csv::Error> = reader.records().map(row).collect();
     rows.map_err(|error| error.to_string())
@@ -182,7 +181,7 @@ impl Recorded {
         let file = |name: &str| path.join(name);
         let cases = file(CASES);
         let bytes = read(&cases)?;
-        torn::check(&bytes, &case_columns(&about.numbers, number_is_first(&bytes)))
+        torn::check(&bytes, &case_columns(&about.numbers))
             .map_err(|reason| FolderError::Broken { path: cases, reason })?;
         let is_done = |case: &Arc<Case>, launch: usize| done.contains(&(case.clone(), launch));
         // The marks first: a crash in between leaves marks of what is whole alone.
@@ -242,17 +241,17 @@ fn numbers(file: &Path) -> Result<HashMap<Arc<Case>, usize>> {
 }
 
 /// What tells a record of a launch from others: case, method, launch, phase and pair.
-type Told<'a> = (&'a Arc<Case>, &'a str, Option<usize>, Phase, &'a str);
+type RecordId<'a> = (&'a Arc<Case>, &'a str, Option<usize>, Phase, PairScope);
 
 /// The place of each record.
 ///
 /// # Errors
 /// A record that is there twice: it would count as two.
-fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<Told<'a>, usize>> {
+fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<RecordId<'a>, usize>> {
     let mut places = HashMap::with_capacity(records.len());
     for (place, record) in records.iter().enumerate() {
-        let told = (&record.case, record.method.as_str(), record.launch, record.phase, record.pair.as_str());
-        if let Some(first) = places.insert(told, place) {
+        let id = (&record.case, record.method.as_str(), record.launch, record.phase, record.pair);
+        if let Some(first) = places.insert(id, place) {
             let (first, row) = (first + 1, place + 1);
             let reason = format!(
                 "row {row} is of the same method and launch as row {first}: remove one in a copy of the folder"
@@ -307,7 +306,7 @@ impl Aside {
         let bytes = read(file)?;
         let (whole, torn) = torn::split(&bytes);
         let mut reader = csv::Reader::from_reader(whole);
-        let mut columns = Columns::new(reader.headers().cloned().unwrap_or_default());
+        let mut columns = TableColumns::new(reader.headers().cloned().unwrap_or_default());
         let mut start = torn::row_end(&bytes, reader.position());
         let header = &bytes[..start];
         let (mut kept, mut rest) = (Vec::new(), Vec::new());

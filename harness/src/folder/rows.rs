@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::{Case, Figure, Key, Outcome, Record};
+use crate::model::{Case, Figure, Key, Outcome, PairScope, Record, SCHEMA};
 
 /// The names of the columns of a row, in their order.
 pub fn columns(row: &impl Serialize) -> Vec<String> {
@@ -42,19 +42,34 @@ pub fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Vec<u8> {
 }
 
 /// The columns of a table by their names. Rows of a case stand together: they share it, and it is read once.
-pub struct Columns {
+pub struct TableColumns {
     headers: StringRecord,
     of_case: Vec<usize>,
     last: Option<(StringRecord, Arc<Case>)>,
 }
 
-impl Columns {
+impl TableColumns {
     /// Of a table with these headers.
     pub fn new(headers: StringRecord) -> Self {
         let names = columns(&Case::default());
         let is_of_case = |(_, name): &(usize, &str)| names.iter().any(|known| known == name);
         let of_case = headers.iter().enumerate().filter(is_of_case).map(|(i, _)| i).collect();
         Self { headers, of_case, last: None }
+    }
+
+    /// Refuses a row of another schema before its other columns are read, which may be missing or have another meaning.
+    fn check_schema(&self, cells: &StringRecord) -> Result<(), csv::Error> {
+        let place = self.headers.iter().position(|name| name == "schema");
+        match place.and_then(|place| cells.get(place)) {
+            Some(schema) if schema == SCHEMA.to_string() => Ok(()),
+            found => {
+                let found = found.unwrap_or("none");
+                Err(broken(
+                    cells,
+                    &format!("its schema is {found}; this version of ddtbench reads schema {SCHEMA}"),
+                ))
+            }
+        }
     }
 
     fn part<T: DeserializeOwned>(&self, cells: &StringRecord) -> Result<T, csv::Error> {
@@ -79,22 +94,33 @@ pub trait FromCells: Sized {
     ///
     /// # Errors
     /// A cell that does not fit, or a column that is missing.
-    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error>;
+    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error>;
 }
 
 impl FromCells for Record {
-    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
-        let record = Self { case: columns.case(cells)?, ..columns.part(cells)? };
+    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
+        columns.check_schema(cells)?;
+        let record =
+            Self { case: columns.case(cells)?, outcome: outcome(cells, columns)?, ..columns.part(cells)? };
         sound([record.median_s, record.median_low_s, record.median_high_s, record.mean_s], cells)?;
-        if !Outcome::is_label(&record.outcome) {
-            return Err(broken(cells, &format!("{:?} is no outcome of a method", record.outcome)));
-        }
         Ok(record)
     }
 }
 
+/// The outcome of a record.
+fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv::Error> {
+    #[derive(serde::Deserialize)]
+    struct Ending<'a> {
+        outcome: &'a str,
+        detail: &'a str,
+    }
+    let Ending { outcome, detail } = cells.deserialize(Some(&columns.headers))?;
+    let found = Outcome::from_label(outcome).map(|outcome| outcome.with_detail(detail.to_owned()));
+    found.ok_or_else(|| broken(cells, &format!("{outcome:?} is no outcome of a method")))
+}
+
 impl FromCells for Case {
-    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
         columns.part(cells)
     }
 }
@@ -109,13 +135,13 @@ pub struct NumberedCase {
 
 /// The column behind a case's own.
 #[derive(serde::Deserialize)]
-struct Number {
+struct NumberColumn {
     number: usize,
 }
 
 impl FromCells for NumberedCase {
-    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
-        let Number { number } = columns.part(cells)?;
+    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
+        let NumberColumn { number } = columns.part(cells)?;
         Ok(Self { case: columns.case(cells)?, number })
     }
 }
@@ -146,12 +172,12 @@ pub struct FigureRow {
 }
 
 /// Which of a method's records: it has one for each phase and pair of ranks.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PhaseAndPair {
     /// The timed part of the method.
     pub phase: crate::model::Phase,
     /// The pair of ranks, or all of them.
-    pub pair: String,
+    pub pair: PairScope,
 }
 
 /// Method and launch, which stand behind the case's columns.
@@ -165,12 +191,9 @@ impl FigureRow {
     /// All figures of records, each with its record.
     pub fn all(records: &[Record]) -> impl Iterator<Item = Self> + '_ {
         records.iter().flat_map(|record| {
-            let phase_and_pair = PhaseAndPair { phase: record.phase, pair: record.pair.clone() };
-            let row = move |figure: &Figure| Self {
-                key: record.key(),
-                phase_and_pair: phase_and_pair.clone(),
-                figure: figure.clone(),
-            };
+            let phase_and_pair = PhaseAndPair { phase: record.phase, pair: record.pair };
+            let row =
+                move |figure: &Figure| Self { key: record.key(), phase_and_pair, figure: figure.clone() };
             record.figures.iter().map(row)
         })
     }
@@ -184,7 +207,7 @@ impl Serialize for FigureRow {
 }
 
 impl FromCells for FigureRow {
-    fn read(cells: &StringRecord, columns: &mut Columns) -> Result<Self, csv::Error> {
+    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
         let MethodAndLaunch { method, launch } = columns.part(cells)?;
         let key = Key { case: columns.case(cells)?, method, launch };
         let figure: Figure = columns.part(cells)?;
@@ -206,9 +229,9 @@ mod tests {
                 .into(),
             method: "ddt".to_owned(),
             launch: Some(3),
-            pair: "all".to_owned(),
             median_s: Some(1.25e-6),
-            outcome: "converged".to_owned(),
+            outcome: Outcome::Crashed { detail: "signal 11".to_owned() },
+            schema: SCHEMA,
             ..Record::default()
         }
     }
@@ -216,7 +239,7 @@ mod tests {
     fn read<T: FromCells>(columns: &[String], rows: &[u8]) -> Vec<T> {
         let bytes = [header(columns), rows.to_vec()].concat();
         let mut reader = csv::Reader::from_reader(&bytes[..]);
-        let mut columns = Columns::new(reader.headers().unwrap().clone());
+        let mut columns = TableColumns::new(reader.headers().unwrap().clone());
         reader.records().map(|cells| T::read(&cells.unwrap(), &mut columns).unwrap()).collect()
     }
 
@@ -263,13 +286,26 @@ mod tests {
             let row = rows([Record { median_s: Some(value), ..record() }]);
             let bytes = [header(&columns(&record())), row].concat();
             let mut reader = csv::Reader::from_reader(&bytes[..]);
-            let mut columns = Columns::new(reader.headers().unwrap().clone());
+            let mut columns = TableColumns::new(reader.headers().unwrap().clone());
             let error = Record::read(&reader.records().next().unwrap().unwrap(), &mut columns).unwrap_err();
             assert!(
                 error.to_string().contains("line 2") && error.to_string().contains("no figure"),
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_row_of_another_schema_is_refused() {
+        let other = SCHEMA + 1;
+        let columns = columns(&record());
+        let bytes = [header(&columns), rows([Record { schema: other, ..record() }])].concat();
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let mut named = TableColumns::new(reader.headers().unwrap().clone());
+        let error = Record::read(&reader.records().next().unwrap().unwrap(), &mut named).unwrap_err();
+        let expected =
+            format!("line 2: its schema is {other}; this version of ddtbench reads schema {SCHEMA}");
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::gzip::{Members, member};
 use super::rows::{columns, header, rows};
 use super::{CASES, SAMPLES};
 use crate::model::event::{Block, TimedApart};
-use crate::model::{BlockState, Case, CaseResult, Phase};
+use crate::model::{BlockState, Case, CaseResult, Phase, State};
 
 /// The header of the samples of one kind of experiments, which has these phases.
 pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
@@ -85,7 +85,7 @@ pub struct MethodSamples {
 
 /// What tells the rows of samples apart.
 #[derive(Deserialize)]
-struct Place<'a> {
+struct SampleKey<'a> {
     case: usize,
     launch: usize,
     method: &'a str,
@@ -129,7 +129,7 @@ fn methods(
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(rows);
     let (mut cells, mut methods) = (StringRecord::new(), Vec::<MethodSamples>::new());
     while reader.read_record(&mut cells)? {
-        let Place { case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
+        let SampleKey { case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
         let unknown = || io::Error::other(format!("has samples of case {case}, which {CASES} has not"));
         let case = cases.get(&case).ok_or_else(unknown)?;
         let is_same =
@@ -162,7 +162,7 @@ struct BlockRow {
     method: String,
     pair: usize,
     block: usize,
-    state: String,
+    state: &'static str,
     used: bool,
     latency_before_s: Option<f64>,
     latency_after_s: Option<f64>,
@@ -195,7 +195,7 @@ pub fn blocks(number: usize, result: &CaseResult, states: &[Vec<BlockState>]) ->
                 method: measured.method.clone(),
                 pair: block.pair,
                 block: block.block,
-                state: state.state.clone(),
+                state: state.state.map_or("", State::name),
                 used: state.used,
                 latency_before_s: latency(block.before.latency_s),
                 latency_after_s: latency(block.after.latency_s),
@@ -315,23 +315,9 @@ mod tests {
         assert_eq!((blocks[1].pair, blocks[1].block, &blocks[1].times), (1, 4, &block().times));
         let error = each_method(&file, &HashMap::new(), |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains(SAMPLES) && error.contains("case 4"), "{error}");
-    }
-
-    #[test]
-    fn rows_of_the_first_runs_with_this_schema_are_read_as_well() {
-        let file = |rows: &[u8]| [samples_header(&PHASES), member(rows)].concat();
-        let old = b"r,4,2,ddt,1,3,0,4,1e-6,,1.25e-7,0.5\nr,4,2,ddt,1,3,1,4,,,0.30000000000000004,\n";
-        let cases: HashMap<_, _> = [(4, Arc::default())].into();
-        let mut read = Vec::new();
-        each_method(&file(old), &cases, |method| {
-            read.extend(method.blocks);
-            Ok(())
-        })
-        .unwrap();
-        let [Block { pair: 1, block: 3, batch: 4, times, .. }] = &read[..] else { panic!("{read:?}") };
-        assert_eq!(times, &block().times);
-        let error = each_method(&file(b"r,4,2,ddt,1,3,0,4,,1e-6x,,\n"), &cases, |_| Ok(())).unwrap_err();
-        assert!(error.to_string().contains("\"1e-6x\" is no time"), "{error}");
+        let damaged = [samples_header(&PHASES), member(b"r,4,2,ddt,1,3,0,4,,1e-6x,,\n")].concat();
+        let error = each_method(&damaged, &[(4, case)].into(), |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("\"1e-6x\" is no time"), "{error}");
     }
 
     #[test]
@@ -341,7 +327,7 @@ mod tests {
             memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,involuntary_switches,page_faults\n\
             r,4,2,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
             5000000000.0,0.25,7,true,0.0,2,1\n";
-        let states = [vec![BlockState { state: "0".into(), used: true }], vec![]];
+        let states = [vec![BlockState { state: Some(State::Steady(0)), used: true }], vec![]];
         assert_eq!(text(&[blocks_header(), blocks(4, &result(vec![block()]), &states)]), expected);
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::error::{Result, at};
-use super::state::{Place, State, short_hash};
+use super::state::{ProjectState, StateFolder, short_hash};
 use super::{Installation, Source};
 
 /// What a folder is built for.
@@ -67,11 +67,11 @@ struct Stamp {
 impl Build {
     /// Where the rank program of an MPI is built. One that is installed from packages is built in the folder of its name; of any
     /// other a name may mean another one tomorrow, so its folder has a name of its own, to which the MPI's name leads.
-    pub fn of(mpi: &Installation, state: &State) -> Self {
+    pub fn of(mpi: &Installation, state: &ProjectState) -> Self {
         Self::with(mpi, state, settings(env::vars_os()))
     }
 
-    fn with(mpi: &Installation, state: &State, settings: Vec<String>) -> Self {
+    fn with(mpi: &Installation, state: &ProjectState, settings: Vec<String>) -> Self {
         let stamp = Stamp::of(mpi, settings);
         let plain = state.own.builds.join(&mpi.name);
         let is_folder = plain.symlink_metadata().is_ok_and(|facts| facts.is_dir());
@@ -127,7 +127,7 @@ impl Build {
 
 /// The rank program of an MPI in a place that is only read, if it is of this MPI, these settings and the source as it is now.
 /// The place may have been elsewhere when it was built.
-pub(super) fn built_in(place: &Place, mpi: &Installation, root: &Path) -> Option<PathBuf> {
+pub(super) fn built_in(place: &StateFolder, mpi: &Installation, root: &Path) -> Option<PathBuf> {
     let wanted = Stamp::of(mpi, settings(env::vars_os()));
     let mut folders: Vec<PathBuf> = folders_of(place, &mpi.name);
     folders.retain(|folder| {
@@ -143,7 +143,7 @@ pub(super) fn built_in(place: &Place, mpi: &Installation, root: &Path) -> Option
 }
 
 /// The folders that were built in for an MPI of this name.
-pub(super) fn folders_of(place: &Place, name: &str) -> Vec<PathBuf> {
+pub(super) fn folders_of(place: &StateFolder, name: &str) -> Vec<PathBuf> {
     let is_hash = |hash: &str| hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_of_name = |folder: &str| {
         folder == name
@@ -172,7 +172,7 @@ impl Stamp {
     }
 
     /// Whether it says the same as `wanted`, but perhaps for where the MPI lay that is kept in this place.
-    fn is_of(&self, wanted: &Self, place: &Place, mpi: &Installation) -> bool {
+    fn is_of(&self, wanted: &Self, place: &StateFolder, mpi: &Installation) -> bool {
         let below = mpi.mpicc.strip_prefix(&place.installed);
         let is_same = self.wrapper == wanted.wrapper
             || below.is_ok_and(|below| Path::new(&self.wrapper).ends_with(below));
@@ -180,7 +180,7 @@ impl Stamp {
     }
 
     /// Whether it is the same MPI, which has gone from where it was then.
-    fn was_moved_to(&self, wanted: &Self, place: &Place, mpi: &Installation) -> bool {
+    fn was_moved_to(&self, wanted: &Self, place: &StateFolder, mpi: &Installation) -> bool {
         self.wrapper != wanted.wrapper && self.is_of(wanted, place, mpi) && !Path::new(&self.wrapper).exists()
     }
 
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
 
     /// A project with an MPI installed, and one that is in `PATH`.
-    fn project(root: &Path) -> (State, Installation, Installation) {
-        let state = State::in_project(root);
+    fn project(root: &Path) -> (ProjectState, Installation, Installation) {
+        let state = ProjectState::in_project(root);
         let make = |mpicc: PathBuf, name: &str, source| {
             fs::create_dir_all(mpicc.parent().unwrap()).unwrap();
             fs::write(&mpicc, "").unwrap();
@@ -332,11 +332,11 @@ mod tests {
         build(&Build::with(&wheel, &state, settings(env::vars_os())), &old);
         build(&Build::with(&module, &state, settings(env::vars_os())), &old);
         fs::rename(&old, &new).unwrap();
-        let place = State::in_project(&new).own;
+        let place = ProjectState::in_project(&new).own;
         let moved = Installation { mpicc: place.wheel_folder("mpich").join("bin/mpicc"), ..wheel.clone() };
         assert!(built_in(&place, &moved, &new).is_some_and(|program| program.starts_with(&new)));
         assert_eq!(built_in(&place, &Installation { version: "2".to_owned(), ..moved.clone() }, &new), None);
-        let state = State::in_project(&new);
+        let state = ProjectState::in_project(&new);
         let again = Build::with(&moved, &state, Vec::new());
         assert!(again.was_moved && again.folder == place.builds.join("mpich"));
         let module = Installation { mpicc: new.join("v1/bin/mpicc"), ..module };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Crc;
 
 use super::error::Result;
-use super::registry::Entry;
+use super::registry::MpiEntry;
 use super::{Installation, Source, find};
 
 /// What may be an MPI, not asked yet.
@@ -37,8 +37,8 @@ impl Candidate {
     }
 
     /// One of the list.
-    pub fn listed(entry: Entry) -> Self {
-        let Entry { name, mpicc, mpiexec, launcher_args, env } = entry;
+    pub fn listed(entry: MpiEntry) -> Self {
+        let MpiEntry { name, mpicc, mpiexec, launcher_args, env } = entry;
         Self { name, mpicc, source: Source::Listed, mpiexec, launcher_args, env }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Say;
+use super::Print;
 use super::error::{MpiError, Result, at, last_lines};
 use super::launcher::quoted;
 use super::lock::Lock;
@@ -19,9 +19,9 @@ const UNFINISHED: &str = ".unfinished-";
 ///
 /// The packages go into a folder beside the final one, which is renamed when it is complete. pip puts files into
 /// `bin` and `lib` of the prefix, or of `local` below it where Python comes from Debian.
-pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, say: Say<'_>) -> Result<()> {
+pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print: Print<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
-    let _lock = Lock::take(&parent.join(".lock"), say)?;
+    let _lock = Lock::take(&parent.join(".lock"), print)?;
     if marker.find(folder).is_some() {
         return Ok(());
     }
@@ -30,8 +30,8 @@ pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, say: 
     clear_unfinished(parent);
     let temporary =
         tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent).map_err(at("writing in", parent))?;
-    say(&format!("installing {} with pip into {}", titles.join(" and "), folder.display()));
-    let wheels = Hashed::of(packages, folder, &pip, temporary.path(), say)?;
+    print(&format!("installing {} with pip into {}", titles.join(" and "), folder.display()));
+    let wheels = Hashed::of(packages, folder, &pip, temporary.path(), print)?;
     let prefix = temporary.path().join("prefix");
     pip.install(&wheels, &prefix)?;
 
@@ -43,7 +43,7 @@ pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, say: 
         fs::remove_dir_all(folder).map_err(at("removing the incomplete", folder))?;
     }
     fs::rename(&complete, folder).map_err(at("creating", folder))?;
-    wheels.record(say)
+    wheels.record(print)
 }
 
 /// Packages in the form of pip's requirements, with the hashes that their wheels must have.
@@ -59,7 +59,7 @@ struct Hashed {
 impl Hashed {
     /// Of pinned versions the hashes are known. Of another the first install tells them, and they are kept beside it: the next
     /// install of this version must have the same. `work` is a folder for what is needed meanwhile.
-    fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, say: Say<'_>) -> Result<Self> {
+    fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, print: Print<'_>) -> Result<Self> {
         let requirements = work.join("requirements.txt");
         if packages.iter().all(|package| !package.hashes.is_empty()) {
             let hashes =
@@ -71,7 +71,7 @@ impl Hashed {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let record = folder.with_file_name(format!("{name}.hashes.txt"));
         if record.exists() {
-            say(&format!(
+            print(&format!(
                 "its wheels must be those of the first install: their hashes are in {}",
                 record.display()
             ));
@@ -88,10 +88,10 @@ impl Hashed {
     }
 
     /// Keeps hashes that were not known before.
-    fn record(&self, say: Say<'_>) -> Result<()> {
+    fn record(&self, print: Print<'_>) -> Result<()> {
         let Some(record) = &self.record else { return Ok(()) };
         fs::copy(&self.requirements, record).map_err(at("writing", record))?;
-        say(&format!(
+        print(&format!(
             "the hashes of its wheels are kept in {}: the next install of this version must have the same",
             record.display()
         ));
@@ -154,7 +154,7 @@ impl Marker {
 
 /// A pip that works.
 struct Pip {
-    words: &'static [&'static str],
+    arguments: &'static [&'static str],
     /// Where it is started: Python looks for modules in the current folder first, which may be anybody's.
     current_dir: Option<PathBuf>,
 }
@@ -166,8 +166,8 @@ impl Pip {
         let isolated: [&[&str]; 2] = [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"]];
         let users: [&[&str]; 2] = [&["python3", "-m", "pip"], &["python", "-m", "pip"]];
         let scripts: [&[&str]; 2] = [&["pip3"], &["pip"]];
-        let here = isolated.into_iter().chain(scripts).map(|words| Self { words, current_dir: None });
-        let there = users.into_iter().map(|words| Self { words, current_dir: Some(ours.to_owned()) });
+        let here = isolated.into_iter().chain(scripts).map(|arguments| Self { arguments, current_dir: None });
+        let there = users.into_iter().map(|arguments| Self { arguments, current_dir: Some(ours.to_owned()) });
         let works = |pip: &Self| {
             let mut command = pip.command();
             command.arg("--version");
@@ -183,8 +183,8 @@ impl Pip {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(self.words[0]);
-        command.args(&self.words[1..]);
+        let mut command = Command::new(self.arguments[0]);
+        command.args(&self.arguments[1..]);
         if let Some(dir) = &self.current_dir {
             command.current_dir(dir);
         }
@@ -200,8 +200,8 @@ impl Pip {
         let entries = fs::read_dir(into).map_err(at("reading", into))?;
         let mut command = self.command();
         command.arg("hash").args(entries.flatten().map(|entry| entry.path()));
-        let said = finish(command)?;
-        let hashes = said.iter().filter_map(|line| line.trim().strip_prefix("--hash=")).map(str::to_owned);
+        let lines = finish(command)?;
+        let hashes = lines.iter().filter_map(|line| line.trim().strip_prefix("--hash=")).map(str::to_owned);
         Ok(hashes.collect())
     }
 
@@ -229,24 +229,24 @@ impl Pip {
     }
 }
 
-/// Runs pip to its end; what it has said.
+/// Runs pip to its end; what it has lines.
 fn finish(command: Command) -> Result<Vec<String>> {
     let line = command_line(&command);
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     let exit = tool::follow(command, None, |line| match line {
-        Line::Out(line) | Line::Err(line) => said.push(line),
+        Line::Out(line) | Line::Err(line) => lines.push(line),
     })?;
     if exit.success() {
-        return Ok(said);
+        return Ok(lines);
     }
-    let output = last_lines(said.join("\n").as_bytes(), 15);
+    let output = last_lines(lines.join("\n").as_bytes(), 15);
     Err(MpiError::Pip { command: line, status: exit.to_string(), output })
 }
 
 /// A command as one would type it.
 pub(super) fn command_line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| quoted(&word.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(" ")
+    let arguments = std::iter::once(command.get_program()).chain(command.get_args());
+    arguments.map(|word| quoted(&word.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -269,9 +269,9 @@ mod tests {
         let prefix = folder.path().join("mpich");
         fs::create_dir_all(prefix.join("bin")).unwrap();
         fs::write(prefix.join("bin/mpicc"), "").unwrap();
-        let mut said = Vec::new();
+        let mut lines = Vec::new();
         let package = Package { name: "no-such", version: "1".to_owned(), hashes: &[] };
-        install(&[package], &prefix, Marker::Mpicc, &mut |line| said.push(line.to_owned())).unwrap();
-        assert!(said.is_empty());
+        install(&[package], &prefix, Marker::Mpicc, &mut |line| lines.push(line.to_owned())).unwrap();
+        assert!(lines.is_empty());
     }
 }

@@ -109,7 +109,7 @@ impl Launch<'_> {
         let placed = self.all_launcher_args().any(|word| is_placement(word));
         let mut args: Vec<String> = verbatim.iter().map(|word| word.replace("{ranks}", &ranks)).collect();
         let has_ranks = args != verbatim;
-        let mut add = |words: &[&str]| args.extend(words.iter().map(|&word| word.to_owned()));
+        let mut add = |arguments: &[&str]| args.extend(arguments.iter().map(|&word| word.to_owned()));
         if !has_ranks {
             add(&["-n", &ranks]);
         }
@@ -168,7 +168,7 @@ impl Launch<'_> {
         Ok(CommandLine { program, args, env })
     }
 
-    /// The launcher, the words of it that stay as they are, and whose options it understands.
+    /// The launcher, the arguments of it that stay as they are, and whose options it understands.
     fn launcher_and_style(&self) -> Result<(PathBuf, Vec<String>, Style)> {
         let own = match self.installation.family {
             Family::Mpich => Style::Hydra,
@@ -197,13 +197,13 @@ impl Launch<'_> {
             return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
         }
         let wrong = |reason| MpiError::Launcher(text.to_owned(), reason);
-        let mut words = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
-        if words.is_empty() {
+        let mut arguments = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
+        if arguments.is_empty() {
             return Err(wrong("it is empty"));
         }
-        let program = PathBuf::from(words.remove(0));
-        let style = if words.is_empty() { style_of(&program) } else { Style::Plain };
-        Ok((program, words, style))
+        let program = PathBuf::from(arguments.remove(0));
+        let style = if arguments.is_empty() { style_of(&program) } else { Style::Plain };
+        Ok((program, arguments, style))
     }
 
     /// The MPI's folders of libraries, before those that the user has set.

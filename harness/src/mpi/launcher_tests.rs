@@ -79,7 +79,7 @@ fn two_ranks(installation: &Installation) -> Launch<'_> {
 }
 
 #[test]
-fn srun_is_told_the_pmi_and_ranks_what_it_needs() {
+fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     let installation = installation(Family::OpenMpi);
     let options = ["--x".to_owned()];
     let launch = Launch { launcher: Some("srun"), launcher_args: &options, ..two_ranks(&installation) };

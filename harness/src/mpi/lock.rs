@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::Say;
+use super::Print;
 use super::error::{MpiError, Result, at};
 use super::interrupt;
 
@@ -20,14 +20,14 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Waits for the lock on `file`, and says that it waits.
-    pub fn take(file: &Path, say: Say<'_>) -> Result<Self> {
+    pub fn take(file: &Path, print: Print<'_>) -> Result<Self> {
         // What is done under a lock is not left half done.
         interrupt::hold();
         let open = open(file)?;
         match open.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                say(&format!("waiting for another ddtbench that holds {}", file.display()));
+                print(&format!("waiting for another ddtbench that holds {}", file.display()));
                 while matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
                     if interrupt::requested() {
                         return Err(MpiError::Interrupted);
@@ -36,7 +36,7 @@ impl Lock {
                 }
             }
             // A file system without locks is no reason not to run.
-            Err(TryLockError::Error(error)) => say(&without_locks(file, &error)),
+            Err(TryLockError::Error(error)) => print(&without_locks(file, &error)),
         }
         Ok(Self { _file: open })
     }

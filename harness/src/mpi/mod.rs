@@ -30,6 +30,8 @@ mod wheels;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 pub use common::cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
 pub use launcher::{CommandLine, Launch, progressing};
@@ -39,18 +41,23 @@ pub use project::{Addition, Project};
 pub use state::{keep_in, memory_of};
 
 /// Takes a sentence for the user, e.g. onto standard error.
-pub type Say<'a> = &'a mut dyn FnMut(&str);
+pub type Print<'a> = &'a mut dyn FnMut(&str);
 
 /// Whose library it is: decides the launcher's options and variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Family {
     /// MPICH and what keeps its launcher, Hydra: MVAPICH, Cray MPICH.
+    #[serde(rename = "MPICH")]
     Mpich,
     /// Open MPI.
+    #[serde(rename = "Open MPI")]
     OpenMpi,
     /// Intel MPI.
+    #[serde(rename = "Intel MPI")]
     Intel,
     /// Any other.
+    #[default]
+    #[serde(rename = "MPI")]
     Other,
 }
 

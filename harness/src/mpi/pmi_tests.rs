@@ -40,7 +40,7 @@ fn the_first_that_both_can_is_chosen() {
 }
 
 #[test]
-fn what_is_chosen_and_what_is_lacking_are_said() {
+fn what_is_chosen_and_what_is_lacking_are_reported() {
     let of = |listed: &str| {
         let listed = listed.split(' ').map(str::to_owned).collect();
         Pmi::of_listed(&mpi(Family::OpenMpi, "5.0.11"), Some(listed)).to_string()
@@ -56,7 +56,7 @@ fn what_is_chosen_and_what_is_lacking_are_said() {
 }
 
 #[test]
-fn srun_is_asked_once_and_what_the_user_says_stands() {
+fn srun_is_asked_once_and_the_users_choice_stands() {
     let folder = tempfile::tempdir().unwrap();
     let (srun, asked) = (folder.path().join("srun"), folder.path().join("asked"));
     let script = format!(

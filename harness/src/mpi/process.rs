@@ -211,16 +211,16 @@ impl Running {
         self.killed = true;
         for (signal, patience) in [(libc::SIGTERM, PATIENCE), (libc::SIGKILL, PATIENCE)] {
             let deadline = Instant::now() + patience;
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             loop {
                 let left = self.members();
                 if left.is_empty() {
                     break;
                 }
                 // Each is told once to end: a second SIGTERM would cut short what the launcher does at the first.
-                let new: Vec<i32> = left.into_iter().filter(|pid| !told.contains(pid)).collect();
+                let new: Vec<i32> = left.into_iter().filter(|pid| !reported.contains(pid)).collect();
                 tree::signal(&new, signal);
-                told.extend(new);
+                reported.extend(new);
                 if Instant::now() >= deadline {
                     break;
                 }

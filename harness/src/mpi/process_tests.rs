@@ -29,7 +29,7 @@ fn lines_and_the_exit_code() {
 }
 
 #[test]
-fn ends_in_words() {
+fn exits_as_text() {
     let (_, exit) = watch(&mut shell("kill -SEGV $$"));
     assert_eq!(exit.to_string(), "ended by signal 11, SIGSEGV (segmentation fault)");
     assert_eq!(exit.signal(), Some(libc::SIGSEGV));

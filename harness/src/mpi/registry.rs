@@ -14,7 +14,7 @@ use super::wheels;
 /// One MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
+pub(crate) struct MpiEntry {
     /// Its name here.
     pub name: String,
     /// The compiler wrapper.
@@ -48,7 +48,7 @@ pub(crate) struct VariantEntry {
 pub(crate) struct Registry {
     /// `[[mpi]]` tables.
     #[serde(default, rename = "mpi")]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MpiEntry>,
     /// `[[variant]]` tables.
     #[serde(default, rename = "variant", skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantEntry>,
@@ -96,8 +96,8 @@ impl Registry {
 
     /// This list, and what of another has no name of this one.
     pub fn joined(mut self, other: Self) -> Self {
-        let is_new = |entry: &Entry| self.entries.iter().all(|own| own.name != entry.name);
-        let entries: Vec<Entry> = other.entries.into_iter().filter(is_new).collect();
+        let is_new = |entry: &MpiEntry| self.entries.iter().all(|own| own.name != entry.name);
+        let entries: Vec<MpiEntry> = other.entries.into_iter().filter(is_new).collect();
         let is_new = |variant: &VariantEntry| {
             self.variants.iter().all(|own| (&own.mpi, &own.name) != (&variant.mpi, &variant.name))
         };
@@ -215,8 +215,12 @@ mod tests {
         assert_eq!(Registry::read(&file).unwrap(), Registry::default());
         let registry = Registry {
             entries: vec![
-                Entry { name: "plain".to_owned(), mpicc: "/opt/a/bin/mpicc".into(), ..Entry::default() },
-                Entry {
+                MpiEntry {
+                    name: "plain".to_owned(),
+                    mpicc: "/opt/a/bin/mpicc".into(),
+                    ..MpiEntry::default()
+                },
+                MpiEntry {
                     name: "vendor".to_owned(),
                     mpicc: "/opt/b/bin/mpicc".into(),
                     mpiexec: Some("/usr/bin/srun".into()),

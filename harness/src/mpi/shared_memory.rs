@@ -186,14 +186,14 @@ mod tests {
                 Leftover { path, bytes: 1 << 20 }
             })
             .collect();
-        let said = sentence(&left).unwrap();
+        let text = sentence(&left).unwrap();
         let pattern = format!("rm {}/mpich_shm_*", folder.path().display());
-        assert!(said.contains("6 segments") && said.contains("6 MiB") && said.ends_with(&pattern), "{said}");
-        assert!(said.contains("while no MPI program runs"), "{said}");
+        assert!(text.contains("6 segments") && text.contains("6 MiB") && text.ends_with(&pattern), "{text}");
+        assert!(text.contains("while no MPI program runs"), "{text}");
         // A seventh is in use.
         fs::write(folder.path().join("mpich_shm_7_0"), "").unwrap();
-        let said = sentence(&left).unwrap();
-        assert!(said.ends_with("mpich_shm_5_0") && !said.contains('*'), "{said}");
+        let text = sentence(&left).unwrap();
+        assert!(text.ends_with("mpich_shm_5_0") && !text.contains('*'), "{text}");
         assert!(sentence(&left[..1]).unwrap().starts_with("a segment"));
     }
 }

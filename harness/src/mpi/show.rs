@@ -31,22 +31,22 @@ impl Show {
             MpiError::Hangs { .. } => unusable(error.to_string()),
             other => other,
         })?;
-        let said = ended.out.join("\n");
+        let output = ended.out.join("\n");
         if !ended.exit.success() {
             return Err(unusable(format!("`-show` ended with {}: {}", ended.exit, ended.last_lines(3))));
         }
-        Self::parse(&said)
-            .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", said.trim())))
+        Self::parse(&output)
+            .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", output.trim())))
     }
 
     /// Takes a command line apart; `None` if there is no compiler in it.
     fn parse(line: &str) -> Option<Self> {
-        let mut words = shlex::split(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
-        let mut show = Self { compiler: words.next()?, ..Self::default() };
-        while let Some(word) = words.next() {
+        let mut arguments = shlex::split(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
+        let mut show = Self { compiler: arguments.next()?, ..Self::default() };
+        while let Some(word) = arguments.next() {
             // Both `-I/dir` and `-I /dir` are in use.
             let mut value = |flag: &str| match word.strip_prefix(flag) {
-                Some("") => words.next(),
+                Some("") => arguments.next(),
                 other => other.map(str::to_owned),
             };
             if let Some(dir) = value("-I").or_else(|| value("-isystem")) {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Say;
+use super::Print;
 use super::error::{MpiError, Result};
 
 /// The folder that was asked for by a flag.
@@ -30,14 +30,14 @@ pub fn keep_in(folder: &Path) {
 
 /// What is kept in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct StateFolder {
     /// MPIs that were installed, libclang, and the list of MPIs.
     pub installed: PathBuf,
     /// Rank programs, a folder for each.
     pub builds: PathBuf,
 }
 
-impl Place {
+impl StateFolder {
     fn in_project(root: &Path) -> Self {
         Self { installed: root.join(".ddtbench"), builds: root.join("target/rank") }
     }
@@ -63,19 +63,19 @@ impl Place {
 
 /// The places of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct ProjectState {
     /// Where all goes that is installed and built from now on.
-    pub own: Place,
+    pub own: StateFolder,
     /// The project's own place where that is another one, which is read alone.
-    pub shared: Option<Place>,
+    pub shared: Option<StateFolder>,
     /// Why nothing goes below the project, where nobody asked for another folder.
     away: Option<&'static str>,
 }
 
-impl State {
+impl ProjectState {
     /// Below the project, whatever else was asked for.
     pub fn in_project(root: &Path) -> Self {
-        Self { own: Place::in_project(root), shared: None, away: None }
+        Self { own: StateFolder::in_project(root), shared: None, away: None }
     }
 
     /// In the folder that was asked for, else below the project, else in the user's own folder.
@@ -94,7 +94,7 @@ impl State {
     }
 
     fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> PathBuf) -> Self {
-        let project = Place::in_project(root);
+        let project = StateFolder::in_project(root);
         let away = match asked {
             Some(_) => None,
             None if !is_plain(root) => Some("has a path that compiler wrappers of MPIs cannot print"),
@@ -106,21 +106,21 @@ impl State {
         let folder = asked.unwrap_or_else(users);
         // An MPI below such a path cannot be used.
         let shared = Some(project).filter(|project| is_plain(&project.installed));
-        Self { own: Place::in_folder(&folder, root), shared, away }
+        Self { own: StateFolder::in_folder(&folder, root), shared, away }
     }
 
     /// Both places, the one that is written to first.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
+    pub fn places(&self) -> impl Iterator<Item = &StateFolder> {
         std::iter::once(&self.own).chain(&self.shared)
     }
 
     /// Says once where things of the project go, if that is not below it.
-    pub fn tell(&self, project: &Path, say: Say<'_>) {
-        static TOLD: AtomicBool = AtomicBool::new(false);
+    pub fn report(&self, project: &Path, print: Print<'_>) {
+        static REPORTED: AtomicBool = AtomicBool::new(false);
         let Some(away) = self.away else { return };
-        if !TOLD.swap(true, Ordering::Relaxed) {
+        if !REPORTED.swap(true, Ordering::Relaxed) {
             let (project, folder) = (project.display(), self.own.installed.display());
-            say(&format!(
+            print(&format!(
                 "{project} {away}: what is installed and built goes to {folder} (--state names another folder)"
             ));
         }
@@ -190,9 +190,9 @@ mod tests {
         let root = folder.path().join("clone");
         fs::create_dir(&root).unwrap();
         let users = || folder.path().join("users");
-        let in_project = State::chosen(&root, None, &users);
-        assert_eq!(in_project, State::in_project(&root));
-        let asked = State::chosen(&root, Some(folder.path().join("asked")), &users);
+        let in_project = ProjectState::chosen(&root, None, &users);
+        assert_eq!(in_project, ProjectState::in_project(&root));
+        let asked = ProjectState::chosen(&root, Some(folder.path().join("asked")), &users);
         assert_eq!(asked.own.installed, folder.path().join("asked"));
         assert_eq!(
             asked.places().last(),
@@ -201,7 +201,7 @@ mod tests {
         );
         // A file in the way cannot be written to by anybody, root included.
         fs::write(root.join("target"), "").unwrap();
-        let read = State::chosen(&root, None, &users);
+        let read = ProjectState::chosen(&root, None, &users);
         assert_eq!(read.own.installed, users());
         assert!(read.own.builds.starts_with(users().join("rank")));
     }
@@ -212,20 +212,22 @@ mod tests {
         for name in ["my clone", "a'b", "a\"b", "a,b", "a:b", "a$b", "a\\b", "a(b)"] {
             let root = folder.path().join(name);
             fs::create_dir(&root).unwrap();
-            let state = State::chosen(&root, None, &|| folder.path().join("users"));
+            let state = ProjectState::chosen(&root, None, &|| folder.path().join("users"));
             assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None), "{name}");
             assert!(is_plain(&state.own.builds), "{:?}", state.own.builds);
         }
         let root = folder.path().join("für_2.0+x@y=z~");
         fs::create_dir(&root).unwrap();
-        assert_eq!(State::chosen(&root, None, &|| unreachable!()), State::in_project(&root));
+        assert_eq!(ProjectState::chosen(&root, None, &|| unreachable!()), ProjectState::in_project(&root));
     }
 
     #[test]
     fn clones_share_mpis_and_no_builds() {
         let folder = Path::new("/state");
-        let (a, b) =
-            (Place::in_folder(folder, Path::new("/a/c")), Place::in_folder(folder, Path::new("/b/c")));
+        let (a, b) = (
+            StateFolder::in_folder(folder, Path::new("/a/c")),
+            StateFolder::in_folder(folder, Path::new("/b/c")),
+        );
         assert_eq!(a.installed, b.installed);
         assert_ne!(a.builds, b.builds);
     }

@@ -13,7 +13,7 @@ pub(super) const QUESTION: Duration = Duration::from_secs(60);
 
 /// How a tool ended, and what it wrote.
 #[derive(Debug)]
-pub(super) struct Ended {
+pub(super) struct ToolEnd {
     pub exit: ExitDescription,
     /// Standard output, in lines.
     pub out: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) struct Ended {
     pub err: Vec<String>,
 }
 
-impl Ended {
+impl ToolEnd {
     /// The last `count` lines of both.
     pub fn last_lines(&self, count: usize) -> String {
         let lines: Vec<&str> = self.out.iter().chain(&self.err).map(String::as_str).collect();
@@ -33,13 +33,13 @@ impl Ended {
 ///
 /// # Errors
 /// If it does not start, lasts longer than `limit`, or the user wants to stop.
-pub(super) fn run(command: Command, limit: Duration) -> Result<Ended> {
+pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let exit = follow(command, Some(limit), |line| match line {
         Line::Out(line) => out.push(line),
         Line::Err(line) => err.push(line),
     })?;
-    Ok(Ended { exit, out, err })
+    Ok(ToolEnd { exit, out, err })
 }
 
 /// The same for one that may last; `hear` is given its lines as they come.

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_results_could_not_tell_apart_are_refused() {
+    fn names_that_results_could_not_distinguish_are_refused() {
         let of = |name: &str| Variant { name: name.to_owned(), ..Variant::default() };
         assert!(Variant::check(&[of("a"), of("b")]).is_ok());
         for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")]] {

@@ -28,15 +28,16 @@ pub fn accounts(environments: &str) -> Vec<Account> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let account = |account: Value| {
         let machine = &account["machine"];
-        let words = account["command_line"].as_array().cloned().unwrap_or_default();
+        let arguments = account["command_line"].as_array().cloned().unwrap_or_default();
         let program = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
-        let words = words.iter().map(text).enumerate();
-        let words: Vec<String> = words.map(|(i, word)| if i == 0 { program(&word) } else { word }).collect();
+        let arguments = arguments.iter().map(text).enumerate();
+        let arguments: Vec<String> =
+            arguments.map(|(i, word)| if i == 0 { program(&word) } else { word }).collect();
         Account {
             date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
             host: text(&machine["host"]),
             machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
-            command: words.join(" "),
+            command: arguments.join(" "),
         }
     };
     serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(account).collect()
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_told_by_its_date_host_and_command() {
+    fn a_run_is_described_by_its_date_host_and_command() {
         let text = r#"{"date": "2026-11-22T19:53:33+00:00", "command_line": ["/x/ddtbench", "figure", "cmb-5"],
             "machine": {"host": "h", "cpu_model": "c", "cpus": 2}}"#;
         let all = accounts(&format!("{text}{text}"));

@@ -8,9 +8,9 @@ use anstyle::{AnsiColor, Style};
 use super::case::{CaseView, launches, measured, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
 use super::table::{TableFormat, left_out, text_width};
+use super::units;
 use super::verdict::{Against, Base, Claim, diagnoses, times_text};
-use super::{earlier, units};
-use crate::model::{LOOP, Quantity, Record};
+use crate::model::{LOOP, Outcome, Quantity, Record};
 use crate::stats;
 
 /// What a kind of experiments says of a case in one line.
@@ -100,8 +100,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     if let Some(legend) = legend(&form.answer, &cases, &shown) {
         text += &wrapped("", &format!("{legend} [..]: 95% interval."), width, 0);
     }
-    let about = [earlier::note(records), launches(records)].into_iter().flatten();
-    for about in about.chain(warnings(records).into_iter().map(str::to_owned)) {
+    for about in launches(records).into_iter().chain(warnings(records).into_iter().map(str::to_owned)) {
         text += &wrapped("", &about, width, 0);
     }
     let mut rows = shown.rows.into_iter();
@@ -187,15 +186,15 @@ fn fastest(claim: &Claim) -> String {
 }
 
 fn verdict(claim: &Claim) -> String {
-    let words = claim.words();
+    let text = claim.text();
     match claim {
-        Claim::Faster { times: (_, low, _), .. } if *low >= STANDS_OUT => painted(CLIFF, &words),
-        Claim::Faster { .. } => painted(FASTER, &words),
+        Claim::Faster { times: (_, low, _), .. } if *low >= STANDS_OUT => painted(CLIFF, &text),
+        Claim::Faster { .. } => painted(FASTER, &text),
         Claim::NoDifference(_) => "no difference shown".to_owned(),
         Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
-        Claim::Diagnosis { .. } => words,
+        Claim::Diagnosis { .. } => text,
         Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
-        Claim::Unknown { .. } => words,
+        Claim::Unknown { .. } => text,
     }
 }
 
@@ -229,7 +228,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
         return format!("Found, {mpi}: {known}");
     }
     if let [claim] = &claims[..] {
-        return format!("Found, {mpi}: {}.", claim.words());
+        return format!("Found, {mpi}: {}.", claim.text());
     }
     // Pairs of a faster and a slower method, how often, and by how much at most.
     let mut pairs: Vec<((&str, &str), usize, f64)> = Vec::new();
@@ -365,11 +364,11 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
 fn failures(cases: &[CaseView]) -> Vec<String> {
     let of_case = |case: &CaseView| {
         let (name, mpi) = (case.name().replace("  ", " "), case.side());
-        let told = |(outcome, detail, methods): (&str, &str, Vec<&str>)| {
-            let what = painted(FAILED, &format!("{} {outcome}", methods.join(", ")));
-            format!("{name}, {mpi}: {what}: {detail}")
+        let line = |(outcome, methods): (&Outcome, Vec<&str>)| {
+            let what = painted(FAILED, &format!("{} {}", methods.join(", "), outcome.label()));
+            format!("{name}, {mpi}: {what}: {}", outcome.detail().unwrap_or_default())
         };
-        case.failures().into_iter().map(told).collect::<Vec<_>>()
+        case.failures().into_iter().map(line).collect::<Vec<_>>()
     };
     let mut all: Vec<String> = cases.iter().flat_map(of_case).collect();
     let more = all.len().saturating_sub(TOLD);

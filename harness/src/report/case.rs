@@ -6,7 +6,7 @@ use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim, FASTER};
 use crate::model::transport;
-use crate::model::{Basis, Case, Figure, LOOPS, Outcome, Phase, Quantity, Record};
+use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
 
 /// Share of disturbed blocks from which on a table says so: medians do not see fewer.
@@ -19,7 +19,7 @@ pub struct CaseView<'a> {
     /// Whether there are cases of several runs beside it.
     is_of_several_runs: bool,
     /// What tells it apart from other cases of its test, beside it.
-    told_apart_by: Option<String>,
+    distinguished_by: Option<String>,
 }
 
 impl<'a> CaseView<'a> {
@@ -27,17 +27,17 @@ impl<'a> CaseView<'a> {
     pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
         let is_of_several_runs = records.windows(2).any(|two| two[0].case.run != two[1].case.run);
         let grouped = grouped(records, |record| &record.case).into_values();
-        let view = |records| Self { form, records, is_of_several_runs, told_apart_by: None };
+        let view = |records| Self { form, records, is_of_several_runs, distinguished_by: None };
         let mut cases: Vec<Self> = grouped.map(view).collect();
         let all: Vec<&Case> = cases.iter().map(|case| &*case.first().case).collect();
         let names = WorkNames::of(&all);
         let name = |case: &&Case| {
             let name = names.name(case);
-            let told = name.strip_prefix(&case.test).map(str::trim_start);
-            told.filter(|told| !told.is_empty()).map(str::to_owned)
+            let rest = name.strip_prefix(&case.test).map(str::trim_start);
+            rest.filter(|rest| !rest.is_empty()).map(str::to_owned)
         };
-        let told: Vec<_> = all.iter().map(name).collect();
-        cases.iter_mut().zip(told).for_each(|(case, told)| case.told_apart_by = told);
+        let rests: Vec<_> = all.iter().map(name).collect();
+        cases.iter_mut().zip(rests).for_each(|(case, rest)| case.distinguished_by = rest);
         cases
     }
 
@@ -74,7 +74,7 @@ impl<'a> CaseView<'a> {
 
     /// The record of the headline phase of each method.
     pub fn methods(&self) -> impl Iterator<Item = &'a Record> + '_ {
-        self.headlines().filter(|record| record.pair == Record::ALL_PAIRS)
+        self.headlines().filter(|record| record.pair == PairScope::All)
     }
 
     fn headlines(&self) -> impl Iterator<Item = &'a Record> + '_ {
@@ -89,19 +89,19 @@ impl<'a> CaseView<'a> {
     /// The record of a phase, of all pairs.
     pub fn phase(&self, method: &str, phase: Phase) -> Option<&'a Record> {
         let of = |record: &&&Record| {
-            record.method == method && record.phase == phase && record.pair == Record::ALL_PAIRS
+            record.method == method && record.phase == phase && record.pair == PairScope::All
         };
         self.records.iter().find(of).copied()
     }
 
     /// Whether there are other cases of its test beside it.
     pub fn is_one_of_several(&self) -> bool {
-        self.told_apart_by.is_some()
+        self.distinguished_by.is_some()
     }
 
     /// What tells it apart from other cases of its test, which are beside it; else its set.
     pub fn set(&self) -> &str {
-        self.told_apart_by.as_deref().unwrap_or(&self.first().case.set)
+        self.distinguished_by.as_deref().unwrap_or(&self.first().case.set)
     }
 
     /// Test and set.
@@ -111,21 +111,19 @@ impl<'a> CaseView<'a> {
 
     /// The fastest and the slowest pair, where there are several.
     fn pairs(&self, method: &str) -> Option<String> {
-        let of =
-            self.headlines().filter(|record| record.method == method && record.pair != Record::ALL_PAIRS);
+        let of = self.headlines().filter(|record| record.method == method && record.pair != PairScope::All);
         let medians = stats::sorted(of.filter_map(|record| record.median_s));
         let [first, .., last] = &medians[..] else { return None };
         Some(format!("{} to {}", units::seconds(*first), units::seconds(*last)))
     }
 
     /// What went wrong, and for which methods: one cause, as that the process did not even start, may be several's.
-    pub fn failures(&self) -> Vec<(&'a str, &'a str, Vec<&'a str>)> {
-        let mut failures: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-        for record in self.methods() {
-            let Some(detail) = record.detail.as_deref() else { continue };
-            match failures.iter_mut().find(|failure| failure.0 == record.outcome && failure.1 == detail) {
-                Some(failure) => failure.2.push(&record.method),
-                None => failures.push((&record.outcome, detail, vec![&record.method])),
+    pub fn failures(&self) -> Vec<(&'a Outcome, Vec<&'a str>)> {
+        let mut failures: Vec<(&Outcome, Vec<&str>)> = Vec::new();
+        for record in self.methods().filter(|record| record.outcome.detail().is_some()) {
+            match failures.iter_mut().find(|failure| *failure.0 == record.outcome) {
+                Some(failure) => failure.1.push(&record.method),
+                None => failures.push((&record.outcome, vec![&record.method])),
             }
         }
         failures
@@ -136,8 +134,19 @@ impl<'a> CaseView<'a> {
         let failures = self.failures();
         let failed = failures
             .iter()
-            .map(|(outcome, detail, methods)| format!("{} {outcome}: {detail}", methods.join(", ")));
+            .map(|(outcome, methods)| format!("{} {}", methods.join(", "), outcome.with_reason()));
         let mut notes: Vec<String> = failed.collect();
+        let no_times: Vec<&str> = self
+            .methods()
+            .filter(|record| !record.has_positive_mean())
+            .map(|record| &*record.method)
+            .collect();
+        if !no_times.is_empty() {
+            notes.push(format!(
+                "the mean of {} is no time: computing took longer than the transfer with it, by two clocks",
+                no_times.join(", ")
+            ));
+        }
         if self.methods().any(|r| r.mixed_states) {
             notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
         }
@@ -242,7 +251,7 @@ impl<'a> CaseView<'a> {
 
     /// The same in words.
     pub fn manual_or_ddt(&self) -> String {
-        self.loops_or_ddt().iter().map(Claim::words).collect::<Vec<_>>().join("; ")
+        self.loops_or_ddt().iter().map(Claim::text).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -300,7 +309,7 @@ pub fn warnings(records: &[Record]) -> Vec<&'static str> {
 
 /// Whether the times of a method can be used.
 pub fn measured(record: &Record) -> bool {
-    record.median_s.is_some() && Outcome::counts(&record.outcome)
+    record.median_s.is_some() && record.outcome.counts()
 }
 
 /// Low end, median and high end.

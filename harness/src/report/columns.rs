@@ -114,9 +114,8 @@ pub fn fitted(columns: &[Column], rows: &[Vec<String>], width: Option<usize>, in
     let room = width.saturating_sub(start).max(LEAST_CELL);
     for row in &mut rows {
         if let Some(cell) = row.last_mut().filter(|cell| columns_of(cell) > room) {
-            let words = breakable(cell, room);
-            *cell =
-                wrapped("", &words, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
+            let text = breakable(cell, room);
+            *cell = wrapped("", &text, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
         }
     }
     Fitted { rows: lines(&kept, &rows, indent), left_out }
@@ -192,9 +191,9 @@ fn breakable(text: &str, room: usize) -> String {
 /// Each line of `text` in lines of at most `width`; what is broken off begins with two blanks more than the line.
 pub fn wrapped_lines(text: &str, width: usize) -> String {
     let line = |line: &str| {
-        let words = line.trim_start();
-        let start = &line[..line.len() - words.len()];
-        wrapped(start, words, width, start.len() + 2).trim_end().to_owned()
+        let rest = line.trim_start();
+        let start = &line[..line.len() - rest.len()];
+        wrapped(start, rest, width, start.len() + 2).trim_end().to_owned()
     };
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

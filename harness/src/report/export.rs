@@ -1,34 +1,29 @@
 //! Results over all launches for other programs: as JSON, and as tables in Markdown.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::case::CaseView;
 use super::columns::markdown as rows;
 use super::layout::pretty;
 use super::table::TableFormat;
-use crate::model::{Figure, Record};
+use crate::model::Record;
 
 /// The schema of [`json`]. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-results/1";
 
-#[derive(Serialize)]
-struct Results<'a> {
-    schema: &'static str,
-    results: Vec<Result<'a>>,
-}
-
-/// A record with its figures.
-#[derive(Serialize)]
-struct Result<'a> {
-    #[serde(flatten)]
-    record: &'a Record,
-    figures: &'a [Figure],
-}
-
 /// All records with their figures: the columns of `summary.csv` as fields, those of the case within `case`.
 pub fn json(records: &[Record]) -> String {
-    let results = records.iter().map(|record| Result { record, figures: &record.figures }).collect();
-    pretty(&Results { schema: SCHEMA, results })
+    let result = |record: &Record| {
+        let Value::Object(mut fields) = json!(record) else { unreachable!("a record has fields") };
+        // Both columns of it are fields of the record.
+        if let Some(Value::Object(columns)) = fields.shift_remove("outcome") {
+            fields.extend(columns);
+        }
+        fields.insert("figures".to_owned(), json!(record.figures));
+        fields
+    };
+    let results: Vec<_> = records.iter().map(result).collect();
+    pretty(&json!({ "schema": SCHEMA, "results": results }))
 }
 
 /// A heading, a table and the verdict for each case.
@@ -38,7 +33,7 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let header = format.columns.iter().map(|column| column.name.to_owned()).collect();
         let methods = case.methods().map(|record| format.row(case, record));
         let table = rows(&std::iter::once(header).chain(methods).collect::<Vec<_>>());
-        let verdict = (format.answer.claim)(case).words();
+        let verdict = (format.answer.claim)(case).text();
         let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
     };

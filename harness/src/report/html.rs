@@ -36,7 +36,7 @@ struct Case {
 struct Row {
     name: String,
     about: &'static str,
-    outcome: String,
+    outcome: &'static str,
     has_times: bool,
     /// As in the table for terminals, without the method.
     cells: Vec<String>,
@@ -63,7 +63,7 @@ pub fn html(
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let cases = minijinja::Value::from(Serde(&cases));
     let TableFormat { legend, contest, verdict_name, reference, .. } = *form;
-    let (warnings, earlier) = (warnings(records), super::earlier::note(records));
+    let warnings = warnings(records);
     let launches = launches(records);
     let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
     let found = plain_sentences(form, &views);
@@ -79,7 +79,7 @@ pub fn html(
     }
     let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
     render(
-        context! { title, head, compared, found, figures, figure_style, cases, earlier, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
+        context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
     )
 }
 
@@ -116,7 +116,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Case {
         params: r.case.params.clone(),
         place: view.conditions(),
         size: (form.size)(r),
-        fastest: view.fastest().words(),
+        fastest: view.fastest().text(),
         verdict: (form.verdict)(view),
         columns: form.columns[1..].iter().map(|column| column.name).collect(),
         methods: view.methods().map(|record| row(form, view, record, longest, reference_s)).collect(),
@@ -131,7 +131,7 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
     Row {
         name: record.method.clone(),
         about: (form.method)(&record.method).map_or("", |method| method.about),
-        outcome: record.outcome.clone(),
+        outcome: record.outcome.label(),
         has_times: measured(record),
         cells: form.row(view, record).split_off(1),
         low: text(record.median_low_s),
@@ -148,7 +148,7 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Phase;
+    use crate::model::{Outcome, Phase};
     use crate::report::columns::{Align, Column};
 
     static TABLE_FORMAT: TableFormat = TableFormat {
@@ -180,14 +180,16 @@ mod tests {
     fn bars_are_shares_of_the_longest() {
         let record = |method: &str, median_s: f64| Record {
             method: method.to_owned(),
-            pair: Record::ALL_PAIRS.to_owned(),
             median_s: Some(median_s),
             median_low_s: Some(median_s * 0.99),
             median_high_s: Some(median_s * 1.012),
-            outcome: "converged".to_owned(),
             ..Record::default()
         };
-        let failed = Record { median_s: None, outcome: "wrong data".to_owned(), ..record("put_ddt", 1.0) };
+        let failed = Record {
+            median_s: None,
+            outcome: Outcome::WrongData { detail: String::new() },
+            ..record("put_ddt", 1.0)
+        };
         let records = [record("reference", 54.6e-6), record("manual", 80e-6), record("ddt", 160e-6), failed];
         let case = case(&TABLE_FORMAT, 0, &CaseView::all(&TABLE_FORMAT, &records)[0]);
         let of = |name: &str| case.methods.iter().find(|row| row.name == name).unwrap();
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_a_sweep_are_told_apart() {
+    fn cases_of_a_sweep_are_distinguished() {
         let record = |width: u32| Record {
             case: crate::model::Case {
                 test: "subarray".to_owned(),
@@ -221,11 +223,9 @@ mod tests {
     fn no_whisker_stands_without_an_interval() {
         let record = |median_low_s| Record {
             method: "ddt".to_owned(),
-            pair: Record::ALL_PAIRS.to_owned(),
             median_s: Some(1e-6),
             median_low_s,
             median_high_s: Some(2e-6),
-            outcome: "converged".to_owned(),
             ..Record::default()
         };
         let page = |low| html(&TABLE_FORMAT, &[record(low)], &[], "", &Compared::default());
@@ -242,7 +242,7 @@ mod tests {
             svg: "<svg><path/></svg>".to_owned(),
             csv: b"value\n1\n".to_vec(),
         };
-        let record = Record { pair: Record::ALL_PAIRS.to_owned(), ..Record::default() };
+        let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
         let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Overview"]
             .map(|text| page.find(text).expect(text));

@@ -5,7 +5,6 @@ pub mod answer;
 pub mod case;
 pub mod columns;
 pub mod compared;
-pub mod earlier;
 pub mod export;
 pub mod html;
 pub mod layout;

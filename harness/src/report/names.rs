@@ -47,9 +47,9 @@ pub fn grouped<T, K: Eq + Hash>(
 
 /// The sides with their names: the MPI, and besides what tells apart those of one MPI.
 pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String)> {
-    let told = |case: &'a Case| (conditions(case), case);
+    let conditions_of = |case: &'a Case| (conditions(case), case);
     let sides: Vec<Case> =
-        cases.into_iter().map(told).collect::<IndexMap<_, _>>().into_values().map(side).collect();
+        cases.into_iter().map(conditions_of).collect::<IndexMap<_, _>>().into_values().map(side).collect();
     let parts: [fn(&Case) -> String; 6] = [
         |side| side.mpi_version.clone(),
         |side| format!("{} ranks", side.ranks),
@@ -61,9 +61,9 @@ pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String
     let name = |side: &Case| {
         let alike = || sides.iter().filter(|other| other.mpi_label() == side.mpi_label());
         let differ = |part: &fn(&Case) -> String| alike().map(part).collect::<BTreeSet<String>>().len() > 1;
-        let told = parts.iter().filter(|part| differ(part)).map(|part| part(side));
-        let words: Vec<String> = std::iter::once(side.mpi_label()).chain(told).collect();
-        words.join(", ")
+        let differing = parts.iter().filter(|part| differ(part)).map(|part| part(side));
+        let parts: Vec<String> = std::iter::once(side.mpi_label()).chain(differing).collect();
+        parts.join(", ")
     };
     sides.iter().map(|side| (side.clone(), name(side))).collect()
 }
@@ -119,7 +119,7 @@ impl<'a> WorkNames<'a> {
                 return OfTest::Values(differing);
             }
             let sets = grouped(cases, |case| case.set.as_str());
-            OfTest::Sets(sets.into_iter().map(|(set, of)| (set, telling(&of))).collect())
+            OfTest::Sets(sets.into_iter().map(|(set, of)| (set, distinguishing(&of))).collect())
         };
         let tests = grouped(all.iter().copied(), |case| case.test.as_str());
         Self { of_test: tests.into_iter().map(|(test, cases)| (test, of_test(cases))).collect() }
@@ -130,10 +130,10 @@ impl<'a> WorkNames<'a> {
         let Case { test, set, .. } = case;
         match self.of_test.get(test.as_str()) {
             None | Some(OfTest::Alone) => test.clone(),
-            Some(OfTest::Values(names)) => format!("{test} {}", told(case, names)),
+            Some(OfTest::Values(names)) => format!("{test} {}", values_of(case, names)),
             Some(OfTest::Sets(names)) => {
-                let told = names.get(set.as_str()).map_or_else(String::new, |names| told(case, names));
-                format!("{test} {set} {told}").trim_end().to_owned()
+                let values = names.get(set.as_str()).map_or_else(String::new, |names| values_of(case, names));
+                format!("{test} {set} {values}").trim_end().to_owned()
             }
         }
     }
@@ -141,18 +141,19 @@ impl<'a> WorkNames<'a> {
 
 /// The parameters that tell cases of one set apart: one, where that is enough. Sizes that were found for a time follow it, and are
 /// not told beside it.
-fn telling<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
+fn distinguishing<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
     let differing = varied(of_set);
-    let works = |names: &[&str]| of_set.iter().map(|case| told(case, names)).collect::<BTreeSet<_>>().len();
+    let works =
+        |names: &[&str]| of_set.iter().map(|case| values_of(case, names)).collect::<BTreeSet<_>>().len();
     let all = works(&differing);
     let enough = differing.iter().find(|name| works(&[name]) == all);
     enough.map_or_else(|| differing.clone(), |name| vec![*name])
 }
 
 /// Some parameters of a case with their values.
-fn told(case: &Case, names: &[&str]) -> String {
-    let told = params(case).into_iter().filter(|(name, _)| names.contains(name));
-    told.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+fn values_of(case: &Case, names: &[&str]) -> String {
+    let values = params(case).into_iter().filter(|(name, _)| names.contains(name));
+    values.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_are_named_by_their_mpi_and_by_what_tells_them_apart_alone() {
+    fn sides_are_named_by_their_mpi_and_by_their_differences_only() {
         let (a, b) = (case("t", "mpich", "n=1"), case("t", "openmpi", "n=1"));
         let names =
             |cases: &[&Case]| sides(cases.iter().copied()).into_iter().map(|side| side.1).collect::<Vec<_>>();

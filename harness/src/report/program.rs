@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_tells_what_it_compiles_and_chose() {
+    fn the_engine_shows_what_it_compiles_and_chose() {
         let (head, program) = explained("nas_lu_y", Side::Send);
         assert!(head.ends_with("\none copy of its datatype, displacement 0 being byte 32720 of u"), "{head}");
         assert!(program.starts_with("16320 bytes in 408 blocks, instruction set "), "{program}");

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::answer::Answer;
 use super::case::{CaseView, launches, measured, warnings};
 use super::columns::{Align, Column, fitted, wrapped};
-use super::{earlier, units};
-use crate::model::{MethodInfo, Phase, Quantity, Record};
+use super::units;
+use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
 
 /// Columns of text where no width is given.
 const DEFAULT_WIDTH: usize = 120;
@@ -81,10 +81,9 @@ impl TableFormat {
         }
         row.resize(self.columns.len() - 1, String::new());
         // How wide the interval is that all launches have left stands beside the time.
-        let is_usual = ["converged", "launch limit"].contains(&&*record.outcome);
-        let end = (!has_figures || !is_usual).then_some(&*record.outcome);
-        // Figures that have a detail are measured and yet none.
-        let doubt = record.detail.as_ref().filter(|_| has_figures).map(|_| "mean not above 0");
+        let is_usual = matches!(record.outcome, Outcome::Converged | Outcome::LaunchLimit);
+        let end = (!has_figures || !is_usual).then_some(record.outcome.label());
+        let doubt = (has_figures && !record.has_positive_mean()).then_some("mean not above 0");
         let gain = record.figure(Quantity::Gain).and_then(|gain| gain.unsteady);
         let moved = [(record.unsteady, "unsteady"), (gain, "gain unsteady")];
         let moved = moved.into_iter().find(|(moved, _)| has_figures && *moved == Some(true));
@@ -121,9 +120,6 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
     let mut text = wrapped("", form.legend, width, 0);
-    if let Some(note) = earlier::note(records) {
-        text += &wrapped("", &note, width, 0);
-    }
     if same {
         text += &wrapped("All: ", &all, width, 2);
     }
@@ -163,7 +159,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     rows.extend(cases.iter().zip(places(&cases)).map(|(case, at)| {
         let at = if same { String::new() } else { at };
         let test = case.first().case.test.clone();
-        vec![test, (form.set)(case), at, case.fastest().words(), (form.verdict)(case)]
+        vec![test, (form.set)(case), at, case.fastest().text(), (form.verdict)(case)]
     }));
     if same {
         rows[0][2].clear();
@@ -179,9 +175,9 @@ fn places(cases: &[CaseView]) -> Vec<String> {
     let all: Vec<Vec<String>> = cases.iter().map(CaseView::condition_parts).collect();
     let own = |(mpi, others): (&String, &[String])| {
         let differs = |part: &&String| all.iter().any(|place| !place.contains(part));
-        let told: Vec<&str> =
+        let parts: Vec<&str> =
             std::iter::once(mpi).chain(others.iter().filter(differs)).map(String::as_str).collect();
-        told.join(", ")
+        parts.join(", ")
     };
     all.iter().filter_map(|place| place.split_first()).map(own).collect()
 }

@@ -102,7 +102,7 @@ impl<'a> Claim<'a> {
     }
 
     /// As a sentence without its stop.
-    pub fn words(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Faster { faster, slower, times } => {
                 format!("{faster} is {} times as fast as {slower}", times_text(*times))
@@ -135,7 +135,7 @@ pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
         }
     }
     let is_only = of_methods.len() == 1;
-    let mut told: IndexMap<String, Vec<&str>> = IndexMap::new();
+    let mut shared: IndexMap<String, Vec<&str>> = IndexMap::new();
     for (method, mut counts) in of_methods {
         let of: usize = counts.values().sum();
         // The most frequent first, and it says of how many.
@@ -144,9 +144,10 @@ pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
             0 => format!("{what} in {count} of {of}"),
             _ => format!("{what} in {count}"),
         });
-        told.entry(each.collect::<Vec<_>>().join(", ")).or_default().push(method);
+        shared.entry(each.collect::<Vec<_>>().join(", ")).or_default().push(method);
     }
-    told.into_iter()
+    shared
+        .into_iter()
         .map(|(what, methods)| if is_only { what } else { format!("{}: {what}", methods.join(", ")) })
         .collect()
 }
@@ -169,13 +170,13 @@ mod tests {
     #[test]
     fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
         let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
-        let words = |against| Claim::of(against, "manual").words();
-        assert_eq!(words(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
-        assert_eq!(words(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
-        assert_eq!(words(against(1.1, 0.9, 1.3)), "no difference shown: ddt, manual");
-        assert_eq!(words(against(1.004, 1.002, 1.2)), "no difference shown: ddt, manual");
+        let text = |against| Claim::of(against, "manual").text();
+        assert_eq!(text(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
+        assert_eq!(text(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
+        assert_eq!(text(against(1.1, 0.9, 1.3)), "no difference shown: ddt, manual");
+        assert_eq!(text(against(1.004, 1.002, 1.2)), "no difference shown: ddt, manual");
         let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
-        assert_eq!(words(moved), "unsteady, no verdict: ddt, manual");
+        assert_eq!(text(moved), "unsteady, no verdict: ddt, manual");
         assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
     }
 
@@ -190,13 +191,13 @@ mod tests {
             claim(&[(&["reference", "manual", "ddt"], "no progression")]),
             claim(&[(&["ddt"], "no progression"), (&["reference", "manual"], "overlapped")]),
         ];
-        let told =
+        let expected =
             ["reference, manual: overlapped in 2 of 3, no progression in 1", "ddt: no progression in 3 of 3"];
-        assert_eq!(diagnoses(&claims), told);
+        assert_eq!(diagnoses(&claims), expected);
         let alone = [claim(&[(&["nonblocking"], "overlapped")]), claim(&[(&["nonblocking"], "overlapped")])];
         assert_eq!(diagnoses(&alone), ["overlapped in 2 of 2"]);
-        assert_eq!(claims[0].words(), "reference, manual: overlapped; ddt: no progression");
-        assert_eq!(claims[1].words(), "no progression");
+        assert_eq!(claims[0].text(), "reference, manual: overlapped; ddt: no progression");
+        assert_eq!(claims[1].text(), "no progression");
     }
 
     #[test]

@@ -65,7 +65,7 @@ struct Listener<'a> {
 impl Observer for Listener<'_> {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
-    fn heard(&mut self, event: &Event) {
+    fn received(&mut self, event: &Event) {
         if let Event::Size(size) = event {
             self.sizes.push(*size);
         }

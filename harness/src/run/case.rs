@@ -49,7 +49,7 @@ impl Silence {
         }
     }
 
-    fn heard(&mut self) {
+    fn reset(&mut self) {
         self.lasted = Duration::ZERO;
     }
 
@@ -142,11 +142,11 @@ impl CaseRun<'_> {
                 Next::Line(line) => {
                     // Only events are signs of life: a library may complain for ever.
                     if let Some(event) = log.line(line) {
-                        observer.heard(&event);
+                        observer.received(&event);
                         if event == Event::Done {
                             silence.limit = silence.limit.min(TO_LEAVE);
                         }
-                        silence.heard();
+                        silence.reset();
                     }
                 }
                 Next::Silence if !silence.is_over() => {}

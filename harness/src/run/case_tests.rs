@@ -45,7 +45,7 @@ struct Silent(Vec<String>);
 
 impl Observer for Silent {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
-    fn heard(&mut self, _: &Event) {}
+    fn received(&mut self, _: &Event) {}
     fn note(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
@@ -330,12 +330,12 @@ fn probes_that_crash_or_hang_take_no_other_with_them() {
     let made = into_folder(&run, &folder.path().join("run"));
     let (end, mut records) = made.ended.unwrap();
     run.in_plan_order(&mut records);
-    let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, &*record.outcome)).collect();
+    let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, record.outcome.label())).collect();
     let expected = ["passed", "crashed", "failed", "timed out", "failed", "failed"];
     assert_eq!((end, seen), (RunEnd::Complete, names.into_iter().zip(expected).collect()));
     let ranks: Vec<_> = records.iter().map(|record| record.case.ranks).collect();
     assert_eq!(ranks, [2, 2, 2, 2, 4, 2]);
-    let detail = |i: usize| records[i].detail.as_deref().unwrap_or_default();
+    let detail = |i: usize| records[i].outcome.detail().unwrap_or_default();
     assert!(detail(0).is_empty() && records[0].median_s == Some(0.25));
     assert!(detail(1).contains("SIGSEGV") && detail(1).contains("it hurts"), "{}", detail(1));
     assert!(detail(2).starts_with("twice failed: byte 7; then nothing heard for 1 s"), "{}", detail(2));
@@ -371,7 +371,7 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
     let (end, new) = run.all(&mut folder, &done, &mut environment, &mut Silent::default()).unwrap();
     assert_eq!(end, RunEnd::Complete);
-    assert!(new.iter().all(|record| record.outcome == "converged"));
+    assert!(new.iter().all(|record| record.outcome == Outcome::Converged));
     assert_eq!(self::done(&new, &plan).len(), 4);
 }
 
@@ -386,7 +386,7 @@ fn what_was_not_listened_to_is_no_silence() {
     assert!(!silence.is_over(), "we were stopped");
     silence.waited(second, second / 2);
     assert_eq!(silence.step(), second / 2);
-    silence.heard();
+    silence.reset();
     silence.waited(second, second);
     silence.waited(second, second);
     assert!(silence.is_over());

@@ -36,16 +36,16 @@ pub struct Finding {
     /// What was looked at, in a word or two.
     pub what: &'static str,
     /// What was found, and where it is not as it should be, what to do.
-    pub told: String,
+    pub text: String,
 }
 
 impl Finding {
-    fn ok(what: &'static str, told: impl Into<String>) -> Self {
-        Self { health: Health::Ok, what, told: told.into() }
+    fn ok(what: &'static str, text: impl Into<String>) -> Self {
+        Self { health: Health::Ok, what, text: text.into() }
     }
 
     /// What was found, and advice, or what mends it.
-    fn bad(health: Health, what: &'static str, told: &str, advice: &str) -> Self {
-        Self { health, what, told: format!("{told}: {advice}") }
+    fn bad(health: Health, what: &'static str, text: &str, advice: &str) -> Self {
+        Self { health, what, text: format!("{text}: {advice}") }
     }
 }

@@ -120,14 +120,15 @@ pub fn forget(program: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Case, Phase};
+    use crate::model::{Case, Outcome, Phase, SCHEMA};
 
     fn record(probe: &str) -> Record {
         let case = Case { mpi: "x".to_owned(), test: probe.to_owned(), ..Case::default() };
         Record {
             case: case.into(),
             phase: Phase::Total,
-            outcome: "timed out".to_owned(),
+            outcome: Outcome::TimedOut { detail: String::new() },
+            schema: SCHEMA,
             ..Record::default()
         }
     }

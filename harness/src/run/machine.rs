@@ -30,28 +30,28 @@ impl Machine {
     pub fn this() -> Self {
         let cpu_info = CpuInfo::current().ok();
         let field = |name| Some(cpu_info.as_ref()?.get_field(0, name)?.to_owned());
-        let system = word("/proc/sys/kernel/ostype");
-        let release = word("/proc/sys/kernel/osrelease");
+        let system = read_word("/proc/sys/kernel/ostype");
+        let release = read_word("/proc/sys/kernel/osrelease");
         Self {
-            host: word("/proc/sys/kernel/hostname"),
+            host: read_word("/proc/sys/kernel/hostname"),
             cpu_model: field("model name").or_else(|| field("CPU part")),
             cpus: cpu_info.as_ref().map_or(0, CpuInfo::num_cores),
             caches: caches(),
             kernel: system.zip(release).map(|(system, release)| format!("{system} {release}")),
-            governor: word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            governor: read_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             memory_bytes: Meminfo::current().ok().map(|memory| memory.mem_total),
         }
     }
 }
 
-pub(super) fn word(path: impl AsRef<Path>) -> Option<String> {
+pub(super) fn read_word(path: impl AsRef<Path>) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 fn caches() -> Vec<String> {
     let cache = |i: usize| {
         let folder = PathBuf::from(format!("/sys/devices/system/cpu/cpu0/cache/index{i}"));
-        let [level, kind, size] = ["level", "type", "size"].map(|name| word(folder.join(name)));
+        let [level, kind, size] = ["level", "type", "size"].map(|name| read_word(folder.join(name)));
         Some(format!("L{} {} {}", level?, kind?, size?))
     };
     (0..).map_while(cache).collect()

@@ -116,7 +116,7 @@ mod tests {
         };
         let mut records: Vec<_> = units.iter().map(record).collect();
         run.in_plan_order(&mut records);
-        let told: Vec<_> = records
+        let found: Vec<_> = records
             .chunks(3)
             .map(|launches| {
                 assert!(launches.iter().map(|record| record.launch).eq([Some(0), Some(1), Some(2)]));
@@ -130,6 +130,6 @@ mod tests {
                 .into_iter()
                 .flat_map(move |cache| ["", "a", "b"].map(|variant| (test, cache, variant)))
         });
-        assert!(told.iter().copied().eq(expected), "{told:?}");
+        assert!(found.iter().copied().eq(expected), "{found:?}");
     }
 }

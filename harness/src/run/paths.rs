@@ -1,4 +1,4 @@
-//! Which way the bytes of a run go: from launch to launch the same, or else that is said.
+//! Which way the bytes of a run go: from launch to launch the same, or else that is warnings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,17 +66,17 @@ impl Paths {
     /// What is to be said of methods whose own messages devices have seen go another way than their case's transport, once for
     /// each of an MPI's.
     pub fn contradictions(&mut self, records: &[Record]) -> Vec<String> {
-        let said = |record: &Record| {
+        let warning = |record: &Record| {
             let counted = record.value(Quantity::DeviceBytes)?;
             let seen = contradiction(&record.case.transport, record.bytes, counted)?;
             let (label, Record { method, case, bytes, .. }) = (record.case.mpi_label(), record);
-            let word = format!(
+            let text = format!(
                 "warning: {label}, {method}: what it sends was carried {seen}, though messages of 1 MiB go by {} ({}: {counted:.0} bytes counted per repetition of {bytes})",
                 case.transport, case.test
             );
-            self.warned.insert(format!("{label} {method} {seen}")).then_some(word)
+            self.warned.insert(format!("{label} {method} {seen}")).then_some(text)
         };
-        records.iter().filter_map(said).collect()
+        records.iter().filter_map(warning).collect()
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_that_goes_another_way_is_a_case_of_its_own_and_said_once() {
+    fn a_launch_that_goes_another_way_is_its_own_case_and_reported_once() {
         let mut paths = Paths::default();
         let (first, warning) = paths.complete(case(), Some(&hello(&["a"], 0)));
         assert_eq!((first.hosts, first.transport.as_str(), warning), (1, "shm", None));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_tells_nothing_went_the_known_way() {
+    fn a_process_that_reports_nothing_went_the_known_way() {
         let mut paths = Paths::default();
         assert_eq!(paths.complete(case(), None), (case(), None), "nothing is known");
         let (known, _) = paths.complete(case(), Some(&hello(&["a", "b"], 100)));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_whose_messages_go_another_way_is_said_once() {
+    fn a_method_whose_messages_go_another_way_is_reported_once() {
         let case = Case { transport: "shm".to_owned(), ..case() };
         let mut record =
             Record { case: case.into(), method: "put_ddt".to_owned(), bytes: 10_000, ..Record::default() };
@@ -145,13 +145,16 @@ mod tests {
         );
         record.add([Figure::plain(Quantity::DeviceBytes, 21_000.0)]);
         let mut paths = Paths::default();
-        let said = paths.contradictions(&[record.clone(), record]);
-        assert_eq!(said.len(), 1);
-        assert!(said[0].contains("mpich, put_ddt") && said[0].contains("by network interfaces"), "{said:?}");
+        let warnings = paths.contradictions(&[record.clone(), record]);
+        assert_eq!(warnings.len(), 1);
+        assert!(
+            warnings[0].contains("mpich, put_ddt") && warnings[0].contains("by network interfaces"),
+            "{warnings:?}"
+        );
     }
 
     #[test]
-    fn hosts_that_no_network_joins_are_said_once() {
+    fn hosts_that_no_network_joins_are_reported_once() {
         let mut paths = Paths::default();
         let (case_of, warning) = paths.complete(case(), Some(&hello(&["a", "b"], 10)));
         assert_eq!(case_of.transport, "shm");

@@ -125,8 +125,7 @@ impl Run<'_> {
             let new = summary::records(Kind::Probes, &self.result(unit, case, methods, Some(&hello)));
             folder.append_probes(&new)?;
             for record in new.iter().filter(|record| is_failure(record)) {
-                let detail = record.detail.as_deref().unwrap_or_default();
-                observer.note(&format!("    probe {} {}: {detail}", record.case.test, record.outcome));
+                observer.note(&format!("    probe {} {}", record.case.test, record.outcome.with_reason()));
             }
             all.extend(new);
         }
@@ -139,12 +138,9 @@ impl Run<'_> {
         let of_mpi = probes.iter().filter(|record| record.case.mpi_label() == mpi);
         for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
             if let Some(failed) = list::failed(of_mpi.clone(), &case.required_probes(&measured.method)) {
-                let (name, outcome) = (&failed.case.test, &failed.outcome);
-                let detail = match &failed.detail {
-                    None => format!("rests on probe {name}, which {outcome}"),
-                    Some(detail) => format!("rests on probe {name}, which {outcome}: {detail}"),
-                };
-                measured.outcome = Outcome::Invalid { detail };
+                let (name, ended) = (&failed.case.test, failed.outcome.with_reason());
+                measured.outcome =
+                    Outcome::Invalid { detail: format!("rests on probe {name}, which {ended}") };
             }
         }
     }
@@ -166,7 +162,7 @@ struct Quiet<'a>(&'a mut dyn Observer);
 impl Observer for Quiet<'_> {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
-    fn heard(&mut self, _: &Event) {}
+    fn received(&mut self, _: &Event) {}
 
     fn note(&mut self, text: &str) {
         self.0.note(text);

@@ -8,7 +8,7 @@ use crate::model::{Outcome, Phase, Times};
 use crate::mpi::{ExitDescription, Line};
 
 /// Lines of the MPI that are kept to explain how a process ended.
-const LAST_WORDS: usize = 20;
+const LAST_LINES: usize = 20;
 
 /// Events and last words of one process.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct ProcessLog {
     pub done: bool,
     /// Whether a rank said that it would end all.
     aborts: bool,
-    words: VecDeque<String>,
+    last_lines: VecDeque<String>,
 }
 
 /// How the process ended.
@@ -53,9 +53,9 @@ impl ProcessLog {
             Line::Err(text) => text,
         };
         if !text.trim().is_empty() {
-            self.words.push_back(plain(text.trim()).into_owned());
-            if self.words.len() > LAST_WORDS {
-                self.words.pop_front();
+            self.last_lines.push_back(plain(text.trim()).into_owned());
+            if self.last_lines.len() > LAST_LINES {
+                self.last_lines.pop_front();
             }
         }
         None
@@ -130,14 +130,14 @@ impl ProcessLog {
     }
 
     /// What a probe came to: it may have told that it has failed before it came to its end, which it never did.
-    fn of_probe(&self, told: &Outcome, exit: Exit) -> Outcome {
+    fn of_probe(&self, reported: &Outcome, exit: Exit) -> Outcome {
         if self.done {
-            return told.clone();
+            return reported.clone();
         }
         let stage = self.working.as_ref().map(|(_, stage)| stage.as_str());
         let ending = self.failure(exit, stage);
-        let words = [told, &ending].map(|outcome| outcome.detail().unwrap_or_default());
-        told.clone().with_detail(words.join("; then "))
+        let details = [reported, &ending].map(|outcome| outcome.detail().unwrap_or_default());
+        reported.clone().with_detail(details.join("; then "))
     }
 
     /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
@@ -160,13 +160,13 @@ impl ProcessLog {
             None if self.hello.is_some() => " before any method".to_owned(),
             None => " before anything was heard of it".to_owned(),
         };
-        let words: Vec<_> = self.words.iter().map(String::as_str).collect();
-        let words =
-            if words.is_empty() { String::new() } else { format!("; last words: {}", words.join(" | ")) };
+        let lines: Vec<_> = self.last_lines.iter().map(String::as_str).collect();
+        let output =
+            if lines.is_empty() { String::new() } else { format!("; last words: {}", lines.join(" | ")) };
         match exit {
-            Exit::Ended(exit) => Outcome::Crashed { detail: format!("{exit}{during}{words}") },
+            Exit::Ended(exit) => Outcome::Crashed { detail: format!("{exit}{during}{output}") },
             Exit::Silent(seconds) => {
-                Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{words}") }
+                Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{output}") }
             }
         }
     }
@@ -247,12 +247,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_probe_told_last_counts_in_whatever_order_it_comes() {
-        let told = |detail: &str, seconds| {
+    fn what_a_probe_reported_last_counts_in_any_order() {
+        let probe = |detail: &str, seconds| {
             let outcome = Outcome::Seen { what: Seen::Failed, detail: detail.to_owned() };
             serde_json::to_string(&Event::Probe { outcome, seconds }).unwrap()
         };
-        let log = log(&[&told("6 of 13", 0.25), &told("first", 0.125)]);
+        let log = log(&[&probe("6 of 13", 0.25), &probe("first", 0.125)]);
         let (asked, outcome) = log.outcomes(&names(&["probe"]), KILLED).remove(0);
         let detail = outcome.detail().unwrap();
         assert!(detail.starts_with("6 of 13; then ") && detail.contains("SIGKILL"), "{detail}");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_words_are_kept() {
+    fn only_the_last_lines_are_kept() {
         let mut log = ProcessLog::default();
         for i in 0..100 {
             log.line(Line::Err(format!("word{i}.")));

@@ -30,13 +30,9 @@ impl Run<'_> {
 
 /// The second outcome, whose detail tells of the first as well.
 fn after(first: &Outcome, second: Outcome) -> Outcome {
-    let told = |outcome: &Outcome| match outcome.detail() {
-        None => outcome.label().to_owned(),
-        Some(detail) => format!("{}: {detail}", outcome.label()),
-    };
     let detail = match *first == second {
-        true => format!("twice {}", told(&second)),
-        false => format!("second try {}; first try {}", told(&second), told(first)),
+        true => format!("twice {}", second.with_reason()),
+        false => format!("second try {}; first try {}", second.with_reason(), first.with_reason()),
     };
     second.with_detail(detail)
 }
@@ -47,7 +43,7 @@ mod tests {
     use crate::model::Seen;
 
     #[test]
-    fn the_second_try_counts_and_both_are_told() {
+    fn the_second_try_counts_and_both_are_reported() {
         let first = Outcome::TimedOut { detail: "nothing heard for 3 s".to_owned() };
         let passed = Outcome::Seen { what: Seen::Passed, detail: String::new() };
         let both = after(&first, passed);

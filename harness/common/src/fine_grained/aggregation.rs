@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_do_what_they_say() {
+    fn rules_do_what_they_are_named_for() {
         assert_eq!(units("m=4", 8, 1), [0..4, 4..8]);
         assert_eq!(units("m=3", 8, 1), [0..3, 3..6, 6..8]);
         assert_eq!(units("bytes=2048", 4, 1000), [0..2, 2..4]);

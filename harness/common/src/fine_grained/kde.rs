@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn another_estimate_is_told_apart() {
+    fn another_estimate_is_another_value() {
         let wide = Kde::new(&HUMPS, Some(2.0)).unwrap();
         let narrow = Kde::new(&HUMPS, Some(0.2)).unwrap();
         assert!(distance(&wide, &draws(&narrow, 20_000)) > 0.05);

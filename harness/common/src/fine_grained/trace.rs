@@ -188,13 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_told_with_the_names_that_are() {
+    fn a_missing_file_is_reported_with_the_known_names() {
         let error = Trace::load("no/such.csv").unwrap_err().to_string();
         assert!(error.contains("no/such.csv") && error.contains("sparse, molecular, matrix"), "{error}");
     }
 
     #[test]
-    fn recorded_traces_have_iterations_enough_and_say_where_they_come_from() {
+    fn recorded_traces_have_enough_iterations_and_name_their_origin() {
         for (name, _) in RECORDED {
             let trace = Trace::load(name).unwrap();
             assert!(trace.times_ns.len() >= 100 && trace.times_ns[0].len() == 2, "{name}");

@@ -71,7 +71,6 @@ pub struct Hello {
     /// Level of `MPI_Init_thread` that is in force.
     pub thread_level: String,
     /// Smallest step of the clock, in seconds.
-    #[serde(default)]
     pub clock_step_s: f64,
     /// Time of one reading of the clock, in seconds; taken off ping-pongs' samples once per reading that lies in them.
     pub clock_cost_s: f64,
@@ -83,8 +82,7 @@ pub struct Hello {
     pub message: MessageFacts,
     /// Where each rank runs, in rank order.
     pub ranks: Vec<RankPlace>,
-    /// Threads of each rank that compute, pack or call MPI at the same time; 0 in accounts that do not say.
-    #[serde(default)]
+    /// Threads of each rank that compute, pack or call MPI at the same time.
     pub threads: usize,
     /// The pairs as (origin, echo) ranks; empty for an all-to-all.
     pub pairs: Vec<(usize, usize)>,
@@ -215,13 +213,10 @@ pub struct Block {
     /// processes before ended, if any crashed.
     pub block: usize,
     /// When it began, in seconds since the case's measurement did.
-    #[serde(default)]
     pub began_s: f64,
     /// Its place in its round, from 0.
-    #[serde(default)]
     pub place: usize,
     /// What disturbed it.
-    #[serde(default)]
     pub disturbance: Disturbance,
     /// The machine before the block.
     pub before: MachineState,
@@ -229,12 +224,9 @@ pub struct Block {
     pub after: MachineState,
     /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
     pub batch: u32,
-    /// Datatypes that the sample of making them is of; above 1 where one alone is too short for the clock. 0 in accounts
-    /// that do not say.
-    #[serde(default)]
+    /// Datatypes that the sample of making them is of; above 1 where one alone is too short for the clock.
     pub made_in_a_row: u32,
     /// The same of freeing them.
-    #[serde(default)]
     pub freed_in_a_row: u32,
     /// By how much the peer began to wait after the origin had begun, in seconds, median; negative where it was ready before.
     /// Only of ping-pongs between two ranks.

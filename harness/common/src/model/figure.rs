@@ -68,7 +68,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// The unit of its value and of both ends of its interval.
-    pub const fn unit(self) -> &'static str {
+    pub const fn unit(self) -> FigureUnit {
         match self {
             Self::OverheadReference
             | Self::OverheadPack
@@ -78,7 +78,7 @@ impl Quantity {
             | Self::BoundShare
             | Self::Hidden
             | Self::OverlapImb
-            | Self::OverlapOsu => "fraction",
+            | Self::OverlapOsu => FigureUnit::Fraction,
             Self::Gain
             | Self::GainModel
             | Self::GainDifference
@@ -87,14 +87,35 @@ impl Quantity {
             | Self::OverheadRatio
             | Self::MpiImpact
             | Self::ComputationSlowdown
-            | Self::CommunicationRatio => "ratio",
-            Self::Bandwidth | Self::PerceivedBandwidth => "bytes_per_s",
-            Self::Messages => "messages",
-            Self::StartSkew | Self::ClockError | Self::StartLate => "s",
-            Self::LineBytes | Self::DeviceBytes => "bytes",
-            Self::UnboundRanks => "ranks",
+            | Self::CommunicationRatio => FigureUnit::Ratio,
+            Self::Bandwidth | Self::PerceivedBandwidth => FigureUnit::BytesPerS,
+            Self::Messages => FigureUnit::Messages,
+            Self::StartSkew | Self::ClockError | Self::StartLate => FigureUnit::S,
+            Self::LineBytes | Self::DeviceBytes => FigureUnit::Bytes,
+            Self::UnboundRanks => FigureUnit::Ranks,
         }
     }
+}
+
+/// The unit of a figure, as results name it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureUnit {
+    /// A share of a whole, between 0 and 1 in most cases; not percent.
+    #[default]
+    Fraction,
+    /// One quantity over another of the same unit.
+    Ratio,
+    /// Bytes per second.
+    BytesPerS,
+    /// Messages, puts or requests.
+    Messages,
+    /// Seconds.
+    S,
+    /// Bytes.
+    Bytes,
+    /// Ranks.
+    Ranks,
 }
 
 /// A value of a quantity. What does not exist is missing, never 0.
@@ -110,7 +131,7 @@ pub struct Figure {
     /// Upper end of it.
     pub high: Option<f64>,
     /// The unit of the three.
-    pub unit: String,
+    pub unit: FigureUnit,
     /// What it is held against: a method, or an equation of a model; empty where nothing is.
     pub against: String,
     /// Whether the first and the second half of the rounds part, so that no verdict is drawn; missing where that is no
@@ -122,7 +143,7 @@ impl Figure {
     /// A value without an interval, which no comparison is; missing where it is no finite number.
     pub fn plain(quantity: Quantity, value: f64) -> Self {
         let value = Some(value).filter(|value| value.is_finite());
-        Self { quantity, value, unit: quantity.unit().to_owned(), ..Self::default() }
+        Self { quantity, value, unit: quantity.unit(), ..Self::default() }
     }
 
     /// A value with its interval, which is missing where an end is no finite number.

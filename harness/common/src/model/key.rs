@@ -12,7 +12,6 @@ use super::conditions::Cache;
 pub struct Case {
     /// The run, by its id: `runs.csv` says where and when it was, and cases of different runs are never one. Empty before it has
     /// begun, and in results that have none.
-    #[serde(default)]
     pub run: String,
     /// The kind of experiment, by its name.
     pub experiment: String,
@@ -25,18 +24,14 @@ pub struct Case {
     /// The MPI's name in this project.
     pub mpi: String,
     /// The MPI library's version.
-    #[serde(default)]
     pub mpi_version: String,
     /// The name of the settings that it was given besides; empty without any.
-    #[serde(default)]
     pub mpi_variant: String,
     /// Ranks of the run.
     pub ranks: usize,
     /// Hosts that they ran on; 0 where nobody told.
-    #[serde(default)]
     pub hosts: usize,
     /// What carried the bytes between ranks, as far as it is known; empty where it is not.
-    #[serde(default)]
     pub transport: String,
     /// Whether repetitions found their buffers in the cache.
     pub cache: Cache,

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_told_is_not_known() {
+    fn what_is_not_reported_is_unknown() {
         assert_eq!(load(1, &[]), None);
         assert_eq!(load(1, &[("a", &[])]), None);
         assert_eq!(load(0, &[("a", &[0])]), None);

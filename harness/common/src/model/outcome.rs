@@ -1,6 +1,6 @@
 //! How the measurement of a method ended.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The detail of an outcome that is borrowed in whatever way, where there can be one.
 macro_rules! detail_of {
@@ -54,10 +54,11 @@ impl Seen {
 }
 
 /// How a method ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
     /// The interval of the median became narrow enough.
+    #[default]
     Converged,
     /// The limit of time was reached first.
     TimeLimit,
@@ -106,16 +107,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// Whether the times can be used.
-    pub fn is_measured(&self) -> bool {
-        matches!(
-            self,
-            Self::Converged
-                | Self::TimeLimit
-                | Self::RunLimit
-                | Self::LaunchLimit
-                | Self::Invalid { .. }
-                | Self::Seen { .. }
-        )
+    pub const fn is_measured(&self) -> bool {
+        self.counts() || matches!(self, Self::Invalid { .. } | Self::Seen { .. })
     }
 
     /// Each outcome, and of a probe each that it can have; without details.
@@ -144,21 +137,37 @@ impl Outcome {
         ]
     };
 
-    /// Whether a label is one of an outcome.
-    pub fn is_label(label: &str) -> bool {
-        Self::EVERY.iter().any(|outcome| outcome.label() == label)
+    /// The outcome with this label; `None` if there is none.
+    pub fn from_label(label: &str) -> Option<Self> {
+        Self::EVERY.into_iter().find(|outcome| outcome.label() == label)
     }
 
-    /// Whether a label is of an outcome whose times can be used without a doubt.
-    pub fn counts(label: &str) -> bool {
-        [Self::Converged, Self::TimeLimit, Self::RunLimit, Self::LaunchLimit]
-            .iter()
-            .any(|outcome| outcome.label() == label)
+    /// Writes it as two columns of a table: `outcome` has the label, `detail` the reason.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn as_columns<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct OutcomeColumns<'a> {
+            outcome: &'static str,
+            detail: Option<&'a str>,
+        }
+        OutcomeColumns { outcome: self.label(), detail: self.detail() }.serialize(to)
     }
 
-    /// Whether a label is of an outcome that one of several launches is enough for.
-    pub fn is_doubtful(label: &str) -> bool {
-        label == Seen::Failed.label() || label == (Self::Invalid { detail: String::new() }).label()
+    /// Whether the times can be used without a doubt.
+    pub const fn counts(&self) -> bool {
+        matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit)
+    }
+
+    /// Whether a launch with this outcome gives it to all launches.
+    pub const fn is_doubtful(&self) -> bool {
+        matches!(self, Self::Seen { what: Seen::Failed, .. } | Self::Invalid { .. })
+    }
+
+    /// Whether the MPI lacks what the method needs.
+    pub const fn is_lacking(&self) -> bool {
+        matches!(self, Self::NotAvailable { .. })
     }
 
     /// A word or two for tables and the `outcome` column.
@@ -183,6 +192,14 @@ impl Outcome {
         detail_of!(self).map(String::as_str).filter(|detail| !detail.is_empty())
     }
 
+    /// The label, and the reason if there is one.
+    pub fn with_reason(&self) -> String {
+        match self.detail() {
+            None => self.label().to_owned(),
+            Some(detail) => format!("{}: {detail}", self.label()),
+        }
+    }
+
     /// The same with another detail, where there can be one.
     pub fn with_detail(mut self, new: String) -> Self {
         if let Some(detail) = detail_of!(&mut self) {
@@ -194,13 +211,11 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
     /// Whoever adds an outcome is stopped here, and adds it to those above.
     #[test]
-    fn every_outcome_has_a_label_of_its_own() {
+    fn every_outcome_is_found_by_a_label_of_its_own() {
         let place = |outcome: &Outcome| match outcome {
             Outcome::Converged => 0,
             Outcome::TimeLimit => 1,
@@ -223,11 +238,11 @@ mod tests {
             Outcome::TimedOut { .. } => 16,
         };
         assert!(Outcome::EVERY.iter().map(place).eq(0..Outcome::EVERY.len()));
-        let labels: HashSet<&str> = Outcome::EVERY.iter().map(Outcome::label).collect();
-        assert_eq!(labels.len(), Outcome::EVERY.len());
-        assert!(labels.into_iter().all(Outcome::is_label));
+        for outcome in Outcome::EVERY {
+            assert_eq!(Outcome::from_label(outcome.label()), Some(outcome));
+        }
         for other in ["", "Converged", "mpi error", "mpi_error", "seen", "banana"] {
-            assert!(!Outcome::is_label(other), "{other}");
+            assert_eq!(Outcome::from_label(other), None);
         }
     }
 }

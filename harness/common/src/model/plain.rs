@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn strings_of_json_are_plain() {
-        let words: Vec<Vec<String>> = from_json(br#"[["\u001b[1m"], ["b"]]"#).unwrap();
-        assert_eq!(words, [["\\u{1b}[1m"], ["b"]]);
+        let texts: Vec<Vec<String>> = from_json(br#"[["\u001b[1m"], ["b"]]"#).unwrap();
+        assert_eq!(texts, [["\\u{1b}[1m"], ["b"]]);
         assert!(from_json::<Vec<String>>(b"[1]").unwrap_err().to_string().contains("line 1"));
     }
 }

@@ -1,5 +1,6 @@
 //! Records: what was made of one phase of one method of a case.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -37,13 +38,70 @@ pub struct CaseResult {
     pub methods: Vec<Measured>,
 }
 
+/// The state of the machine during a block: blocks are compared only with blocks in the same state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Before and after in one state: 0, the faster or only one, or 1.
+    Steady(u8),
+    /// The state changed during the block.
+    Mixed,
+}
+
+impl State {
+    /// The name in the `state` column.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Steady(0) => "0",
+            Self::Steady(_) => "1",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
 /// What the machine was during a block, and what follows from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockState {
-    /// `0`, the faster or only state, `1`, or `mixed`: changed during the block.
-    pub state: String,
+    /// The state; `None` if it is not known.
+    pub state: Option<State>,
     /// Whether figures rest on the block; never for a method without usable times.
     pub used: bool,
+}
+
+/// The pairs of ranks that a record is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum PairScope {
+    /// The samples of all pairs together. With one pair there are no others.
+    #[default]
+    All,
+    /// One pair, by its number.
+    One(usize),
+}
+
+impl fmt::Display for PairScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::One(pair) => pair.fmt(f),
+        }
+    }
+}
+
+impl From<PairScope> for String {
+    fn from(scope: PairScope) -> Self {
+        scope.to_string()
+    }
+}
+
+impl TryFrom<String> for PairScope {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "all" => Ok(Self::All),
+            _ => text.parse().map(Self::One).map_err(|_| format!("{text:?} is not a pair's number or `all`")),
+        }
+    }
 }
 
 /// What an interval is made of, and so what it says.
@@ -74,8 +132,8 @@ pub struct Record {
     pub launch: Option<usize>,
     /// The timed part.
     pub phase: Phase,
-    /// Number of the pair, or `all`: the samples of all pairs together. With one pair there is only `all`.
-    pub pair: String,
+    /// The pair, or all of them.
+    pub pair: PairScope,
     /// Bytes on the wire from one rank.
     pub bytes: u64,
     /// Merged segments of the send side.
@@ -130,13 +188,12 @@ pub struct Record {
     pub runnable_threads: Option<usize>,
     /// Hardware threads that they may run on. Where there are fewer, times hold waiting for a core.
     pub cores: Option<usize>,
-    /// How the method ended.
-    pub outcome: String,
-    /// The reason, where times are missing, or are no times.
-    pub detail: Option<String>,
+    /// How the method ended. In a table it has two columns, which are read by themselves.
+    #[serde(skip_deserializing, serialize_with = "Outcome::as_columns")]
+    pub outcome: Outcome,
     /// The part of the run: 0 until it was first resumed; missing over launches of several parts.
     pub part: Option<usize>,
-    /// What the columns and methods mean: `docs/columns.md`.
+    /// The version of what columns and methods mean.
     pub schema: u32,
     /// What is made of the times; a table of its own.
     #[serde(skip)]
@@ -152,11 +209,9 @@ impl Record {
             launch: Some(result.launch),
             launches: 1,
             phase,
-            pair: Self::ALL_PAIRS.to_owned(),
             bytes: result.message.bytes,
             segments: result.message.segments,
-            outcome: measured.outcome.label().to_owned(),
-            detail: measured.outcome.detail().map(str::to_owned),
+            outcome: measured.outcome.clone(),
             schema: SCHEMA,
             runnable_threads: result.load.map(|load| load.runnable_threads),
             cores: result.load.map(|load| load.cores),
@@ -179,9 +234,6 @@ impl Record {
     pub fn cases(records: &[Self]) -> impl Iterator<Item = &Arc<Case>> {
         records.chunk_by(|a, b| Arc::ptr_eq(&a.case, &b.case)).map(|of_case| &of_case[0].case)
     }
-
-    /// The pair of a record of all pairs together.
-    pub const ALL_PAIRS: &str = "all";
 
     /// Its case, to be changed: it then shares it with no other record.
     pub fn case_mut(&mut self) -> &mut Case {
@@ -221,6 +273,11 @@ impl Record {
     /// Its time over that of another method.
     pub fn over(&self, method: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.quantity == Quantity::TimeOver && figure.against == method)
+    }
+
+    /// Whether its mean can be a time, or is missing. A difference of two clocks' times can be negative.
+    pub fn has_positive_mean(&self) -> bool {
+        self.mean_s.is_none_or(|mean| mean > 0.0)
     }
 
     /// Adds a figure, where there is one.

@@ -15,7 +15,7 @@ const LEVEL: f64 = 0.95;
 
 /// An interval, and what it is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Location {
+pub struct LocationInterval {
     /// Both ends; `None` below [`FEWEST`] launches.
     pub interval: Option<(f64, f64)>,
     /// What it is made of.
@@ -25,13 +25,13 @@ pub struct Location {
 /// The 95% interval of the location of a quantity that has one value a launch. From six launches on it is that of order
 /// statistics, and assumes no distribution; from three to five it is Student's of the logarithms (of the values themselves,
 /// where one of them is not above 0).
-pub fn location(values: &[f64]) -> Location {
+pub fn location(values: &[f64]) -> LocationInterval {
     if let Some(interval) = median_interval(&sorted(values.iter().copied())) {
-        return Location { interval: Some(interval), basis: Basis::Launches };
+        return LocationInterval { interval: Some(interval), basis: Basis::Launches };
     }
     let interval = student(values, |n| 1.0 / n);
     let basis = if interval.is_some() { Basis::LaunchesT } else { Basis::WithinLaunch };
-    Location { interval, basis }
+    LocationInterval { interval, basis }
 }
 
 /// Whether a time wandered from launch to launch, as [`steady::unsteady`] tells it of blocks: of launches that vary alike a tenth
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_lies_in_the_interval_as_often_as_is_said() {
+    fn another_run_is_in_the_interval_as_often_as_claimed() {
         // Launches are normal and do not drift; another run is the mean of as many. Of 4000 the share varies by a third of a
         // percent.
         let mut random = Pcg64::seed_from_u64(11);

@@ -25,10 +25,10 @@ pub use interval::{
 };
 pub use quantile::{mean, median, quantile, sorted};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};
-pub use state::{MIN_GAP, MIN_SHARE, State, passed_in, states, used_state};
+pub use state::{MIN_GAP, MIN_SHARE, passed_in, states, used_state};
 pub use steady::{halves_part, unsteady};
 pub use student::{mean_ratio, student_interval};
-pub use target::{MOST_TRIALS, Next, SizeSearch, TOLERANCE};
+pub use target::{MOST_TRIALS, SearchStep, SizeSearch, TOLERANCE};
 
 #[cfg(test)]
 mod coverage_tests;

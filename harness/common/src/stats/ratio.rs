@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_part_make_the_interval_wider_than_its_values_and_are_told() {
+    fn halves_that_differ_widen_the_interval_and_are_marked() {
         let ratio = paired_ratio((0..20).map(|i| (if i < 10 { 1.0 } else { 1.1 }, 1.0))).unwrap();
         let (low, high) = ratio.interval.unwrap();
         assert!(low < 0.95 && high > 1.15 && ratio.unsteady, "{ratio:?}");

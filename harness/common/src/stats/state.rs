@@ -4,6 +4,7 @@
 //! several-fold within minutes and stay there (33 and 190 ns on one), and messages become slower with it. Two
 //! states are told apart by the latency that is measured before and after each block.
 
+use crate::model::State;
 use crate::model::event::MachineState;
 
 /// Smallest ratio of two neighbouring latencies, sorted, that parts two states. Within a state readings lie
@@ -12,26 +13,6 @@ pub const MIN_GAP: f64 = 1.5;
 
 /// Each state holds at least this share of the blocks: a few disturbed readings are not a state.
 pub const MIN_SHARE: f64 = 0.1;
-
-/// The state of the machine during a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
-    /// Before and after in one state: 0, the faster or only one, or 1.
-    Steady(u8),
-    /// The state changed during the block.
-    Mixed,
-}
-
-impl State {
-    /// The name in the `state` column.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Steady(0) => "0",
-            Self::Steady(_) => "1",
-            Self::Mixed => "mixed",
-        }
-    }
-}
 
 /// The state of each block, from the machine before and after it. Give all blocks of one pair together, of all
 /// methods.
@@ -147,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_latency_that_was_not_measured_says_nothing() {
+    fn a_latency_that_was_not_measured_is_ignored() {
         let latencies = [(0.0, 0.0), (33.0, 0.0), (0.0, 190.0), (190.0, 190.0), (33.0, f64::NAN)];
         assert_eq!(of(&latencies), [FAST, FAST, SLOW, SLOW, FAST]);
     }

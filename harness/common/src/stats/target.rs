@@ -25,7 +25,7 @@ pub struct SizeSearch {
 
 /// What a search says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Next {
+pub enum SearchStep {
     /// Measure this size, and add what it takes.
     Try(u64),
     /// This size takes this time, in seconds, which is near enough.
@@ -54,21 +54,21 @@ impl SizeSearch {
     }
 
     /// What is next for a target in seconds, after so many trials for it.
-    pub fn next(&self, target_s: f64, trials: usize) -> Next {
+    pub fn next(&self, target_s: f64, trials: usize) -> SearchStep {
         let off = |point: &&(u64, f64)| (point.1 - target_s).abs();
         let Some(&(size, time_s)) = self.points.iter().min_by(|a, b| off(a).total_cmp(&off(b))) else {
-            return Next::Try(self.least.max(self.most.min(START)));
+            return SearchStep::Try(self.least.max(self.most.min(START)));
         };
         if (time_s - target_s).abs() < TOLERANCE * target_s {
-            return Next::Found(size, time_s);
+            return SearchStep::Found(size, time_s);
         }
         let next = self.between(target_s, trials).clamp(self.least, self.most);
         let is_known = self.points.iter().any(|point| point.0 == next);
         // Beyond the smallest and the largest there is nothing; any other may have been disturbed, and is measured anew.
         if trials >= MOST_TRIALS || (is_known && [self.least, self.most].contains(&next)) {
-            return Next::Nearest(size, time_s);
+            return SearchStep::Nearest(size, time_s);
         }
-        Next::Try(next)
+        SearchStep::Try(next)
     }
 
     /// The size that the points around a target lead to.
@@ -130,10 +130,10 @@ mod tests {
     use super::*;
 
     /// The size that is found for a target where sizes take these times, and how many were tried.
-    fn find(search: &mut SizeSearch, target_s: f64, time_s: impl Fn(u64) -> f64) -> (Next, usize) {
+    fn find(search: &mut SizeSearch, target_s: f64, time_s: impl Fn(u64) -> f64) -> (SearchStep, usize) {
         for trials in 0.. {
             match search.next(target_s, trials) {
-                Next::Try(size) => search.add(size, time_s(size)),
+                SearchStep::Try(size) => search.add(size, time_s(size)),
                 end => return (end, trials),
             }
         }
@@ -153,7 +153,7 @@ mod tests {
             let mut search = SizeSearch::new(1, 1 << 40, 1.0);
             for target_s in [500e-6, 1e-3, 2e-3, 32e-3, 1.0] {
                 let (end, trials) = find(&mut search, target_s, law);
-                let Next::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
+                let SearchStep::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
                 assert!((law(size) - target_s).abs() < TOLERANCE * target_s, "{name}: {size} for {target_s}");
                 assert_eq!(time_s, law(size));
                 // A target that lies within a step is found by halving.
@@ -172,7 +172,7 @@ mod tests {
                 cube(rows)
             };
             let (end, trials) = find(&mut SizeSearch::new(1, 20_000, 3.0), target_s, time_s);
-            assert!(matches!(end, Next::Found(..)) && trials <= 16, "{target_s}: {end:?}, {trials}");
+            assert!(matches!(end, SearchStep::Found(..)) && trials <= 16, "{target_s}: {end:?}, {trials}");
             assert!(longest.get() < 3.0 * target_s, "{target_s}: {}", longest.get());
         }
     }
@@ -183,20 +183,20 @@ mod tests {
         search.add(64, 600e-6);
         search.add(1000, 2e-6);
         let (end, trials) = find(&mut search, 500e-6, |size| 2e-9 * size as f64);
-        assert!(matches!(end, Next::Found(..)), "{end:?} after {trials}");
+        assert!(matches!(end, SearchStep::Found(..)), "{end:?} after {trials}");
     }
 
     #[test]
-    fn what_no_size_takes_is_said_and_not_given() {
+    fn a_time_that_no_size_takes_is_reported() {
         // A barrier that always takes as long, a step over the target, a target beyond the largest size.
         let flat = find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, |_| 2e-6).0;
-        assert!(matches!(flat, Next::Nearest(_, 2e-6)), "{flat:?}");
+        assert!(matches!(flat, SearchStep::Nearest(_, 2e-6)), "{flat:?}");
         let step = |size| if size > 1000 { 10e-3 } else { 1e-6 };
-        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, step).0, Next::Nearest(..)));
+        assert!(matches!(find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, step).0, SearchStep::Nearest(..)));
         let slow = find(&mut SizeSearch::new(1, 4096, 1.0), 1.0, |size| size as f64 * 1e-6).0;
-        assert_eq!(slow, Next::Nearest(4096, 4096e-6));
+        assert_eq!(slow, SearchStep::Nearest(4096, 4096e-6));
         let fast = find(&mut SizeSearch::new(8, 4096, 1.0), 1e-6, |size| size as f64 * 1e-6).0;
-        assert_eq!(fast, Next::Nearest(8, 8e-6));
+        assert_eq!(fast, SearchStep::Nearest(8, 8e-6));
     }
 
     #[test]
@@ -206,7 +206,10 @@ mod tests {
             |size: u64| (size as f64 / 4e9) * (0.9 + 0.2 * ((size * 2_654_435_761) % 97) as f64 / 96.0);
         for target_s in [500e-6, 3e-3, 0.2] {
             let (end, trials) = find(&mut SizeSearch::new(1, 1 << 40, 1.0), target_s, noisy);
-            assert!(matches!(end, Next::Found(..) | Next::Nearest(..)) && trials <= MOST_TRIALS, "{end:?}");
+            assert!(
+                matches!(end, SearchStep::Found(..) | SearchStep::Nearest(..)) && trials <= MOST_TRIALS,
+                "{end:?}"
+            );
         }
     }
 }

@@ -90,14 +90,13 @@ impl Recording {
     /// In which conditions another recording differs: nothing of it can be blamed on the MPI.
     fn differences(&self, other: &Self) -> Vec<String> {
         type Condition = fn(&Recording) -> BTreeSet<String>;
-        let conditions: [(&str, Condition); 8] = [
+        let conditions: [(&str, Condition); 7] = [
             ("CPU", |r| r.of_environments(|e| e.begun.machine.cpu_model.clone())),
             ("hardware threads", |r| r.of_environments(|e| Some(e.begun.machine.cpus.to_string()))),
             ("governor", |r| r.of_environments(|e| e.begun.machine.governor.clone())),
             ("hosts", |r| r.of_records(|record| record.case.hosts.to_string())),
             ("transport", |r| r.of_records(|record| record.case.transport.clone())),
             ("ddtbench build", |r| r.environments.iter().flatten().flat_map(Environment::builds).collect()),
-            ("schema", |r| r.of_records(|record| record.schema.to_string())),
             ("binding", |r| r.of_plans(|plan| if plan.bind { "bound" } else { "not bound" }.to_owned())),
         ];
         let mut differ: Vec<String> = conditions

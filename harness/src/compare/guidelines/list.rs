@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_creation_is_what_is_asked() {
+    fn guidelines_of_creation_ask_what_they_report() {
         let row = GUIDELINES.iter().find(|guideline| matches!(guideline.takes, Making(_))).unwrap();
         assert!(row.says.contains(&format!("{USES}")), "{}", row.says);
     }

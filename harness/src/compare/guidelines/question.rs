@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::list::{GUIDELINES, Guideline, Term, Than};
-use crate::compare::side::{Number, packing};
-use crate::compare::{Answer, Side, Subject, SubjectValues};
+use crate::compare::side::{LaunchId, packing};
+use crate::compare::{Estimate, Side, Subject, SubjectValues};
 use crate::model::Phase;
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
@@ -116,10 +116,10 @@ impl GuidelineQuestion {
         let (mine, other) = (values(&self.subject), values(&self.other));
         let Than::Saved(uses, _) = self.guideline.than else {
             let ratio =
-                |(number, time): (&Number, &f64)| Some(time - other.times.get(number)? - self.times.ln());
+                |(number, time): (&LaunchId, &f64)| Some(time - other.times.get(number)? - self.times.ln());
             return Evidence::Ratios(mine.times.iter().filter_map(ratio).collect());
         };
-        let launch = |(number, time): (&Number, &f64)| {
+        let launch = |(number, time): (&LaunchId, &f64)| {
             Some((made_s(mine, number)?, other.times.get(number)?.exp() - time.exp()))
         };
         let (spent, saved) = mine.times.iter().filter_map(launch).unzip();
@@ -148,7 +148,7 @@ impl GuidelineQuestion {
 }
 
 /// What making and freeing the datatypes of a launch took.
-fn made_s(values: &SubjectValues, number: &Number) -> Option<f64> {
+fn made_s(values: &SubjectValues, number: &LaunchId) -> Option<f64> {
     let of = |phase| values.phases.get(&phase).and_then(|launches| launches.get(number));
     Some(of(Phase::Create)? + of(Phase::Free).unwrap_or(&0.0))
 }
@@ -173,15 +173,15 @@ impl Evidence {
     }
 
     /// The answer by the interval that misses in a share of `alpha`; `threshold` is a logarithm.
-    pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Answer> {
+    pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
         let (difference, units) = (self.difference()?, (self.launches(), self.launches()));
         let Self::Uses { uses, .. } = self else {
-            return Some(Answer::of(&difference, units, alpha, threshold));
+            return Some(Estimate::of(&difference, units, alpha, threshold));
         };
         let even = self.break_even(alpha)?;
         let ratio = |count: Option<f64>| count.map_or(f64::INFINITY, |count| count / uses);
         let [ratio, low, high] = [even.uses, even.low, even.high].map(ratio);
-        Some(Answer::of_interval(ratio, (low, high), units, threshold))
+        Some(Estimate::of_interval(ratio, (low, high), units, threshold))
     }
 
     /// After how many uses what is spent once is saved, by the interval that misses that in a share of `alpha`: of the ratio of two

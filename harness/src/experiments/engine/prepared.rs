@@ -41,7 +41,7 @@ impl PreparedComparison {
     }
 
     /// The order, where it must be said.
-    fn said_order(&self) -> Option<&'static str> {
+    fn distinct_order(&self) -> Option<&'static str> {
         self.message.orders_differ.then(|| self.order.name())
     }
 }
@@ -49,7 +49,7 @@ impl PreparedComparison {
 impl Prepared for PreparedComparison {
     fn planned(&self) -> PlannedCase {
         let mut planned = self.message.planned();
-        planned.params.extend(self.said_order().map(|order| (ORDER.to_owned(), Text(order.to_owned()))));
+        planned.params.extend(self.distinct_order().map(|order| (ORDER.to_owned(), Text(order.to_owned()))));
         if self.is_of_grid {
             planned.set = Some(grid::SET.to_owned());
         }
@@ -57,7 +57,7 @@ impl Prepared for PreparedComparison {
     }
 
     fn params(&self) -> String {
-        let order = self.said_order().map(|order| format!(" {ORDER}={order}"));
+        let order = self.distinct_order().map(|order| format!(" {ORDER}={order}"));
         self.message.params() + &order.unwrap_or_default()
     }
 

@@ -115,9 +115,6 @@ pub fn table(records: &[Record], width: Option<u16>) -> String {
     }
     let (room, width) = (width.map(usize::from), text_width(width));
     let mut text = wrapped("", LEGEND, width, 0);
-    if let Some(note) = crate::report::earlier::note(records) {
-        text += &wrapped("", &note, width, 0);
-    }
     for (mpi, cache) in places(records) {
         let here: Vec<_> = records.iter().filter(|record| place(record) == (mpi.clone(), cache)).collect();
         let _ = write!(text, "\n{mpi}, {}: GB/s\n", cache.name());
@@ -195,7 +192,7 @@ fn rows(case: &[&Record]) -> Vec<Vec<String>> {
             let record = of(method, phase);
             // A method without times says why where its rate would be.
             match of(method, Phase::Pack).filter(|record| record.median_s.is_none()) {
-                Some(failed) if phase == Phase::Pack => failed.outcome.clone(),
+                Some(failed) if phase == Phase::Pack => failed.outcome.label().to_owned(),
                 _ => cell(record.and_then(|r| r.value(Quantity::Bandwidth)), |rate| {
                     format!("{:.1}", rate / 1e9)
                 }),
@@ -249,7 +246,8 @@ fn notes(records: &[Record], width: usize) -> String {
     let note = |record: &Record| {
         let (mpi, cache) = place(record);
         let start = format!("  {}  {}, {mpi}, {}: ", record.case.test, set(record), cache.name());
-        let text = format!("{} {}: {}", record.method, record.outcome, record.detail.as_deref()?);
+        record.outcome.detail()?;
+        let text = format!("{} {}", record.method, record.outcome.with_reason());
         Some(wrapped(&start, &text, width, 4))
     };
     let text: String = records.iter().filter_map(note).collect();
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_says_so_where_its_rate_would_be() {
+    fn failures_are_shown_in_place_of_the_rate() {
         let mut result = result("strided", "mpich", 2e-6, 3e-6);
         result.methods[2].outcome = Outcome::WrongData { detail: "pack: packed byte 7".to_owned() };
         let text = table(&records(&result), None);

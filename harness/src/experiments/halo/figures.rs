@@ -38,7 +38,7 @@ mod tests {
     use crate::experiments::summary::tests::{high, low};
     use crate::model::conditions::Rule;
     use crate::model::event::{Block, MessageFacts};
-    use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Quantity, Record, Times};
+    use crate::model::{Case, CaseResult, Measured, Outcome, PairScope, Phase, Quantity, Record, Times};
 
     /// The record of `manual` after so many blocks, each of which looked twice and found a quarter of the bytes.
     fn record(blocks: usize) -> Record {
@@ -64,7 +64,7 @@ mod tests {
         let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
         let result =
             CaseResult { launch: 0, rule: Rule::Interval, case: case.into(), message, load: None, methods };
-        let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == "all";
+        let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == PairScope::All;
         summary::records(Kind::Halo, &result).into_iter().find(is_whole).expect("a row of the whole")
     }
 
@@ -88,8 +88,9 @@ mod tests {
             let (rule, case) = (Rule::Interval, case.clone());
             let result = CaseResult { launch: 0, rule, case: case.into(), message, load: None, methods };
             let records = summary::records(Kind::Halo, &result);
-            let whole =
-                records.iter().filter(|record| record.phase == Phase::Exchange && record.pair == "all");
+            let whole = records
+                .iter()
+                .filter(|record| record.phase == Phase::Exchange && record.pair == PairScope::All);
             let gain = |record: &Record| {
                 let figure = record.figure(Quantity::Gain)?;
                 Some((record.method.clone(), figure.value?, figure.against.clone()))

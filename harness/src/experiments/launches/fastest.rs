@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::experiments::Kind;
-use crate::model::{Case, Figure, Outcome, Quantity, Record};
+use crate::model::{Case, Figure, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
 /// A method that an application could use, over all launches and in each.
@@ -20,10 +20,10 @@ struct RankedMethod<'a> {
 /// Names the fastest in the headline records of several launches, and gives each other its ratio to it. `groups` are the
 /// records of the launches that `over` are made of.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
-    let mut cases: HashMap<(&Case, &str), Vec<usize>> = HashMap::new();
+    let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
     for (i, group) in groups.iter().enumerate().filter(|(_, group)| is_ranked(group)) {
-        cases.entry((&group[0].case, group[0].pair.as_str())).or_default().push(i);
+        cases.entry((&group[0].case, group[0].pair)).or_default().push(i);
     }
     for places in cases.into_values().filter(|places| places.iter().any(|&i| groups[i].len() > 1)) {
         let methods: Vec<RankedMethod<'_>> =
@@ -48,7 +48,7 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
 fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option<RankedMethod<'a>> {
     let name = launches[0].method.as_str();
     let kind = Kind::find(&over.case.experiment).ok()?;
-    let can = kind.method(name).is_ok_and(|method| method.array_to_array) && Outcome::counts(&over.outcome);
+    let can = kind.method(name).is_ok_and(|method| method.array_to_array) && over.outcome.counts();
     Some(RankedMethod { place, name, median_s: over.median_s?, launches }).filter(|_| can)
 }
 
@@ -95,6 +95,7 @@ fn figure(ratios: &[f64], fastest: &str) -> Option<Figure> {
 mod tests {
     use super::super::over_launches;
     use super::*;
+    use crate::model::Outcome;
 
     /// Two methods over six launches, of which `ddt` is the faster in the first and in one more.
     fn records() -> Vec<Record> {
@@ -110,9 +111,8 @@ mod tests {
                 method: method.to_owned(),
                 launch: Some(launch),
                 phase: Kind::PingPong.headline(),
-                pair: Record::ALL_PAIRS.to_owned(),
                 median_s: Some(median_s),
-                outcome: "time limit".to_owned(),
+                outcome: Outcome::TimeLimit,
                 fastest: Some(fastest.to_owned()),
                 figures: over.into_iter().collect(),
                 ..Record::default()

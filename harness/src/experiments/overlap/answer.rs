@@ -200,8 +200,6 @@ mod tests {
             .into(),
             method: "nonblocking".to_owned(),
             phase: Kind::Overlap.headline(),
-            pair: Record::ALL_PAIRS.to_owned(),
-            outcome: "converged".to_owned(),
             median_s: Some(1e-3),
             figures: vec![figure],
             ..Record::default()

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_enter_the_plan_and_what_was_not_found_is_said() {
+    fn sizes_enter_the_plan_and_missing_ones_are_reported() {
         let cases = [case("ibcast", &GRID[0]), case("ibcast", &GRID[1]), case("nas_lu_y", &[])];
         let calibration = OverlapCalibration::of(&cases).unwrap();
         let missed = CalibratedSize { is_found: false, ..size(SizeOf::Bytes, 4e-3, 9000) };

@@ -41,8 +41,8 @@ struct Ratios {
 }
 
 impl Diagnosis {
-    /// In words.
-    pub const fn words(self) -> &'static str {
+    /// As results show it.
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Overlapped => "overlapped",
             Self::InPart => "overlapped in part",
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn each_pattern_of_the_paper_has_its_words() {
+    fn each_pattern_of_the_paper_has_its_label() {
         assert_eq!(of(0.02, 0.0, 0.01), Diagnosis::Overlapped);
         assert_eq!(of(-0.1, 0.0, 0.0), Diagnosis::Overlapped);
         assert_eq!(of(0.5, 0.0, 0.5), Diagnosis::InPart);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_interval_tells_nothing_unless_all_of_it_is_serial_or_worse() {
+    fn a_wide_interval_has_no_diagnosis_unless_all_of_it_is_serial_or_worse() {
         let wide = |overhead, low, high| {
             Diagnosis::of_ratios(Ratios { overhead, low, high, stolen: 0.0, left: 1.0 })
         };

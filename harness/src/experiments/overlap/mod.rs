@@ -8,8 +8,8 @@ mod diagnosis;
 mod figures;
 mod prepared;
 mod selection;
+mod sentences;
 mod table;
-mod words;
 
 pub use common::kinds::overlap::*;
 pub use diagnosis::Diagnosis;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::diagnosis::Diagnosis;
-use super::words;
+use super::sentences;
 use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
@@ -45,7 +45,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
                  perfect overlap, 1 is one after the other, more is worse than that.",
         claim: diagnosis,
         methods: &[],
-        sentences: words::sentences,
+        sentences: sentences::sentences,
     },
     ..plain_table_format(Kind::Overlap)
 });
@@ -112,7 +112,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(share(record, Quantity::OverheadReference)[0].clone());
     row.push(share(record, Quantity::OverlapImb)[0].clone());
     row.push(share(record, Quantity::OverlapOsu)[0].clone());
-    row.push(format!("{}{}", Diagnosis::of(case, record).words(), caveat(record)));
+    row.push(format!("{}{}", Diagnosis::of(case, record).label(), caveat(record)));
     row
 }
 
@@ -161,7 +161,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
         all => {
             let mut of: Vec<(Vec<&str>, String)> = Vec::new();
             for record in all {
-                let what = format!("{}{}", Diagnosis::of(case, record).words(), caveat(record));
+                let what = format!("{}{}", Diagnosis::of(case, record).label(), caveat(record));
                 match of.iter_mut().find(|group| group.1 == what) {
                     Some(group) => group.0.push(&record.method),
                     None => of.push((vec![&record.method], what)),
@@ -169,7 +169,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
             }
             let detail = match all {
                 [one] => ratio(one, Quantity::OverheadRatio).join(" ").trim().to_owned(),
-                _ => case.fastest().words(),
+                _ => case.fastest().text(),
             };
             Claim::Diagnosis { of, detail }
         }
@@ -183,31 +183,29 @@ mod tests {
     use crate::model::Figure;
 
     #[test]
-    fn a_core_that_nothing_is_bound_to_is_told_beside_the_diagnosis() {
+    fn a_core_that_nothing_is_bound_to_is_shown_beside_the_diagnosis() {
         let of = |ranks: Option<f64>| {
             let figures = ranks.map(|ranks| Figure::plain(Quantity::UnboundRanks, ranks));
             let record = Record {
                 method: "nonblocking".to_owned(),
                 phase: Kind::Overlap.headline(),
-                pair: Record::ALL_PAIRS.to_owned(),
-                outcome: "converged".to_owned(),
                 median_s: Some(1.0),
                 figures: figures.into_iter().collect(),
                 ..Record::default()
             };
             let records = [record];
             let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
-            (diagnosis(case).words(), case.notes().join("; "))
+            (diagnosis(case).text(), case.notes().join("; "))
         };
         assert_eq!(of(None), of(Some(0.0)));
         assert_eq!(of(None), ("too short to tell".to_owned(), String::new()));
-        let (words, notes) = of(Some(2.0));
-        assert_eq!(words, "too short to tell, not bound");
+        let (text, notes) = of(Some(2.0));
+        assert_eq!(text, "too short to tell, not bound");
         assert!(notes.contains("not bound in 2 ranks"), "{notes}");
     }
 
     #[test]
-    fn cases_are_told_apart_by_the_times_that_were_asked_for() {
+    fn cases_are_distinguished_by_the_requested_times() {
         let params = "communication_us=1000 computation_us=4000 bytes=123456 matrix_order=213 threads=1";
         assert_eq!(what_differs(params), "communication_us=1000 computation_us=4000");
         assert_eq!(what_differs("bytes=8 matrix_order=213 threads=2"), "bytes=8 matrix_order=213 threads=2");

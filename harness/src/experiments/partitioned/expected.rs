@@ -14,7 +14,7 @@ use common::summary::{Rounds, Scope, View};
 const LEVEL: f64 = 0.95;
 
 /// A figure with both ends of its interval.
-type Estimate = (f64, (f64, f64));
+type LocatedValue = (f64, (f64, f64));
 
 /// The delay, the time of `single` and that of an empty message, of each round.
 struct Inputs {
@@ -57,11 +57,8 @@ pub(super) fn add(
     };
     let equation = model::equation(measured(delay_s, bulk_s, latency_s));
     let Some(equation) = equation else {
-        let none = Figure {
-            unit: Quantity::GainModel.unit().to_owned(),
-            quantity: Quantity::GainModel,
-            ..Figure::default()
-        };
+        let none =
+            Figure { unit: Quantity::GainModel.unit(), quantity: Quantity::GainModel, ..Figure::default() };
         record.add([none.against(NO_EQUATION)]);
         return;
     };
@@ -90,7 +87,7 @@ fn by_rounds(
     mine: &Rounds,
     inputs: &Inputs,
     predicted: impl Fn(f64, f64, f64) -> Option<f64>,
-) -> (Option<Estimate>, Option<Estimate>) {
+) -> (Option<LocatedValue>, Option<LocatedValue>) {
     let of =
         |rounds: &Rounds, round: &usize| stats::median(&stats::sorted(rounds.get(round)?.iter().copied()));
     let predict = |round: &usize| {
@@ -107,7 +104,7 @@ fn by_rounds(
 }
 
 /// The median of a series with its interval; `None` where it has none.
-fn of_series(series: &[f64]) -> Option<Estimate> {
+fn of_series(series: &[f64]) -> Option<LocatedValue> {
     let value = stats::median(&stats::sorted(series.iter().copied()))?;
     Some((value, stats::series_interval(series)?))
 }
@@ -117,7 +114,7 @@ fn of_means(
     gain: &Figure,
     inputs: &Inputs,
     predicted: impl Fn(f64, f64, f64) -> Option<f64>,
-) -> (Option<Estimate>, Option<Estimate>) {
+) -> (Option<LocatedValue>, Option<LocatedValue>) {
     let samples = |rounds: &Rounds| rounds.values().flatten().copied().collect::<Vec<_>>();
     let Some(latency_s) = middle(&inputs.latency) else { return (None, None) };
     let pairs = samples(&inputs.delay).into_iter().zip(samples(&inputs.bulk));

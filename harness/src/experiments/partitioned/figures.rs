@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_equation_applies_that_is_said() {
+    fn cases_without_an_equation_are_marked() {
         let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
         methods[0].blocks.iter_mut().for_each(|block| block.message_latency_s = Some(2.0));
         let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
@@ -302,16 +302,16 @@ mod tests {
         );
         assert!((high(many, Quantity::OverheadReference).unwrap() - (1.0 - 2.0 / factor)).abs() < 1e-3);
         assert_eq!((many.value(Quantity::OverheadReference), many.median_low_s), (Some(-1.0), None));
-        assert_eq!((many.detail.as_ref(), many.blocks_other_state), (None, 0));
+        assert_eq!((many.has_positive_mean(), many.blocks_other_state), (true, 0));
     }
 
     #[test]
-    fn a_mean_that_is_no_time_is_told() {
+    fn a_mean_that_is_not_a_time_is_marked() {
         let result =
             result(Rule::Pcomm, vec![measured("single", 8.0, 8.0, 0.0), measured("many", -1.0, 1.0, 0.0)]);
         for record in summary::records(Kind::Partitioned, &result) {
             let is_told = record.method == "many" && record.phase == Phase::Solution;
-            assert_eq!(record.detail.is_some(), is_told, "{record:?}");
+            assert_eq!(!record.has_positive_mean(), is_told, "{record:?}");
         }
         assert!(records().iter().all(|record| record.mean_low_s.is_none()));
     }

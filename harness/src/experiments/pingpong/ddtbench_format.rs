@@ -9,7 +9,7 @@ use apps::TESTS;
 use super::methods::METHODS;
 use crate::experiments::TextFormat;
 use crate::model::event::Block;
-use crate::model::{Outcome, Phase, Record};
+use crate::model::{Phase, Record};
 
 /// The format in the list of those of ping-pongs.
 pub const FORMAT: TextFormat = TextFormat { name: "ddtbench", file: "ddtbench.out", header, lines };
@@ -40,7 +40,7 @@ fn lines(record: &Record, blocks: &[Block]) -> String {
     let (Some(original), Some(method)) = (test, method.and_then(|method| method.original_name)) else {
         return String::new();
     };
-    if !Outcome::counts(&record.outcome) {
+    if !record.outcome.counts() {
         return String::new();
     }
     let test = match original {
@@ -92,18 +92,17 @@ fn line(cells: [&str; 9]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Case, Times};
+    use crate::model::{Case, Outcome, Times};
 
     use super::*;
 
     fn record(test: &str, method: &str) -> Record {
         let case = Case { test: test.into(), ranks: 2, ..Case::default() };
-        let outcome = Outcome::Converged.label().to_owned();
-        Record { case: case.into(), method: method.into(), bytes: 1000, outcome, ..Record::default() }
+        Record { case: case.into(), method: method.into(), bytes: 1000, ..Record::default() }
     }
 
     /// The first five columns of each line, and the widths checked on the way.
-    fn words(text: &str) -> Vec<String> {
+    fn fields(text: &str) -> Vec<String> {
         let five = |line: &str| line.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
         text.lines().inspect(|line| assert_eq!(line.len(), 195)).map(five).collect()
     }
@@ -150,7 +149,7 @@ mod tests {
             "WRF_x_vec mpi_pack_ddt 1000 unpack 6.000",
             "WRF_x_vec mpi_pack_ddt 1000 ddt_free_overhead 2.000",
         ];
-        assert_eq!(words(&text), expected);
+        assert_eq!(fields(&text), expected);
     }
 
     #[test]
@@ -168,7 +167,7 @@ mod tests {
             "WRF_x_vec manual 1000 communication 50.000",
             "WRF_x_vec manual 1000 unpack 5.000",
         ];
-        assert_eq!(words(&lines(&record("wrf_x_vec", "manual"), &[block])), expected);
+        assert_eq!(fields(&lines(&record("wrf_x_vec", "manual"), &[block])), expected);
     }
 
     #[test]
@@ -188,13 +187,13 @@ mod tests {
             "FFT2 manual 1000 communication 7.000",
             "FFT2 manual 1000 unpack 2.000",
         ];
-        assert_eq!(words(&text), expected);
+        assert_eq!(fields(&text), expected);
     }
 
     #[test]
     fn what_the_original_lacks_or_what_failed_is_left_out() {
         let block = Block { times: Times::from([(Phase::RoundTrip, vec![1e-6])]), ..Block::default() };
-        let wrong = Outcome::WrongData { detail: "x".into() }.label().to_owned();
+        let wrong = Outcome::WrongData { detail: "x".into() };
         let wrong = Record { outcome: wrong, ..record("wrf_x_vec", "manual") };
         for record in [record("wrf_x_vec", "put_ddt"), wrong, record("strided", "manual")] {
             assert_eq!(lines(&record, std::slice::from_ref(&block)), "", "{record:?}");

@@ -37,7 +37,7 @@ impl Experiment for Probes {
     fn add_figures(&self, _: &mut Record, _: &RowContext<'_>) {}
 
     fn needs_second_try(&self, test: &str, outcome: &Outcome) -> bool {
-        list::is_failure_of(test, outcome.label())
+        list::is_failure_of(test, outcome)
     }
 
     fn asks_anew(&self) -> bool {

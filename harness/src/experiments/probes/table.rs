@@ -56,7 +56,7 @@ fn outcomes(mpis: &[String], records: &[Record]) -> Vec<String> {
             |mpi: &String| records.iter().find(|r| r.case.mpi_label() == *mpi && r.case.test == probe.name);
         let cells: Vec<_> = mpis.iter().map(of).collect();
         if cells.iter().any(Option::is_some) {
-            let cells = cells.into_iter().map(|record| record.map_or("", |record| &record.outcome));
+            let cells = cells.into_iter().map(|record| record.map_or("", |record| record.outcome.label()));
             rows.push([probe.name, kind(probe.kind)].into_iter().chain(cells).map(str::to_owned).collect());
         }
     }
@@ -78,7 +78,7 @@ fn standing(mpi: &str, records: &[Record]) -> String {
         record.case.mpi_label() == mpi && list::find(&record.case.test).is_ok_and(is_must)
     };
     let musts = || records.iter().filter(is_must);
-    let count = |outcome| musts().filter(|record| record.outcome == outcome).count();
+    let count = |outcome| musts().filter(|record| record.outcome.label() == outcome).count();
     let mut text = format!("{mpi}: {} of {} passed", count("passed"), musts().count());
     for outcome in ["not available", "skipped"] {
         if count(outcome) > 0 {
@@ -97,10 +97,10 @@ fn standing(mpi: &str, records: &[Record]) -> String {
 fn notes(records: &[Record], width: usize) -> String {
     let of = |name: &'static str| records.iter().filter(move |record| record.case.test == name);
     let with_detail =
-        PROBES.iter().flat_map(|probe| of(probe.name)).filter_map(|r| Some((r, r.detail.as_deref()?)));
+        PROBES.iter().flat_map(|probe| of(probe.name)).filter_map(|r| Some((r, r.outcome.detail()?)));
     let note = |(record, detail): (&Record, &str)| {
         let (probe, mpi) = (&record.case.test, record.case.mpi_label());
-        wrapped("  ", &format!("{probe}, {mpi}: {}: {}", record.outcome, essence(detail)), width, 4)
+        wrapped("  ", &format!("{probe}, {mpi}: {}: {}", record.outcome.label(), essence(detail)), width, 4)
     };
     let text: String = with_detail.map(note).collect();
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
@@ -126,12 +126,12 @@ fn essence(detail: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Case;
+    use crate::model::{Case, Outcome};
 
     fn record(mpi: &str, probe: &str, outcome: &str, detail: &str) -> Record {
         let case = Case { mpi: mpi.to_owned(), test: probe.to_owned(), ..Case::default() };
-        let detail = Some(detail.to_owned()).filter(|detail| !detail.is_empty());
-        Record { case: case.into(), outcome: outcome.to_owned(), detail, ..Record::default() }
+        let outcome = Outcome::from_label(outcome).unwrap().with_detail(detail.to_owned());
+        Record { case: case.into(), outcome, ..Record::default() }
     }
 
     fn records() -> Vec<Record> {

@@ -35,7 +35,7 @@ pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_
         let find = |name: &str| all.iter().find(|headline| headline.name == name);
         let fastest = fastest(&all, kind);
         let of_scope = |record: &&mut Record| {
-            record.phase == kind.headline() && record.pair == scope.label() && record.median_s.is_some()
+            record.phase == kind.headline() && record.pair == scope.of_record() && record.median_s.is_some()
         };
         for record in records.iter_mut().filter(of_scope) {
             let Some(mine) = find(&record.method) else { continue };

@@ -8,7 +8,7 @@ use super::data::Datum;
 
 /// What an axis shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum AxisUnit {
     /// A fraction, shown in percent.
     Percent,
     /// A plain number.
@@ -41,7 +41,7 @@ impl Scale {
     }
 }
 
-impl Unit {
+impl AxisUnit {
     /// By what values are divided, and the unit's name, where `typical` is one of them.
     pub fn shown(self, typical: f64) -> (f64, &'static str) {
         let of = |sizes: &[(f64, &'static str)]| {
@@ -81,19 +81,19 @@ pub const MESSAGE_BYTES: &str = "message_bytes";
 pub const BUFFER_BYTES: &str = "buffer_bytes";
 
 /// The titles and units of axes that places are on, by their names; that of a parameter is its name.
-const AXES: &[(&str, &str, Unit)] = &[
-    (BYTES, "bytes that a rank sends", Unit::Bytes),
-    (PARTITION_BYTES, "size of a partition", Unit::Bytes),
-    (COMMUNICATION, "communication", Unit::Seconds),
-    (COMPUTATION, "computation", Unit::Seconds),
-    (MESSAGE_BYTES, "size of the message", Unit::Bytes),
-    (BUFFER_BYTES, "bytes to each neighbour", Unit::Bytes),
+const AXES: &[(&str, &str, AxisUnit)] = &[
+    (BYTES, "bytes that a rank sends", AxisUnit::Bytes),
+    (PARTITION_BYTES, "size of a partition", AxisUnit::Bytes),
+    (COMMUNICATION, "communication", AxisUnit::Seconds),
+    (COMPUTATION, "computation", AxisUnit::Seconds),
+    (MESSAGE_BYTES, "size of the message", AxisUnit::Bytes),
+    (BUFFER_BYTES, "bytes to each neighbour", AxisUnit::Bytes),
 ];
 
 /// The title and the unit of an axis that places are on.
-pub fn axis_of(name: &str) -> (&str, Unit) {
+pub fn axis_of(name: &str) -> (&str, AxisUnit) {
     let found = AXES.iter().find(|(known, ..)| *known == name);
-    found.map_or((name, Unit::Ratio), |(_, title, unit)| (*title, *unit))
+    found.map_or((name, AxisUnit::Ratio), |(_, title, unit)| (*title, *unit))
 }
 
 /// An axis: what it is of, its ends as places, and its numbers.
@@ -241,8 +241,8 @@ mod tests {
 
     #[test]
     fn units_suit_what_is_shown() {
-        assert_eq!(Unit::Seconds.title("round trip", 3e-5), "round trip (µs)");
-        assert_eq!(Unit::Ratio.title("gain", 2.0), "gain");
-        assert_eq!(Unit::Rate.shown(3e10), (1e9, "GB/s"));
+        assert_eq!(AxisUnit::Seconds.title("round trip", 3e-5), "round trip (µs)");
+        assert_eq!(AxisUnit::Ratio.title("gain", 2.0), "gain");
+        assert_eq!(AxisUnit::Rate.shown(3e10), (1e9, "GB/s"));
     }
 }

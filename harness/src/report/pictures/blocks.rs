@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::Shape;
+use super::MarkShape;
 use super::canvas::{BOLD, TEXT, width};
 use super::data::Datum;
 use crate::model::Case;
 use crate::report::names::{WorkNames, distinct, work};
 
 /// A test, with its methods from the top.
-pub struct Block<'a> {
+pub struct TestBlock<'a> {
     pub work: [&'a str; 4],
     pub name: String,
     pub methods: Vec<&'a str>,
@@ -18,8 +18,8 @@ pub struct Block<'a> {
 }
 
 /// Tests that share a frame.
-pub struct Group<'a> {
-    pub blocks: Vec<Block<'a>>,
+pub struct TestGroup<'a> {
+    pub blocks: Vec<TestBlock<'a>>,
     pub height: f64,
 }
 
@@ -45,7 +45,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    fn of(blocks: &[Block<'_>]) -> Self {
+    fn of(blocks: &[TestBlock<'_>]) -> Self {
         let rows: usize = blocks.iter().map(|block| block.methods.len()).sum();
         let names = blocks.iter().map(|block| BOLD * width(&block.name, TEXT)).fold(0.0, f64::max);
         if rows > FEW && names <= NARROW {
@@ -56,13 +56,13 @@ impl Sizes {
     }
 
     /// The middle of a test's name, from the top of its frame.
-    pub fn name(&self, block: &Block<'_>) -> f64 {
+    pub fn name(&self, block: &TestBlock<'_>) -> f64 {
         if self.names > 0.0 { block.top + self.row / 2.0 } else { block.top - NAME / 2.0 }
     }
 }
 
 /// Tests in the order in which they come, all in one frame where they share an axis.
-pub fn groups<'a>(shape: Shape, data: &'a [Datum]) -> (Vec<Group<'a>>, Sizes) {
+pub fn groups<'a>(shape: MarkShape, data: &'a [Datum]) -> (Vec<TestGroup<'a>>, Sizes) {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let names = WorkNames::of(&all);
     let mut works: HashMap<[&str; 4], Vec<&Datum>> = HashMap::new();
@@ -70,26 +70,26 @@ pub fn groups<'a>(shape: Shape, data: &'a [Datum]) -> (Vec<Group<'a>>, Sizes) {
     let block = |of: [&'a str; 4]| {
         let of_work = &works[&of];
         let name = names.name(&of_work[0].case);
-        Block { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: 0.0 }
+        TestBlock { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: 0.0 }
     };
-    let blocks: Vec<Block<'_>> =
+    let blocks: Vec<TestBlock<'_>> =
         distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block).collect();
     let sizes = Sizes::of(&blocks);
-    let height = |block: &Block<'_>| sizes.above + sizes.row * block.methods.len() as f64 + 4.0;
-    if !matches!(shape, Shape::Bars { .. } | Shape::Points { .. }) {
-        let alone = |block: Block<'a>| {
+    let height = |block: &TestBlock<'_>| sizes.above + sizes.row * block.methods.len() as f64 + 4.0;
+    if !matches!(shape, MarkShape::Bars { .. } | MarkShape::Points { .. }) {
+        let alone = |block: TestBlock<'a>| {
             let height = height(&block);
-            Group { blocks: vec![Block { top: sizes.above, ..block }], height }
+            TestGroup { blocks: vec![TestBlock { top: sizes.above, ..block }], height }
         };
         return (blocks.into_iter().map(alone).collect(), sizes);
     }
     let (mut all, mut y) = (Vec::new(), 0.0);
     for block in blocks {
         let next = y + height(&block);
-        all.push(Block { top: y + sizes.above, ..block });
+        all.push(TestBlock { top: y + sizes.above, ..block });
         y = next;
     }
-    (vec![Group { blocks: all, height: y }], sizes)
+    (vec![TestGroup { blocks: all, height: y }], sizes)
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
         let of = |tests: &[&str]| {
             let data: Vec<Datum> =
                 tests.iter().flat_map(|test| (0..4).map(|method| datum(test, method))).collect();
-            let (groups, sizes) = groups(Shape::Bars { base: 0.0 }, &data);
+            let (groups, sizes) = groups(MarkShape::Bars { base: 0.0 }, &data);
             (sizes.names > 0.0, groups[0].height)
         };
         let (few, many) = (of(&["a", "b", "c", "d"]), of(&["a", "b", "c", "d", "e"]));

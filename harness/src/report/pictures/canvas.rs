@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_says_what_it_shows_and_has_the_sizes_that_were_asked_for() {
+    fn a_picture_names_what_it_shows_and_has_the_given_sizes() {
         let text = svg(&Heading::plain("Overhead <of> \"all\""), 100.0, "a & b", |root| {
             write(root, "hello", &font(TEXT, HPos::Left, VPos::Top), TEXT, (10.0, 20.0))
         });

@@ -1,9 +1,9 @@
 //! What is seen in a picture, in words: for its caption, and for those who hear the page.
 
-use super::axis::Unit;
+use super::axis::AxisUnit;
 use super::data::Datum;
 use super::{Picture, Results};
-use crate::model::{Case, Phase, Record};
+use crate::model::{Case, PairScope, Phase, Record};
 use crate::report::case::measured;
 use crate::report::names::{WorkNames, distinct, grouped, on_side, sides};
 use crate::report::units;
@@ -13,8 +13,8 @@ pub fn of(picture: &Picture<'_>, results: &Results<'_>, data: &[Datum]) -> Strin
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
     let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
     let finding = (picture.finding)(picture, data);
-    let words = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
-    words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+    let parts = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Nothing that stands out.
@@ -31,11 +31,11 @@ pub fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
         return String::new();
     };
     let name = names(data);
-    let say = |datum: &Datum| format!("{}, {}", shown(picture.unit, datum.value), name(datum));
+    let describe = |datum: &Datum| format!("{}, {}", shown(picture.unit, datum.value), name(datum));
     if least == most {
-        format!("It is {}.", say(most))
+        format!("It is {}.", describe(most))
     } else {
-        format!("Largest: {}. Smallest: {}.", say(most), say(least))
+        format!("Largest: {}. Smallest: {}.", describe(most), describe(least))
     }
 }
 
@@ -84,13 +84,13 @@ pub fn spread(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// A value with its unit.
-fn shown(unit: Unit, value: f64) -> String {
+fn shown(unit: AxisUnit, value: f64) -> String {
     match unit {
-        Unit::Percent => units::percent(value),
-        Unit::Ratio => format!("{value:.2}"),
-        Unit::Seconds => units::seconds(value),
-        Unit::Rate => units::rate(value),
-        Unit::Bytes => units::bytes(value as u64),
+        AxisUnit::Percent => units::percent(value),
+        AxisUnit::Ratio => format!("{value:.2}"),
+        AxisUnit::Seconds => units::seconds(value),
+        AxisUnit::Rate => units::rate(value),
+        AxisUnit::Bytes => units::bytes(value as u64),
     }
 }
 
@@ -112,11 +112,12 @@ fn failures(results: &Results<'_>) -> String {
         .over
         .iter()
         .filter(headline)
-        .filter(|record| record.pair == Record::ALL_PAIRS && !measured(record));
-    let words = distinct(failed.map(|r| format!("{} on {} ({})", r.method, r.case.mpi_label(), r.outcome)));
-    if words.is_empty() {
+        .filter(|record| record.pair == PairScope::All && !measured(record));
+    let texts =
+        distinct(failed.map(|r| format!("{} on {} ({})", r.method, r.case.mpi_label(), r.outcome.label())));
+    if texts.is_empty() {
         String::new()
     } else {
-        format!("Without times that count in some test, and not shown there: {}.", words.join(", "))
+        format!("Without times that count in some test, and not shown there: {}.", texts.join(", "))
     }
 }

@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 use super::axis::Scale;
 
 /// A value with its colour, and what such a value says.
-pub struct Stop {
+pub struct ColourStop {
     /// The value.
     pub at: f64,
     /// Its colour.
@@ -22,13 +22,13 @@ pub struct Colours {
     /// How values lie between stops.
     pub scale: Scale,
     /// From the smallest value to the largest, two at least.
-    pub stops: &'static [Stop],
+    pub stops: &'static [ColourStop],
     /// The value that says nothing for either side, if there is one: a cell whose interval holds it shows no difference.
     pub neutral: Option<f64>,
 }
 
-const fn stop(at: f64, colour: RGBColor, name: &'static str) -> Stop {
-    Stop { at, colour, name }
+const fn stop(at: f64, colour: RGBColor, name: &'static str) -> ColourStop {
+    ColourStop { at, colour, name }
 }
 
 const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xb2);

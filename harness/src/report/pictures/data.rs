@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::model::{Case, Figure, Record};
+use crate::model::{Case, Figure, FigureUnit, Record};
 
 /// A place on an axis of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Place {
+pub enum AxisPlace {
     /// A number: places are in its order.
     Number(f64),
     /// A word: places are in the order in which words come.
@@ -18,9 +18,9 @@ pub enum Place {
 }
 
 /// Its numbers are no NaN.
-impl Eq for Place {}
+impl Eq for AxisPlace {}
 
-impl Hash for Place {
+impl Hash for AxisPlace {
     fn hash<H: Hasher>(&self, to: &mut H) {
         match self {
             // Both zeros are one number.
@@ -30,13 +30,13 @@ impl Hash for Place {
     }
 }
 
-impl From<f64> for Place {
+impl From<f64> for AxisPlace {
     fn from(number: f64) -> Self {
         Self::Number(number)
     }
 }
 
-impl Place {
+impl AxisPlace {
     /// Its number, if it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -68,17 +68,17 @@ pub struct Datum {
     /// What the horizontal axis of a line or a heat map is; empty in other pictures.
     pub x_name: String,
     /// The place on it.
-    pub x: Option<Place>,
+    pub x: Option<AxisPlace>,
     /// What the vertical axis of a heat map is; empty in other pictures.
     pub y_name: String,
     /// The place on it.
-    pub y: Option<Place>,
+    pub y: Option<AxisPlace>,
     /// The value.
     pub value: f64,
     /// Both ends of its 95% interval, where it has one.
     pub interval: Option<(f64, f64)>,
     /// The unit of these.
-    pub unit: &'static str,
+    pub unit: FigureUnit,
 }
 
 /// The columns behind those of the case.
@@ -92,18 +92,18 @@ struct Rest<'a> {
     bytes: u64,
     panel: &'a str,
     x_name: &'a str,
-    x: Option<&'a Place>,
+    x: Option<&'a AxisPlace>,
     y_name: &'a str,
-    y: Option<&'a Place>,
+    y: Option<&'a AxisPlace>,
     value: f64,
     low: Option<f64>,
     high: Option<f64>,
-    unit: &'a str,
+    unit: FigureUnit,
 }
 
 impl Datum {
     /// What all marks of a record share.
-    pub fn new(record: &Record, quantity: &str, value: f64, unit: &'static str) -> Self {
+    pub fn new(record: &Record, quantity: &str, value: f64, unit: FigureUnit) -> Self {
         Self {
             case: record.case.clone(),
             method: record.method.clone(),
@@ -124,7 +124,7 @@ impl Datum {
 
     /// The median of a record; `None` without one.
     pub fn median(record: &Record) -> Option<Self> {
-        let datum = Self::new(record, record.phase.name(), record.median_s?, "s");
+        let datum = Self::new(record, record.phase.name(), record.median_s?, FigureUnit::S);
         Some(Self { interval: record.median_low_s.zip(record.median_high_s), ..datum })
     }
 
@@ -140,7 +140,7 @@ impl Datum {
 
     /// Its place on the horizontal axis, where that is a number.
     pub fn x_number(&self) -> Option<f64> {
-        self.x.as_ref().and_then(Place::number)
+        self.x.as_ref().and_then(AxisPlace::number)
     }
 
     fn rest(&self) -> Rest<'_> {
@@ -212,7 +212,7 @@ mod tests {
         );
         assert!(lines[1].ends_with("warm,ddt,,,gain,manual,8,,,,,,1.5,1.25,2.0,ratio"), "{text}");
         assert!(lines[2].ends_with(",1.5,,,ratio"), "{text}");
-        let cell = Datum { x: Some(2.0.into()), y: Some(Place::Word("x+".into())), ..Datum::default() };
+        let cell = Datum { x: Some(2.0.into()), y: Some(AxisPlace::Word("x+".into())), ..Datum::default() };
         assert!(String::from_utf8(csv(&[cell])).unwrap().contains(",,2.0,,x+,0.0,"));
         assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
     }

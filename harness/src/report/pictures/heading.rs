@@ -27,9 +27,10 @@ impl Heading {
     /// That of a run's picture, with more to say below it.
     pub fn of(results: &Results<'_>, picture: &Picture<'_>, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
-        let told = [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
-        let told = told.filter(|text| !text.is_empty());
-        Self { title: picture.title.to_owned(), lines: told.flat_map(|text| wrapped(&text)).collect() }
+        let parts =
+            [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
+        let parts = parts.filter(|text| !text.is_empty());
+        Self { title: picture.title.to_owned(), lines: parts.flat_map(|text| wrapped(&text)).collect() }
     }
 
     /// One of a title alone.

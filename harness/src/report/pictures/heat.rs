@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::Results;
-use super::axis::{Unit, axis_of, text};
+use super::axis::{AxisUnit, axis_of, text};
 use super::canvas::{
     Area, INK, LINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, width, write,
 };
@@ -16,7 +16,7 @@ use super::data::Datum;
 use super::heading::Heading;
 use super::places::Places;
 use super::sheet::outline;
-use super::{Picture, Shape};
+use super::{MarkShape, Picture};
 use crate::model::Case;
 use crate::report::names::{grouped, on_side, sides};
 
@@ -36,17 +36,17 @@ const BAR: f64 = 62.0;
 const IN_CELL: [f64; 2] = [TEXT - 1.0, TEXT - 3.0];
 
 /// Maps with the same axes.
-struct Group<'a> {
+struct MapGroup<'a> {
     x: Places<'a>,
     y: Places<'a>,
     /// Panels with the sides that have them, a row of the sheet each.
-    rows: Vec<Vec<Map<'a>>>,
+    rows: Vec<Vec<HeatMap<'a>>>,
     /// Room for what stands left of a row.
     left: f64,
 }
 
 /// A map.
-struct Map<'a> {
+struct HeatMap<'a> {
     title: String,
     cells: Vec<&'a Datum>,
 }
@@ -59,9 +59,9 @@ pub fn draw(
     heading: &Heading,
     description: &str,
 ) -> String {
-    let Shape::Heat { colours } = picture.shape else { return String::new() };
+    let MarkShape::Heat { colours } = picture.shape else { return String::new() };
     let groups = groups(data);
-    let height = BAR + groups.iter().map(Group::height).sum::<f64>();
+    let height = BAR + groups.iter().map(MapGroup::height).sum::<f64>();
     svg(heading, height, description, |root| {
         bar(root, picture, colours)?;
         let mut y = BAR;
@@ -85,7 +85,7 @@ pub fn missing(data: &[Datum]) -> (usize, usize) {
     count
 }
 
-fn groups<'a>(data: &'a [Datum]) -> Vec<Group<'a>> {
+fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
     let group = |all: Vec<&'a Datum>| {
         let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
         let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
@@ -93,14 +93,14 @@ fn groups<'a>(data: &'a [Datum]) -> Vec<Group<'a>> {
         let widest = y.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max);
         // The axis's name beside the places, or above them.
         let left = (widest + 30.0).max(width(axis_of(y.name).0, TEXT - 1.0) + 12.0);
-        Group { x, y, rows, left }
+        MapGroup { x, y, rows, left }
     };
     let of_axes = grouped(data, |datum| (&datum.case.test, &datum.x_name, &datum.y_name));
     of_axes.into_values().map(group).collect()
 }
 
 /// Panels below each other with their sides beside each other; where there is one side, panels stand beside each other.
-fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
+fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<HeatMap<'a>>> {
     // As many maps as have room for cells that can hold a number.
     let most = match columns {
         ..=4 => 3,
@@ -109,7 +109,7 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
     };
     let panels = grouped(data.iter().copied(), |datum| datum.panel.as_str());
     let all = sides(data.iter().map(|datum| &*datum.case));
-    let in_rows = |maps: Vec<Map<'a>>| {
+    let in_rows = |maps: Vec<HeatMap<'a>>| {
         let mut rows = Vec::new();
         let mut maps = maps.into_iter().peekable();
         while maps.peek().is_some() {
@@ -118,20 +118,20 @@ fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<Map<'a>>> {
         rows
     };
     if all.len() == 1 {
-        let map = |(panel, cells): (&str, Vec<&'a Datum>)| Map { title: panel.to_owned(), cells };
+        let map = |(panel, cells): (&str, Vec<&'a Datum>)| HeatMap { title: panel.to_owned(), cells };
         return in_rows(panels.into_iter().map(map).collect());
     }
     let of_panel = |(panel, data): (&str, Vec<&'a Datum>)| {
         let map = |(side, name): &(Case, String)| {
             let cells: Vec<&Datum> = data.iter().copied().filter(|d| on_side(&d.case, side)).collect();
-            (!cells.is_empty()).then(|| Map { title: format!("{panel}, {name}"), cells })
+            (!cells.is_empty()).then(|| HeatMap { title: format!("{panel}, {name}"), cells })
         };
         in_rows(all.iter().filter_map(map).collect())
     };
     panels.into_iter().flat_map(of_panel).collect()
 }
 
-impl Group<'_> {
+impl MapGroup<'_> {
     fn cell(&self) -> f64 {
         if self.y.all.len() > FEW { LOW_CELL } else { CELL }
     }
@@ -164,7 +164,7 @@ impl Group<'_> {
         write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), TEXT, (middle, end + 8.0))
     }
 
-    /// Where the row of a place is, from the top of the cells: numbers grow upwards, words go down.
+    /// Where the row of a place is, from the top of the cells: numbers grow upwards, label go down.
     fn rows_down(&self) -> Vec<(f64, f64)> {
         let length = self.cell() * self.y.all.len() as f64;
         let edges = self.y.edges(length);
@@ -199,7 +199,7 @@ impl Group<'_> {
         root: &Area<'_>,
         picture: &Picture<'_>,
         colours: &Colours,
-        map: &Map<'_>,
+        map: &HeatMap<'_>,
         (x, y): (f64, f64),
         size: f64,
     ) -> Result<(), Refused> {
@@ -255,7 +255,7 @@ fn filled(
 }
 
 /// What stands in a cell.
-fn in_cell(unit: Unit, colours: &Colours, datum: &Datum) -> String {
+fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
     let value = datum.value / unit.shown(datum.value).0;
     let number = match value.abs() {
         ..9.995 => format!("{value:.2}"),
@@ -307,8 +307,8 @@ fn bar(root: &Area<'_>, picture: &Picture<'_>, colours: &Colours) -> Result<(), 
             _ if i == last => format!("{value} or more"),
             _ => value,
         };
-        let words = if stop.name.is_empty() { value } else { format!("{value}: {}", stop.name) };
-        write(root, &words, &font(size, place, VPos::Top), size, (x, top + high + 5.0))?;
+        let label = if stop.name.is_empty() { value } else { format!("{value}: {}", stop.name) };
+        write(root, &label, &font(size, place, VPos::Top), size, (x, top + high + 5.0))?;
     }
     let x = WIDTH - GAP - 74.0;
     empty(root, [(x, top), (x + 18.0, top + high)])?;
@@ -320,9 +320,9 @@ fn bar(root: &Area<'_>, picture: &Picture<'_>, colours: &Colours) -> Result<(), 
 mod tests {
     use super::*;
     use crate::report::pictures::colours::TIME_OVER;
-    use crate::report::pictures::data::Place;
+    use crate::report::pictures::data::AxisPlace;
 
-    fn datum(x: Place, y: Place, value: f64) -> Datum {
+    fn datum(x: AxisPlace, y: AxisPlace, value: f64) -> Datum {
         Datum { x: Some(x), y: Some(y), value, ..Datum::default() }
     }
 
@@ -333,10 +333,10 @@ mod tests {
     }
 
     #[test]
-    fn a_value_whose_interval_holds_what_is_neutral_says_so() {
+    fn a_value_whose_interval_includes_the_neutral_value_is_marked() {
         let shown = |value: f64, interval| {
             let datum = Datum { interval, ..datum(1.0.into(), 1.0.into(), value) };
-            in_cell(Unit::Ratio, &TIME_OVER, &datum)
+            in_cell(AxisUnit::Ratio, &TIME_OVER, &datum)
         };
         assert_eq!(shown(1.02, Some((0.9, 1.1))), "~1.02");
         assert_eq!(shown(19.53, Some((19.0, 20.0))), "19.5");

@@ -7,7 +7,7 @@ use super::canvas::{Area, Refused, TEXT, WIDTH, fine, font, width, write};
 use super::sheet::RIGHT;
 
 /// An entry of a legend: how it is drawn at pixels of the sheet, and what it says.
-pub type Entry<'a> = (Box<dyn Fn(&Area<'_>, (i32, i32)) -> Result<(), Refused> + 'a>, String);
+pub type LegendEntry<'a> = (Box<dyn Fn(&Area<'_>, (i32, i32)) -> Result<(), Refused> + 'a>, String);
 
 /// Height of a line of a legend.
 const ENTRY: f64 = 17.0;
@@ -15,8 +15,8 @@ const ENTRY: f64 = 17.0;
 const MARK: f64 = 24.0;
 
 /// Lines of a legend, as many entries in each as have room.
-fn legend_lines<'a, 'b>(entries: &'b [Entry<'a>]) -> Vec<Vec<(f64, &'b Entry<'a>)>> {
-    let mut lines: Vec<Vec<(f64, &Entry<'_>)>> = Vec::new();
+fn legend_lines<'a, 'b>(entries: &'b [LegendEntry<'a>]) -> Vec<Vec<(f64, &'b LegendEntry<'a>)>> {
+    let mut lines: Vec<Vec<(f64, &LegendEntry<'_>)>> = Vec::new();
     let mut x = WIDTH;
     for entry in entries {
         let needs = MARK + width(&entry.1, TEXT) + 14.0;
@@ -33,12 +33,12 @@ fn legend_lines<'a, 'b>(entries: &'b [Entry<'a>]) -> Vec<Vec<(f64, &'b Entry<'a>
 }
 
 /// The height of a legend.
-pub fn legend_height(entries: &[Entry<'_>]) -> f64 {
+pub fn legend_height(entries: &[LegendEntry<'_>]) -> f64 {
     legend_lines(entries).len() as f64 * ENTRY
 }
 
 /// A legend, from `y` on.
-pub fn legend(root: &Area<'_>, entries: &[Entry<'_>], y: f64) -> Result<(), Refused> {
+pub fn legend(root: &Area<'_>, entries: &[LegendEntry<'_>], y: f64) -> Result<(), Refused> {
     for (i, line) in legend_lines(entries).into_iter().enumerate() {
         let middle = y + (i as f64 + 0.5) * ENTRY;
         for (x, (mark, name)) in line {

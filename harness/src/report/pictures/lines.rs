@@ -8,9 +8,9 @@ use super::axis::{Axis, Scale, axis_of, held};
 use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, write};
 use super::data::Datum;
 use super::heading::Heading;
-use super::legend::{Entry, dash, legend, legend_height};
+use super::legend::{LegendEntry, dash, legend, legend_height};
 use super::rows::typical;
-use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, RIGHT, frame, point, symbol, whisker};
+use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, SheetColumns, frame, point, symbol, whisker};
 use super::{Picture, Results};
 use crate::model::Case;
 use crate::report::names::{distinct, grouped, on_side};
@@ -34,15 +34,15 @@ const SPACE: f64 = 5.0;
 const WIDE: usize = 1;
 
 /// A line: its name, and of what it is.
-type Series<'a> = (String, &'a str);
+type LineSeries<'a> = (String, &'a str);
 
 /// Where a panel stands: the left ends of its frames, a side each, and how wide these are.
-struct Place<'a> {
+struct PanelPlace<'a> {
     frames: Vec<(f64, &'a Case)>,
     width: f64,
 }
 
-impl Place<'_> {
+impl PanelPlace<'_> {
     /// Numbers that have room on the axis of a frame.
     fn numbers(&self) -> usize {
         ((self.width / 36.0) as usize).clamp(3, 7)
@@ -57,13 +57,13 @@ pub fn draw(
     heading: &Heading,
     description: &str,
 ) -> String {
-    let columns = Columns::of(data, LEFT);
+    let columns = SheetColumns::of(data, LEFT);
     let looks = Looks::of(results, data);
-    let series: Vec<Series<'_>> = distinct(data.iter().map(series_of));
-    let entries: Vec<Entry<'_>> = series.iter().map(|series| entry(&looks, series)).collect();
+    let series: Vec<LineSeries<'_>> = distinct(data.iter().map(series_of));
+    let entries: Vec<LegendEntry<'_>> = series.iter().map(|series| entry(&looks, series)).collect();
     let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
     let top = legend_height(&entries);
-    let sheet = Sheet { picture, data, looks: &looks, typical: typical(data) };
+    let sheet = LineSheet { picture, data, looks: &looks, typical: typical(data) };
     if let [only] = &columns.bands[..]
         && let [(side, name)] = &only[..]
         && panels.len() > WIDE
@@ -75,7 +75,7 @@ pub fn draw(
             write(root, name, &bold(TEXT, HPos::Center, VPos::Top), TEXT, (WIDTH / 2.0, top + 2.0))?;
             for (i, panel) in panels.iter().enumerate() {
                 let (row, column) = ((i / 2) as f64, (i % 2) as f64);
-                let place = Place { frames: vec![(LEFT + column * (LEFT + width), side)], width };
+                let place = PanelPlace { frames: vec![(LEFT + column * (LEFT + width), side)], width };
                 sheet.panel(root, panel, &place, top + HEAD + row * WHOLE)?;
             }
             Ok(())
@@ -90,7 +90,7 @@ pub fn draw(
             columns.head(root, sides, y + 2.0)?;
             y += HEAD;
             let frames = sides.iter().enumerate().map(|(i, (side, _))| (columns.start(i), side)).collect();
-            let place = Place { frames, width: columns.width() };
+            let place = PanelPlace { frames, width: columns.width() };
             for panel in &panels {
                 sheet.panel(root, panel, &place, y)?;
                 y += WHOLE;
@@ -100,7 +100,7 @@ pub fn draw(
     })
 }
 
-fn series_of(datum: &Datum) -> Series<'_> {
+fn series_of(datum: &Datum) -> LineSeries<'_> {
     (datum.line(), datum.quantity.as_str())
 }
 
@@ -109,7 +109,7 @@ fn is_model(quantity: &str) -> bool {
     quantity.ends_with("_model")
 }
 
-fn entry<'a>(looks: &Looks, (method, quantity): &Series<'_>) -> Entry<'a> {
+fn entry<'a>(looks: &Looks, (method, quantity): &LineSeries<'_>) -> LegendEntry<'a> {
     let look = looks.get(method);
     let model = is_model(quantity);
     let mark = move |area: &Area<'_>, at: (i32, i32)| {
@@ -119,16 +119,16 @@ fn entry<'a>(looks: &Looks, (method, quantity): &Series<'_>) -> Entry<'a> {
     (Box::new(mark), if model { format!("{method}, model") } else { method.clone() })
 }
 
-struct Sheet<'a> {
+struct LineSheet<'a> {
     picture: &'a Picture<'a>,
     data: &'a [Datum],
     looks: &'a Looks,
     typical: f64,
 }
 
-impl Sheet<'_> {
+impl LineSheet<'_> {
     /// A panel, with a frame for each side and the same axes for all.
-    fn panel(&self, root: &Area<'_>, panel: &str, at: &Place<'_>, y: f64) -> Result<(), Refused> {
+    fn panel(&self, root: &Area<'_>, panel: &str, at: &PanelPlace<'_>, y: f64) -> Result<(), Refused> {
         let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == panel).collect();
         let x_name = of.first().map_or("", |datum| datum.x_name.as_str());
         let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x_number()).collect();
@@ -180,7 +180,7 @@ impl Sheet<'_> {
         frame: &mut Frame<'_, '_>,
         [across, up]: [&Axis; 2],
         (apart, stops): (f64, &[f64]),
-        (method, quantity): &Series<'_>,
+        (method, quantity): &LineSeries<'_>,
         mut data: Vec<&Datum>,
     ) -> Result<(), Refused> {
         data.sort_by(|a, b| a.x_number().unwrap_or(0.0).total_cmp(&b.x_number().unwrap_or(0.0)));

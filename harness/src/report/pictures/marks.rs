@@ -7,13 +7,13 @@ use super::Results;
 use super::axis::{BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES};
 use super::data::Datum;
 use super::sweep::{in_grids, over_one, over_partition, swept, widest};
-use crate::model::{Case, Phase, Quantity, Record};
+use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
 use crate::report::case::measured;
 
 impl<'a> Results<'a> {
     /// The records of all pairs together that have usable times.
     fn usable(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
-        self.over.iter().filter(|record| record.pair == Record::ALL_PAIRS && measured(record))
+        self.over.iter().filter(|record| record.pair == PairScope::All && measured(record))
     }
 
     /// Those of the phase by which methods are judged.
@@ -105,7 +105,9 @@ pub fn phases(results: &Results<'_>) -> Vec<Datum> {
     for headline in results.headlines().filter(shown) {
         let of = |phase: Phase| known.get(&(&headline.case, headline.method.as_str(), phase)).copied();
         let mut part = |record: Option<&Record>, quantity: &str, times: f64| {
-            data.extend(record.and_then(|r| Some(Datum::new(r, quantity, times * r.median_s?, "s"))));
+            data.extend(
+                record.and_then(|r| Some(Datum::new(r, quantity, times * r.median_s?, FigureUnit::S))),
+            );
         };
         let (create, pack, unpack) = (of(Phase::Create), of(Phase::Pack), of(Phase::Unpack));
         part(create, "create", 1.0);
@@ -130,7 +132,7 @@ pub fn times(results: &Results<'_>) -> Vec<Datum> {
 /// The same of each launch, where there are several, and over them.
 pub fn launches(results: &Results<'_>) -> Vec<Datum> {
     let of = |record: &&Record| {
-        record.pair == Record::ALL_PAIRS && record.phase == results.form.headline && measured(record)
+        record.pair == PairScope::All && record.phase == results.form.headline && measured(record)
     };
     let points: Vec<Datum> = results.launches.iter().filter(of).filter_map(Datum::median).collect();
     let mut counts: HashMap<(&Arc<Case>, &str), usize> = HashMap::new();
@@ -167,7 +169,7 @@ pub fn bandwidth_over_size(results: &Results<'_>) -> Vec<Datum> {
 
 /// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
 fn bandwidths<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
-    let of_pairs = results.over.iter().filter(|record| record.pair != Record::ALL_PAIRS);
+    let of_pairs = results.over.iter().filter(|record| record.pair != PairScope::All);
     let several: HashSet<(&Arc<Case>, &str)> =
         of_pairs.map(|record| (&record.case, record.method.as_str())).collect();
     results.figures(Quantity::Bandwidth).map(move |(record, datum)| {

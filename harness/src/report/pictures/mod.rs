@@ -33,8 +33,8 @@ use crate::model::Record;
 use crate::report::account::Account;
 use crate::report::names::{distinct, work};
 use crate::report::table::TableFormat;
+use axis::AxisUnit;
 pub use axis::Scale;
-use axis::Unit;
 use colours::Colours;
 pub use data::Datum;
 use heading::Heading;
@@ -54,10 +54,10 @@ pub struct Picture<'a> {
     pub needs: &'static str,
     /// Its marks; none where the run lacks what it needs.
     data: fn(&Results<'_>) -> Vec<Datum>,
-    shape: Shape,
+    shape: MarkShape,
     /// The title of the axis of values, without its unit.
     axis: &'static str,
-    unit: Unit,
+    unit: AxisUnit,
     scale: Scale,
     /// How it is to be read.
     about: &'a str,
@@ -67,7 +67,7 @@ pub struct Picture<'a> {
 
 /// What marks are.
 #[derive(Clone, Copy)]
-enum Shape {
+enum MarkShape {
     /// A bar per method from a value, with its interval as a whisker; all tests on one axis.
     Bars {
         /// Where bars begin.
@@ -174,8 +174,8 @@ impl Picture<'_> {
         let notes = [notes, &base(self.shape, &data), &left_out].concat();
         let caption = caption::of(self, results, &data);
         let draw = match self.shape {
-            Shape::Lines => lines::draw,
-            Shape::Heat { .. } => heat::draw,
+            MarkShape::Lines => lines::draw,
+            MarkShape::Heat { .. } => heat::draw,
             _ => rows::draw,
         };
         let heading = Heading::of(results, self, &notes);
@@ -189,9 +189,9 @@ impl Picture<'_> {
 const MOST: usize = 200;
 
 /// The marks of as many tests or panels as a picture shows, and a note if that is not all.
-fn first(shape: Shape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
+fn first(shape: MarkShape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
     let (place, what): (fn(&Datum) -> [&str; 4], &str) = match shape {
-        Shape::Lines | Shape::Heat { .. } => (|datum| [&datum.panel, "", "", ""], "panels"),
+        MarkShape::Lines | MarkShape::Heat { .. } => (|datum| [&datum.panel, "", "", ""], "panels"),
         _ => (|datum| work(&datum.case), "tests"),
     };
     let all = distinct(data.iter().map(place));
@@ -204,8 +204,8 @@ fn first(shape: Shape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
 }
 
 /// What points are held against, which is the same for all of them.
-fn base(shape: Shape, data: &[Datum]) -> Vec<String> {
-    let first = data.first().filter(|_| matches!(shape, Shape::Points { .. }));
+fn base(shape: MarkShape, data: &[Datum]) -> Vec<String> {
+    let first = data.first().filter(|_| matches!(shape, MarkShape::Points { .. }));
     first.map(|datum| format!("base: {}", datum.against)).into_iter().collect()
 }
 

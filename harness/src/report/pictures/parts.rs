@@ -2,20 +2,20 @@
 
 use plotters::prelude::*;
 
-use super::Shape;
+use super::MarkShape;
 use super::canvas::{Area, COLOURS, REFERENCE, fine};
 use super::data::Datum;
-use super::legend::Entry;
+use super::legend::LegendEntry;
 use super::sheet::{Look, symbol};
 use crate::report::names::{distinct, grouped};
 
 /// The legend of the parts of stacked bars, or of verdicts; other shapes need none.
-pub fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
+pub fn entries<'a>(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry<'a>> {
     match shape {
-        Shape::Stack => part_entries(data),
-        Shape::Points { .. } => distinct(data.iter().map(|datum| datum.series.clone()))
+        MarkShape::Stack => part_entries(data),
+        MarkShape::Points { .. } => distinct(data.iter().map(|datum| datum.series.clone()))
             .into_iter()
-            .map(|verdict| -> Entry<'a> {
+            .map(|verdict| -> LegendEntry<'a> {
                 let look = verdict_look(&verdict);
                 (Box::new(move |area: &Area<'_>, at| symbol(area, look, at, 3.2)), verdict)
             })
@@ -24,10 +24,10 @@ pub fn entries<'a>(shape: Shape, data: &[Datum]) -> Vec<Entry<'a>> {
     }
 }
 
-fn part_entries<'a>(data: &[Datum]) -> Vec<Entry<'a>> {
+fn part_entries<'a>(data: &[Datum]) -> Vec<LegendEntry<'a>> {
     let mut parts = distinct(data.iter().map(|datum| datum.quantity.clone()));
     parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
-    let entry = |part: String| -> Entry<'a> {
+    let entry = |part: String| -> LegendEntry<'a> {
         let (colour, name) = part_look(&part);
         let half = fine(6.0);
         let mark = move |area: &Area<'_>, (x, y): (i32, i32)| {

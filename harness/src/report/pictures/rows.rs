@@ -4,14 +4,14 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Scale, held, three_digits};
-use super::blocks::{Block, Group, Sizes, groups};
+use super::blocks::{Sizes, TestBlock, TestGroup, groups};
 use super::canvas::{Area, INK, PAPER, Refused, TEXT, bold, fine, font, stroke, svg, width, write};
 use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{legend, legend_height};
 use super::parts::{entries, part_look, totals, verdict_look};
-use super::sheet::{Columns, Frame, Look, Looks, NUMBERS, frame, outline, point, whisker};
-use super::{Picture, Results, Shape};
+use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, frame, outline, point, whisker};
+use super::{MarkShape, Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
 use crate::report::names::{on_side, work};
@@ -30,14 +30,21 @@ pub fn draw(
     let (groups, sizes) = groups(picture.shape, data);
     let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| &block.methods);
     let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0 + sizes.names;
-    let columns = Columns::of(data, left);
+    let columns = SheetColumns::of(data, left);
     let entries = entries(picture.shape, data);
     let top = legend_height(&entries);
     let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
     let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
-    let sheet =
-        Sheet { results, picture, data, columns: &columns, looks: Looks::of(results, data), sizes, typical };
+    let sheet = RowSheet {
+        results,
+        picture,
+        data,
+        columns: &columns,
+        looks: Looks::of(results, data),
+        sizes,
+        typical,
+    };
     svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
@@ -69,22 +76,22 @@ fn usual(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-struct Sheet<'a> {
+struct RowSheet<'a> {
     results: &'a Results<'a>,
     picture: &'a Picture<'a>,
     data: &'a [Datum],
-    columns: &'a Columns,
+    columns: &'a SheetColumns,
     looks: Looks,
     sizes: Sizes,
     typical: f64,
 }
 
-impl Sheet<'_> {
+impl RowSheet<'_> {
     /// Names at the left, and a frame per side with the marks of the group's tests.
     fn group(
         &self,
         root: &Area<'_>,
-        group: &Group<'_>,
+        group: &TestGroup<'_>,
         sides: &[(Case, String)],
         y: f64,
     ) -> Result<(), Refused> {
@@ -99,12 +106,12 @@ impl Sheet<'_> {
         for (i, (of_side, _)) in sides.iter().enumerate() {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
             let mut frame = frame(root, at, size, [&across, &down], false)?;
-            let mut words = at.0 + 4.0;
-            if let Shape::Bars { base } | Shape::Points { base } = self.picture.shape {
+            let mut label_at = at.0 + 4.0;
+            if let MarkShape::Bars { base } | MarkShape::Points { base } = self.picture.shape {
                 let base = across.scale.place(base);
                 let line = vec![(base, 0.0), (base, group.height)];
                 frame.draw_series([PathElement::new(line, stroke(INK, 0.9))])?;
-                words += across.share(base) * size.0;
+                label_at += across.share(base) * size.0;
             }
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
@@ -117,7 +124,7 @@ impl Sheet<'_> {
                     let of: Vec<&Datum> = of_group.iter().filter(is_it).copied().collect();
                     self.row(&mut frame, &across, method, &of, middle)?;
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
-                        let place = (words, y + middle);
+                        let place = (label_at, y + middle);
                         write(root, &why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
                     }
                 }
@@ -141,13 +148,13 @@ impl Sheet<'_> {
     }
 
     /// Why a method has no mark where others have one, if its outcome says so.
-    fn outcome(&self, of_side: &Case, block: &Block<'_>, method: &str) -> Option<String> {
+    fn outcome(&self, of_side: &Case, block: &TestBlock<'_>, method: &str) -> Option<&'static str> {
         let is_it = |record: &&Record| {
             record.method == method && work(&record.case) == block.work && on_side(&record.case, of_side)
         };
         let mut of_method = self.results.over.iter().filter(is_it).peekable();
-        let first = of_method.peek()?.outcome.clone();
-        Some(if of_method.any(measured) { "no figure".to_owned() } else { first })
+        let first = of_method.peek()?.outcome.label();
+        Some(if of_method.any(measured) { "no figure" } else { first })
     }
 
     /// The axis of a group, on all sides; where it does not hold its longest bars, these say how long they are.
@@ -157,12 +164,12 @@ impl Sheet<'_> {
         };
         let held = |scale| held(data.iter().copied(), scale);
         match self.picture.shape {
-            Shape::Bars { base } | Shape::Points { base } => {
+            MarkShape::Bars { base } | MarkShape::Points { base } => {
                 around(&held(self.picture.scale), Some(base), self.picture.scale)
             }
-            Shape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
-            Shape::Stack => around(&usual(totals(data)), Some(0.0), Scale::Linear),
-            Shape::Launches | Shape::Lines | Shape::Heat { .. } => {
+            MarkShape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
+            MarkShape::Stack => around(&usual(totals(data)), Some(0.0), Scale::Linear),
+            MarkShape::Launches | MarkShape::Lines | MarkShape::Heat { .. } => {
                 let values = held(Scale::Log);
                 let (low, high) =
                     values.iter().fold((f64::MAX, 0.0), |(low, high), v| (v.min(low), v.max(high)));
@@ -192,8 +199,8 @@ impl Sheet<'_> {
             Ok(())
         };
         match self.picture.shape {
-            Shape::Bars { .. } | Shape::Times => {
-                let base = if let Shape::Bars { base } = self.picture.shape { base } else { 0.0 };
+            MarkShape::Bars { .. } | MarkShape::Times => {
+                let base = if let MarkShape::Bars { base } = self.picture.shape { base } else { 0.0 };
                 for datum in data {
                     bar(frame, place(base), place(datum.value), look)?;
                     if place(datum.value) > end {
@@ -203,7 +210,7 @@ impl Sheet<'_> {
                     }
                 }
             }
-            Shape::Stack => {
+            MarkShape::Stack => {
                 let mut from = 0.0;
                 for datum in data {
                     let (colour, _) = part_look(&datum.quantity);
@@ -214,7 +221,7 @@ impl Sheet<'_> {
                     self.length(frame, axis, from, y)?;
                 }
             }
-            Shape::Launches => {
+            MarkShape::Launches => {
                 for datum in data.iter().filter(|datum| datum.launch.is_none()) {
                     if let Some((low, high)) = datum.interval {
                         whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
@@ -229,7 +236,7 @@ impl Sheet<'_> {
                     point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
                 }
             }
-            Shape::Points { .. } => {
+            MarkShape::Points { .. } => {
                 for datum in data {
                     let look = verdict_look(&datum.series);
                     if let Some((low, high)) = datum.interval {
@@ -238,7 +245,7 @@ impl Sheet<'_> {
                     point(frame, look, (place(datum.value), y), 3.2)?;
                 }
             }
-            Shape::Lines | Shape::Heat { .. } => {}
+            MarkShape::Lines | MarkShape::Heat { .. } => {}
         }
         Ok(())
     }

@@ -106,14 +106,14 @@ impl Look {
 }
 
 /// Sides in bands of so many that they have room beside each other.
-pub struct Columns {
+pub struct SheetColumns {
     /// The sides of each band, with their names.
     pub bands: Vec<Vec<(Case, String)>>,
     left: f64,
     width: f64,
 }
 
-impl Columns {
+impl SheetColumns {
     /// Those of the data, right of labels that take `left`.
     pub fn of(data: &[Datum], left: f64) -> Self {
         let sides = sides(data.iter().map(|datum| &*datum.case));

@@ -1,7 +1,7 @@
 //! Where marks of a sweep stand: the panel, and the place on its axis or axes.
 
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
-use super::data::{Datum, Place};
+use super::data::{AxisPlace, Datum};
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
@@ -40,7 +40,7 @@ pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
 /// they differ in several at once, and in size.
 fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     let values = |name: &str| {
-        let values: Option<Vec<Place>> =
+        let values: Option<Vec<AxisPlace>> =
             cases.iter().map(|case| number(case, name).map(Into::into)).collect();
         values.map_or(0, |values| distinct(values).len())
     };
@@ -51,10 +51,10 @@ fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
 
 /// The test of a case with the parameters in which cases differ, but for those that the axis shows.
 fn panel(case: &Case, differing: &[&str], on_axis: &[&str]) -> String {
-    let told = params(case).into_iter();
-    let told = told.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
-    let words = told.map(|(name, value)| format!("{name}={value}"));
-    std::iter::once(case.test.clone()).chain(words).collect::<Vec<_>>().join(" ")
+    let shown = params(case).into_iter();
+    let shown = shown.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
+    let texts = shown.map(|(name, value)| format!("{name}={value}"));
+    std::iter::once(case.test.clone()).chain(texts).collect::<Vec<_>>().join(" ")
 }
 
 /// The two parameters of cases that have most values.
@@ -66,7 +66,7 @@ pub fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
 }
 
 /// The place of a case on an axis: a parameter, or what is made of them.
-fn place(case: &Case, name: &str) -> Option<Place> {
+fn place(case: &Case, name: &str) -> Option<AxisPlace> {
     if name == PARTITION_BYTES {
         return Some((number(case, BYTES)? / number(case, "partitions")?).into());
     }
@@ -74,7 +74,7 @@ fn place(case: &Case, name: &str) -> Option<Place> {
         return Some((1e-6 * number(case, &name.replace("_s", "_us"))?).into());
     }
     let (_, text) = params(case).into_iter().find(|(known, _)| *known == name)?;
-    Some(number(case, name).map_or_else(|| Place::Word(text.to_owned()), Place::Number))
+    Some(number(case, name).map_or_else(|| AxisPlace::Word(text.to_owned()), AxisPlace::Number))
 }
 
 /// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in

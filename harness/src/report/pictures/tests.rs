@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Case, Figure, MethodInfo, Phase, Quantity};
+use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity};
 use crate::report::columns::{Align, Column};
 
 /// Pictures over what was swept.
@@ -47,12 +47,10 @@ fn record(case: &Case, method: &str, median_s: f64) -> Record {
     Record {
         case: case.clone().into(),
         method: method.into(),
-        pair: Record::ALL_PAIRS.into(),
         bytes: 800,
         median_s: Some(median_s),
         median_low_s: Some(0.9 * median_s),
         median_high_s: Some(1.1 * median_s),
-        outcome: "converged".into(),
         ..Record::default()
     }
 }
@@ -174,7 +172,7 @@ fn phases_double_what_is_packed_explicitly_and_nothing_else() {
 }
 
 #[test]
-fn a_bar_that_its_axis_does_not_hold_says_how_long_it_is() {
+fn a_bar_longer_than_its_axis_shows_its_length() {
     let case = case("halo", "mpich", "nx=1");
     let times = [1e-6, 1.1e-6, 1.2e-6, 1.3e-6, 500e-6];
     let names = ["reference", "manual", "ddt", "ddt_to_packed", "put_ddt"];
@@ -195,7 +193,7 @@ fn a_bandwidth_has_the_interval_of_its_time_unless_it_is_a_sum_over_pairs() {
     let interval = |over: &[Record]| marks::bandwidth_over_size(&results(over, &[]))[0].interval;
     let (low, high) = interval(&over).unwrap();
     assert!((low - 1e9 / 1.1).abs() < 1.0 && (high - 1e9 / 0.9).abs() < 1.0, "{low} {high}");
-    over.push(Record { pair: "0".into(), ..at(80) });
+    over.push(Record { pair: PairScope::One(0), ..at(80) });
     assert_eq!(interval(&over), None);
 }
 
@@ -241,7 +239,10 @@ fn the_engine_is_what_packing_and_unpacking_are_held_against() {
 #[test]
 fn what_failed_is_no_mark_and_is_named() {
     let (a, b) = (case("pingpong", "mpich", "nx=1"), case("pingpong", "openmpi", "nx=1"));
-    let failed = Record { outcome: "wrong data".into(), ..with_overhead(&b, "ddt", 0.5, None) };
+    let failed = Record {
+        outcome: Outcome::WrongData { detail: String::new() },
+        ..with_overhead(&b, "ddt", 0.5, None)
+    };
     let over = [with_overhead(&a, "ddt", 0.25, None), with_overhead(&b, "manual", 0.5, None), failed];
     assert_eq!(
         marks(&marks::overhead(&results(&over, &[]))),
@@ -283,7 +284,7 @@ fn a_page_gives_pictures_its_own_colours() {
 }
 
 #[test]
-fn changes_are_points_that_say_what_they_are_held_against() {
+fn changes_are_points_that_name_what_they_are_compared_with() {
     let case = case("pingpong", "new", "nx=1");
     let over = [record(&case, "ddt", 1e-5)];
     let change = |method: &str, value: f64, verdict: &str| Datum {

@@ -9,7 +9,7 @@ use procfs::{Current, LoadAverage, Meminfo};
 use super::{Finding, Health};
 use crate::mpi::shared_memory;
 use crate::run::Machine;
-use crate::run::machine::word;
+use crate::run::machine::read_word;
 
 /// All that is looked at, in the order of a table; what the system does not tell is left out.
 pub fn machine() -> Vec<Finding> {
@@ -18,8 +18,8 @@ pub fn machine() -> Vec<Finding> {
         own.as_ref()?.limits().ok().map(|limits| of(limits).soft_limit)
     };
     let machine = Machine::this();
-    let clock = word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    let pages = word("/sys/kernel/mm/transparent_hugepage/enabled");
+    let clock = read_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    let pages = read_word("/sys/kernel/mm/transparent_hugepage/enabled");
     [
         Some(Finding::ok(
             "processor",
@@ -101,7 +101,7 @@ fn busy(load: f32, cpus: usize) -> Finding {
 
 /// Memory that a control group leaves; `None` without a limit.
 fn cgroup_left() -> Option<u64> {
-    let number = |file: &str| word(Path::new("/sys/fs/cgroup").join(file))?.parse::<u64>().ok();
+    let number = |file: &str| read_word(Path::new("/sys/fs/cgroup").join(file))?.parse::<u64>().ok();
     number("memory.max")?.checked_sub(number("memory.current")?)
 }
 
@@ -164,7 +164,7 @@ fn leftovers() -> Finding {
     let left = shared_memory::leftovers();
     match shared_memory::sentence(&left) {
         None => Finding::ok("shared memory", room()),
-        Some(sentence) => Finding { health: Health::Warning, what: "shared memory", told: sentence },
+        Some(sentence) => Finding { health: Health::Warning, what: "shared memory", text: sentence },
     }
 }
 
@@ -196,9 +196,9 @@ mod tests {
             (locks(Path::new("/")), locks(Path::new("/no/such/folder")), "--out"),
         ] {
             assert_eq!((good.health, bad.health), (Health::Ok, Health::Warning), "{bad:?}");
-            assert!(bad.told.contains(advice), "{bad:?}");
+            assert!(bad.text.contains(advice), "{bad:?}");
         }
-        assert!(huge_pages("always [madvise] never").told.starts_with("madvise"));
+        assert!(huge_pages("always [madvise] never").text.starts_with("madvise"));
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::{Finding, Health};
 use crate::experiments::{self, Kind};
+use crate::model::Record;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
-use crate::model::{Outcome, Record};
 use crate::mpi::{Installation, Pmi};
 
 /// Of an MPI for which nothing could be built or started.
 pub fn broken(reason: &str) -> Vec<Finding> {
-    vec![Finding { health: Health::Error, what: "start", told: reason.to_owned() }]
+    vec![Finding { health: Health::Error, what: "start", text: reason.to_owned() }]
 }
 
 /// What a kind of experiments has seen of an MPI, whose rank program has told of itself and has tried the kind's methods.
@@ -43,15 +43,15 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
 }
 
 fn version(mpi: &Installation, hello: &Hello) -> Finding {
-    let told = format!("{}; MPI-{}", hello.library_version, hello.mpi_standard);
+    let text = format!("{}; MPI-{}", hello.library_version, hello.mpi_standard);
     // The first line of what a library says of itself has its number; a vendor's may have another form.
     if hello.library_version.contains(&mpi.version) || hello.compiled_for.contains(&mpi.version) {
-        return Finding::ok("version", told);
+        return Finding::ok("version", text);
     }
     Finding::bad(
         Health::Warning,
         "version",
-        &format!("{told}; compiled for {}, and the wrapper is of {}", hello.compiled_for, mpi.version),
+        &format!("{text}; compiled for {}, and the wrapper is of {}", hello.compiled_for, mpi.version),
         "another library is found when programs start; look at LD_LIBRARY_PATH and the modules that are loaded",
     )
 }
@@ -71,13 +71,13 @@ fn library(hello: &Hello) -> Finding {
 
 /// Whether `--launcher srun` has a PMI that the MPI can.
 fn under_srun(pmi: &Pmi) -> Finding {
-    let told = pmi.to_string();
+    let text = pmi.to_string();
     match pmi {
-        Pmi::Given { .. } | Pmi::Chosen { .. } | Pmi::Unknown => Finding::ok("under srun", told),
+        Pmi::Given { .. } | Pmi::Chosen { .. } | Pmi::Unknown => Finding::ok("under srun", text),
         Pmi::Lacking { .. } => Finding::bad(
             Health::Warning,
             "under srun",
-            &told,
+            &text,
             "its own launcher starts ranks in a job as well; a Slurm with the PMI, or an MPI built for this Slurm, runs under srun",
         ),
     }
@@ -153,21 +153,21 @@ fn transport(hello: &Hello) -> Finding {
 /// What the library tells of its ways, where it does; a text that is empty leaves the choice to the library.
 fn account(hello: &Hello) -> Option<Finding> {
     let set = hello.library_account.iter().filter(|(_, value)| !value.is_empty());
-    let told: Vec<String> = set.map(|(name, value)| format!("{name} = {value}")).collect();
-    (!told.is_empty()).then(|| Finding::ok("its account", told.join("; ")))
+    let settings: Vec<String> = set.map(|(name, value)| format!("{name} = {value}")).collect();
+    (!settings.is_empty()).then(|| Finding::ok("its account", settings.join("; ")))
 }
 
 fn clock(hello: &Hello) -> Finding {
     /// A reading that costs more is a good part of what a short message takes.
     const DEAR_S: f64 = 2e-7;
     let ns = |seconds: f64| format!("{:.0} ns", seconds * 1e9);
-    let told = format!("a reading costs {}, the step is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
+    let text = format!("a reading costs {}, the step is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
     match hello.clock_cost_s <= DEAR_S {
-        true => Finding::ok("clock", told),
+        true => Finding::ok("clock", text),
         false => Finding::bad(
             Health::Warning,
             "clock",
-            &told,
+            &text,
             "samples of short messages are batched, and say less of each",
         ),
     }
@@ -181,15 +181,14 @@ fn settings(hello: &Hello) -> Option<Finding> {
 }
 
 fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
-    let lacks = Outcome::NotAvailable { reason: String::new() }.label();
-    let told = |record: &&Record| {
-        let detail = record.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-        format!("{} {}{detail}", record.method, record.outcome)
+    let ending = |record: &&Record| {
+        let detail = record.outcome.detail().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        format!("{} {}{detail}", record.method, record.outcome.label())
     };
-    let list = |records: Vec<&Record>| records.iter().map(told).collect::<Vec<_>>().join("; ");
+    let list = |records: Vec<&Record>| records.iter().map(ending).collect::<Vec<_>>().join("; ");
     let failed: Vec<&Record> =
         records.iter().filter(|record| experiments::of(*kind).has_failed(record)).collect();
-    let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome == lacks).collect();
+    let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome.is_lacking()).collect();
     match (failed.is_empty(), lacking.is_empty()) {
         (true, true) => {
             Finding::ok("methods", format!("all {} of {} experiments are right", records.len(), kind.name()))
@@ -212,6 +211,7 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Outcome;
 
     fn hello() -> Hello {
         let rank = |rank: usize| RankPlace { rank, host: "h".to_owned(), pid: 1, cpus: vec![rank] };
@@ -237,16 +237,16 @@ mod tests {
     }
 
     #[test]
-    fn of_the_librarys_own_account_what_it_has_chosen_is_told() {
+    fn what_the_library_has_chosen_is_reported() {
         assert!(account(&hello()).is_none());
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let library_account = vec![pair("pml", ""), pair("pml components", "ob1")];
-        let told = account(&Hello { library_account, ..hello() }).expect("a finding").told;
-        assert_eq!(told, "pml components = ob1");
+        let text = account(&Hello { library_account, ..hello() }).expect("a finding").text;
+        assert_eq!(text, "pml components = ob1");
     }
 
     #[test]
-    fn what_an_mpi_tells_is_judged() {
+    fn what_an_mpi_reports_is_judged() {
         let good = hello();
         for what in ["version", "library", "launcher", "threads", "binding", "cores", "clock", "methods"] {
             assert_eq!(health(&good, what), Health::Ok, "{what}");
@@ -272,7 +272,7 @@ mod tests {
     fn a_pmi_that_srun_lacks_is_a_warning() {
         let (mpi, listed) = ("Open MPI 5.0.11".to_owned(), vec!["pmi2".to_owned()]);
         let lacking = under_srun(&Pmi::Lacking { mpi: mpi.clone(), wanted: &["pmix"], listed });
-        assert!(lacking.health == Health::Warning && lacking.told.contains("needs pmix"), "{lacking:?}");
+        assert!(lacking.health == Health::Warning && lacking.text.contains("needs pmix"), "{lacking:?}");
         assert_eq!(under_srun(&Pmi::Chosen { mpi, name: "pmix" }).health, Health::Ok);
     }
 
@@ -280,15 +280,15 @@ mod tests {
     fn methods_that_fail_are_errors_and_those_that_lack_are_none() {
         let record = |method: &str, outcome: &str| Record {
             method: method.to_owned(),
-            outcome: outcome.to_owned(),
+            outcome: Outcome::from_label(outcome).unwrap(),
             ..Record::default()
         };
-        let told = |records: &[Record]| methods(&seen(&hello(), records));
-        assert_eq!(told(&[record("ddt", "converged")]).health, Health::Ok);
-        let lacking = told(&[record("ddt", "converged"), record("put_ddt", "not available")]);
-        assert!(lacking.health == Health::Warning && lacking.told.contains(": put_ddt"), "{lacking:?}");
-        let crashed = told(&[record("ddt", "crashed"), record("put_ddt", "not available")]);
-        assert!(crashed.health == Health::Error && crashed.told.contains(": ddt crashed"), "{crashed:?}");
+        let finding = |records: &[Record]| methods(&seen(&hello(), records));
+        assert_eq!(finding(&[record("ddt", "converged")]).health, Health::Ok);
+        let lacking = finding(&[record("ddt", "converged"), record("put_ddt", "not available")]);
+        assert!(lacking.health == Health::Warning && lacking.text.contains(": put_ddt"), "{lacking:?}");
+        let crashed = finding(&[record("ddt", "crashed"), record("put_ddt", "not available")]);
+        assert!(crashed.health == Health::Error && crashed.text.contains(": ddt crashed"), "{crashed:?}");
         assert_eq!(broken("no launcher")[0].health, Health::Error);
     }
 }

@@ -166,7 +166,7 @@ fn texts_round_trip() {
 }
 
 #[test]
-fn percentages_and_units_are_what_they_say() {
+fn percentages_and_units_are_read_as_written() {
     assert_eq!("laggard:4%".parse(), Ok(Arrival::Laggard { fraction: 0.04 }));
     assert_eq!("uniform:10 %".parse(), Ok(Arrival::Uniform { fraction: 0.1 }));
     for (text, sigma_s) in [("2us", 2e-6), ("2000ns", 2e-6), ("0.002ms", 2e-6), ("3s", 3.0), ("2 us", 2e-6)] {

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_exchange_fits_and_says_what_it_sends() {
+    fn every_exchange_fits_and_shows_what_it_sends() {
         for test in apps::halo::all() {
             let case = HaloCase::parse(test.name, None, &params(&[])).unwrap();
             let app = case.build(4, 1).unwrap();

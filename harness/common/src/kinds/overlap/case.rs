@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_sized_is_told_from_what_has_its_bytes() {
+    fn what_can_be_sized_is_distinguished_from_what_has_its_bytes() {
         let parse =
             |test: &str, params: &[(&str, &str)]| OverlapCase::parse(test, None, params.iter().copied());
         let sized = parse("ibcast", &[("communication_us", "1ms"), ("computation_us", "1ms")]).unwrap();

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_tests_and_exchanges_are_told_apart() {
+    fn operations_tests_and_exchanges_are_distinguished() {
         assert!(matches!(Traffic::find("ibcast", None), Ok(Traffic::Operation(_))));
         assert!(matches!(Traffic::find("lammps_full", None), Ok(Traffic::Message(..))));
         assert!(matches!(Traffic::find("halo:lammps_full", None), Ok(Traffic::Exchange(..))));

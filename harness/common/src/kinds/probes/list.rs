@@ -1,7 +1,7 @@
 //! The probes: what is asked of an MPI's partitioned communication and of what measurements rest on, one behaviour each, and
 //! what can be seen.
 
-use crate::model::Record;
+use crate::model::{Outcome, Record, Seen};
 
 /// What a probe's outcome means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,10 +164,13 @@ pub fn is_failure(record: &Record) -> bool {
     is_failure_of(&record.case.test, &record.outcome)
 }
 
-/// The same of a probe's name and the label of its outcome.
-pub fn is_failure_of(probe: &str, outcome: &str) -> bool {
-    const FAILURES: [&str; 3] = ["failed", "crashed", "timed out"];
-    FAILURES.contains(&outcome) && find(probe).is_ok_and(|probe| probe.kind == ProbeKind::Conformance)
+/// The same of a probe's name and its outcome.
+pub fn is_failure_of(probe: &str, outcome: &Outcome) -> bool {
+    let has_failed = matches!(
+        outcome,
+        Outcome::Seen { what: Seen::Failed, .. } | Outcome::Crashed { .. } | Outcome::TimedOut { .. }
+    );
+    has_failed && find(probe).is_ok_and(|probe| probe.kind == ProbeKind::Conformance)
 }
 
 /// The first of the probes `needed` that failed, in the `records` of one MPI. What rests on them is invalid then. One
@@ -187,7 +190,7 @@ mod tests {
 
     fn record(probe: &str, outcome: &str) -> Record {
         let case = Case { test: probe.to_owned(), ..Case::default() };
-        Record { case: case.into(), outcome: outcome.to_owned(), ..Record::default() }
+        Record { case: case.into(), outcome: Outcome::from_label(outcome).unwrap(), ..Record::default() }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds the bytes and the matrices that take the times that were asked for.
 
 use common::model::calibration::{CalibratedSize, SizeOf};
-use common::stats::{self, Next, SizeSearch};
+use common::stats::{self, SearchStep, SizeSearch};
 
 use super::cell::Cell;
 use super::traffic::Traffic;
@@ -41,9 +41,9 @@ pub fn find(
         let mut trials = 0;
         let (size, time_s, is_found) = loop {
             match search.next(target_s, trials) {
-                Next::Try(size) => search.add(size, time_s(size)?),
-                Next::Found(size, time_s) => break (size, time_s, true),
-                Next::Nearest(size, time_s) => break (size, time_s, false),
+                SearchStep::Try(size) => search.add(size, time_s(size)?),
+                SearchStep::Found(size, time_s) => break (size, time_s, true),
+                SearchStep::Nearest(size, time_s) => break (size, time_s, false),
             }
             trials += 1;
         };

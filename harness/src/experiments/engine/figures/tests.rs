@@ -114,7 +114,7 @@ fn a_method_without_times_has_one_line_and_costs_no_other() {
     let records = records(&result);
     let failed: Vec<_> = records.iter().filter(|record| record.method == "mpi_pack").collect();
     assert_eq!((failed.len(), failed[0].median_s, ratio(failed[0])), (1, None, None));
-    assert_eq!((failed[0].outcome.as_str(), failed[0].detail.as_deref()), ("crashed", Some("signal 11")));
+    assert_eq!((failed[0].outcome.label(), failed[0].outcome.detail()), ("crashed", Some("signal 11")));
     assert!(ratio(of(&records, "manual", Phase::Pack)).is_some());
 }
 

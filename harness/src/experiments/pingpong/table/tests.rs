@@ -1,7 +1,7 @@
 use super::*;
 use crate::experiments::{self, Kind};
 use crate::model::conditions::Cache;
-use crate::model::{Case, Figure, Quantity, SCHEMA};
+use crate::model::{Case, Figure, Outcome, PairScope, Quantity, SCHEMA};
 use crate::report::compared::Compared;
 use crate::report::html::html;
 
@@ -19,7 +19,6 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
         .into(),
         method: method.into(),
         phase,
-        pair: "all".into(),
         bytes: 102_648,
         segments: 8554,
         n: 100,
@@ -28,7 +27,6 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
         median_s: Some(median),
         median_low_s: Some(median * 0.99),
         median_high_s: Some(median * 1.012),
-        outcome: "converged".into(),
         schema: SCHEMA,
         ..Record::default()
     }
@@ -70,19 +68,19 @@ fn sample() -> Vec<Record> {
     (manual.blocks_other_state, manual.repeat_low_s, manual.repeat_high_s) = (3, Some(70e-6), Some(95e-6));
     (manual.fastest, manual.unsteady) = (Some("manual".into()), Some(true));
     let mut ddt = over("ddt", 160e-6, "manual", (2.0, 1.91, 2.1));
-    (ddt.outcome, ddt.batch) = ("time limit".into(), 4);
+    (ddt.outcome, ddt.batch) = (Outcome::TimeLimit, 4);
     let mut put = record("put_ddt", Phase::RoundTrip, 1.0);
-    (put.median_s, put.outcome, put.detail) = (None, "wrong data".into(), Some("rank 1, byte 8".into()));
-    let pair = |pair: &str, t| Record { pair: pair.into(), ..record("manual", Phase::RoundTrip, t) };
+    (put.median_s, put.outcome) = (None, Outcome::WrongData { detail: "rank 1, byte 8".to_owned() });
+    let pair = |pair, t| Record { pair: PairScope::One(pair), ..record("manual", Phase::RoundTrip, t) };
     vec![
         record("reference", Phase::RoundTrip, 54.6e-6),
         record("manual", Phase::Pack, 10e-6),
         manual,
         ddt,
         put,
-        pair("0", 79e-6),
-        pair("1", 82e-6),
-        pair("2", 80e-6),
+        pair(0, 79e-6),
+        pair(1, 82e-6),
+        pair(2, 80e-6),
         record("manual", Phase::PeerPack, 9e-6),
         record("manual", Phase::PeerUnpack, 6e-6),
         record("manual", Phase::Net, 47e-6),
@@ -169,7 +167,7 @@ wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
 }
 
 #[test]
-fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_is_told_by_its_verdict() {
+fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_has_its_verdict() {
     let slow = over("ddt", 800e-6, "manual", (10.0, 9.5, 10.4));
     let slower = Record { method: "engine".into(), ..over("ddt", 1e-3, "manual", (12.0, 1.9, 40.0)) };
     let text = plain(&experiments::of(Kind::PingPong).answer(&against_manual([slow, slower]), None));
@@ -181,7 +179,7 @@ Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] t
 }
 
 #[test]
-fn where_one_method_was_measured_its_overhead_is_told_and_what_a_verdict_needs() {
+fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
     let of = |methods: &[&str]| {
         let has = |record: &Record| methods.contains(&&*record.method);
         let records: Vec<_> = sample().into_iter().filter(has).collect();
@@ -248,7 +246,7 @@ fn the_legend_names_the_columns_that_are_shown() {
 }
 
 #[test]
-fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() {
+fn more_threads_than_cores_are_shown_with_the_place_and_once_by_themselves() {
     let with = |load: Option<(usize, usize)>| {
         let mut records = sample();
         for record in &mut records {
@@ -269,7 +267,7 @@ fn more_threads_than_cores_are_said_where_the_place_is_and_once_by_themselves() 
 }
 
 #[test]
-fn a_disturbed_machine_is_told_where_ranks_have_cores_of_their_own() {
+fn a_disturbed_machine_is_reported_if_ranks_have_their_own_cores() {
     let with = |threads| {
         let mut records = sample();
         for record in &mut records {
@@ -283,10 +281,10 @@ fn a_disturbed_machine_is_told_where_ranks_have_cores_of_their_own() {
 }
 
 #[test]
-fn one_cause_of_several_failures_is_told_once() {
+fn one_cause_of_several_failures_is_shown_once() {
     let mut records = sample();
     for record in &mut records[2..5] {
-        (record.outcome, record.detail) = ("crashed".into(), Some("no such file".into()));
+        record.outcome = Outcome::Crashed { detail: "no such file".to_owned() };
     }
     let text = table(&records, None);
     assert!(text.contains("4x4: manual, ddt, put_ddt crashed: no such file\n"), "{text}");
@@ -367,7 +365,7 @@ fn verdicts_name_the_loops_as_they_are_and_those_tuned() {
 }
 
 #[test]
-fn nothing_is_said_of_no_records() {
+fn no_records_have_no_text() {
     assert_eq!(table(&[], None), "No records.\n");
 }
 
@@ -387,7 +385,7 @@ fn a_page_has_every_method_its_figures_and_its_notes() {
 }
 
 #[test]
-fn a_page_says_that_threads_shared_cores() {
+fn a_page_shows_that_threads_shared_cores() {
     let mut records = sample();
     assert!(!html(&TABLE_FORMAT, &records, &[], "", &Compared::default()).contains("Oversubscribed"));
     (records[0].runnable_threads, records[0].cores) = (Some(8), Some(2));
@@ -404,7 +402,7 @@ fn a_cell_may_be_of_any_length() {
         |record, long| record.case_mut().params = format!("nx={long}"),
         |record, long| record.case_mut().mpi = long.to_owned(),
         |record, long| record.method = long.to_owned(),
-        |record, long| (record.outcome, record.detail) = ("crashed".to_owned(), Some(long.to_owned())),
+        |record, long| record.outcome = Outcome::Crashed { detail: long.to_owned() },
     ];
     for change in change {
         let mut records = sample();

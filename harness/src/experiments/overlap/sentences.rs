@@ -1,5 +1,5 @@
 //! What overlap says in sentences besides its diagnoses: which method gains by work to hide it behind, whether communication that makes
-//! progress is slower by itself, and what to do where nothing can be told.
+//! progress is slower by itself, and what to do where nothing can be found.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
@@ -38,7 +38,7 @@ fn turned_around(cases: &[CaseView]) -> Vec<String> {
     let found =
         pairs.into_iter().zip(chances.into_iter().zip(levels)).filter(|(_, (chance, level))| chance <= level);
     found
-        .filter_map(|((case, (one, other)), _)| told(case, one, other).or_else(|| told(case, other, one)))
+        .filter_map(|((case, (one, other)), _)| turned(case, one, other).or_else(|| turned(case, other, one)))
         .collect()
 }
 
@@ -80,7 +80,7 @@ fn difference(one: &Record, other: &Record) -> Option<Difference> {
 }
 
 /// That one is slower than the other by itself, and faster with work, where all intervals are apart.
-fn told(case: &CaseView, one: Method, other: Method) -> Option<String> {
+fn turned(case: &CaseView, one: Method, other: Method) -> Option<String> {
     let times = |method: Method| interval(method.alone).zip(interval(method.both));
     let ((alone, both), (other_alone, other_both)) = (times(one)?, times(other)?);
     let is_turned = alone.0 > other_alone.2 && both.2 < other_both.0;
@@ -133,7 +133,7 @@ fn slower_alone(cases: &[CaseView]) -> Option<String> {
     ))
 }
 
-/// What to do where nothing can be told.
+/// What to do where nothing can be found.
 fn too_short(cases: &[CaseView]) -> Option<String> {
     let of_case = |case: &CaseView| {
         let records = case.methods().filter(|record| measured(record));
@@ -165,8 +165,6 @@ mod tests {
             case: Case { test: "nas_lu_y".to_owned(), mpi: "mpich".to_owned(), ..Case::default() }.into(),
             method: name.to_owned(),
             phase,
-            pair: Record::ALL_PAIRS.to_owned(),
-            outcome: "converged".to_owned(),
             launches: 6,
             basis: Basis::Launches,
             median_s: Some(median_s),
@@ -182,7 +180,7 @@ mod tests {
         [of(Phase::CommunicationAlone, alone_s), of(Phase::ComputationAlone, 1.0), whole]
     }
 
-    fn said(methods: &[[Record; 3]]) -> Vec<String> {
+    fn sentences_of(methods: &[[Record; 3]]) -> Vec<String> {
         let records = methods.concat();
         sentences(&CaseView::all(experiments::of(Kind::Overlap).table_format(), &records))
     }
@@ -190,33 +188,33 @@ mod tests {
     #[test]
     fn the_slower_one_that_is_faster_behind_work_is_named_and_no_other() {
         let manual = || method("manual", 1.0, 2.0, 0.1);
-        let turned = said(&[manual(), method("ddt", 1.5, 1.6, 0.1)]);
+        let turned = sentences_of(&[manual(), method("ddt", 1.5, 1.6, 0.1)]);
         assert_eq!(turned.len(), 1, "{turned:?}");
         assert!(turned[0].contains("ddt is slower than manual by itself (1.50 s and 1.00 s)"), "{turned:?}");
         assert!(turned[0].contains("(1.60 s and 2.00 s)") && turned[0].contains("mpich"), "{turned:?}");
         // Slower in both, and intervals that meet alone or together.
         for (alone_s, both_s) in [(1.5, 2.6), (1.05, 1.6), (1.5, 1.95)] {
-            assert_eq!(said(&[manual(), method("ddt", alone_s, both_s, 0.1)]), [""; 0]);
+            assert_eq!(sentences_of(&[manual(), method("ddt", alone_s, both_s, 0.1)]), [""; 0]);
         }
         let reference = method("reference", 1.0, 2.0, 0.1);
-        assert_eq!(said(&[reference, method("ddt", 1.5, 1.6, 0.1)]), [""; 0], "it moves no arrays");
+        assert_eq!(sentences_of(&[reference, method("ddt", 1.5, 1.6, 0.1)]), [""; 0], "it moves no arrays");
     }
 
     #[test]
     fn the_more_pairs_there_are_the_clearer_one_must_be() {
         // All intervals apart, though by little: chance shows as much in 1.4% of pairs, and the ten of five methods allow 0.5%.
         let (manual, ddt) = (|name| method(name, 1.0, 2.0, 0.1), method("ddt", 1.11, 1.805, 0.1));
-        assert_eq!(said(&[manual("manual"), ddt.clone()]).len(), 1);
+        assert_eq!(sentences_of(&[manual("manual"), ddt.clone()]).len(), 1);
         let names = ["manual", "manual_tuned", "mpi_pack", "engine"];
         let five: Vec<_> = names.map(manual).into_iter().chain([ddt]).collect();
-        assert_eq!(said(&five), [""; 0]);
+        assert_eq!(sentences_of(&five), [""; 0]);
         // What is clear is told among as many.
         let clear: Vec<_> = names.map(manual).into_iter().chain([method("ddt", 1.5, 1.4, 0.1)]).collect();
-        assert_eq!(said(&clear).len(), 4, "{:?}", said(&clear));
+        assert_eq!(sentences_of(&clear).len(), 4, "{:?}", sentences_of(&clear));
     }
 
     #[test]
-    fn communication_that_progress_makes_slower_is_told() {
+    fn communication_that_progress_slows_is_reported() {
         let with = |configuration: &str, records: [Record; 3]| {
             let params = format!("nx=8{configuration}");
             records.map(|record| {
@@ -226,21 +224,21 @@ mod tests {
         };
         let basic = || with("", method("ddt", 1.0, 2.0, 0.1));
         let progress = |alone_s| with(" configuration=progress", method("ddt", alone_s, 9.0, 0.1));
-        let told = said(&[basic(), progress(8.0)]);
+        let found = sentences_of(&[basic(), progress(8.0)]);
         let expected = "mpich, progress: by itself ddt of nas_lu_y takes 8.00 s, and 1.00 s without that. ";
-        assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
-        assert_eq!(said(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
-        assert_eq!(said(&[progress(8.0)]), [""; 0], "nothing is beside it");
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+        assert_eq!(sentences_of(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
+        assert_eq!(sentences_of(&[progress(8.0)]), [""; 0], "nothing is beside it");
         let elsewhere = progress(8.0).map(|record| {
             let case = Case { transport: "tcp".to_owned(), ..(*record.case).clone() };
             Record { case: case.into(), ..record }
         });
-        assert_eq!(said(&[basic(), elsewhere]), [""; 0], "it went another way");
+        assert_eq!(sentences_of(&[basic(), elsewhere]), [""; 0], "it went another way");
     }
 
     #[test]
-    fn what_is_too_short_to_tell_has_advice() {
-        let short = said(&[method("manual", 1.0, 2.0, 0.1), method("ddt", 1.0, 2.0, 2.0)]);
+    fn cases_too_short_for_a_diagnosis_have_advice() {
+        let short = sentences_of(&[method("manual", 1.0, 2.0, 0.1), method("ddt", 1.0, 2.0, 2.0)]);
         assert_eq!(short.len(), 1, "{short:?}");
         assert!(short[0].contains("1 of 2") && short[0].contains("--launches 12"), "{short:?}");
     }
