@@ -1,6 +1,6 @@
-//! How `aggregated` stands to the other mechanisms in the folders of `ddtbench partitioned --preset aggregated`:
+//! How `aggregated` stands to the other mechanisms in the folders of `ddtbench partitioned` by the plan beside this file:
 //!
-//!     ddtbench partitioned --preset aggregated --mpi mpich -o results/mpich
+//!     ddtbench partitioned --plan harness/examples/aggregated_contest/plan.toml --mpi mpich -o results/mpich
 //!     cargo run --release --example aggregated_contest -- results/mpich
 //!
 //! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is lost by more than 5% to the best other mechanism in

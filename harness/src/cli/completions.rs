@@ -78,7 +78,9 @@ fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Comman
     }
     // Kept for good, as clap wants it: the program ends with the script that it prints.
     let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
-    command.mut_arg(argument, |own| own.value_parser(PossibleValuesParser::new(names)))
+    // `mut_arg` would move it behind the others, and positional arguments have their places by that.
+    let parser = PossibleValuesParser::new(names);
+    command.mut_args(|own| if own.get_id() == argument { own.value_parser(parser.clone()) } else { own })
 }
 
 #[cfg(test)]

@@ -51,8 +51,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("ddtbench figure", "lists the figures"),
             ("ddtbench figure hlrs-3 --quick", "a first look"),
             ("ddtbench figure hlrs-4 --mpi mpich,openmpi -p threads=1,8", "on two MPIs, with other threads"),
-            ("ddtbench list hlrs-3 > my.toml", "the plan file of a figure, to be edited"),
-            ("ddtbench figure my.toml", "measures and draws it"),
+            ("ddtbench figure my.toml", "a plan file of your own (ddtbench list hlrs-3 > my.toml)"),
         ],
     ),
     (
