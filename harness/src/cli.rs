@@ -5,41 +5,35 @@ mod compare;
 mod completions;
 mod conditions;
 mod doctor;
-mod engine;
 mod figure;
 mod guidelines;
-mod halo;
 mod headings;
+mod kinds;
 mod measure;
 mod mpi;
 mod numbers;
 pub mod output;
-mod output_file;
-mod overlap;
 mod pages;
-mod parameters;
-mod partitioned;
 mod probe;
 mod progress;
 mod recorded;
-mod results;
 mod resume;
-mod run;
 mod run_page;
 mod selection;
 mod show;
 mod targets;
 mod trust;
 
-use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use apps::similar;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use ddtbench::mpi::{self as mpis, Project};
+use ddtbench::experiments::Kind;
+use ddtbench::mpi::Project;
+
+use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCases};
 
 pub use measure::INTERRUPTED;
 
@@ -51,28 +45,25 @@ pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: run::RunCommand,
+    run: MeasureArgs<MessageCases>,
     #[command(flatten)]
     color: colorchoice_clap::Color,
-    /// Keep installed MPIs and rank programs in this folder [default: the project's, if it can be written to]
-    #[arg(long, value_name = "DIR", global = true)]
-    state: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure tests; also what happens without a subcommand
-    Run(Box<run::RunCommand>),
+    Run(Box<MeasureArgs<MessageCases>>),
     /// Measure a message that is finished in partitions, by all mechanisms, between two ranks
-    Partitioned(Box<partitioned::PartitionedArgs>),
+    Partitioned(Box<MeasureArgs<PartitionedCases>>),
     /// Measure the exchange of micro-apps between many ranks, by all methods
-    Halo(Box<halo::HaloArgs>),
+    Halo(Box<MeasureArgs<MessageCases>>),
     /// Measure whether communication goes on while the ranks compute, and at whose cost
-    Overlap(Box<overlap::OverlapArgs>),
+    Overlap(Box<MeasureArgs<OverlapCases>>),
     /// Make the figure of a paper, or of a plan file, on this machine: measure what it shows, and draw it; without a name, list them
     Figure(Box<figure::FigureArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
-    Engine(Box<engine::EngineArgs>),
+    Engine(Box<MeasureArgs<EngineCases>>),
     /// Look whether an MPI does what partitioned communication needs, one behaviour each
     Probe(Box<probe::ProbeArgs>),
     /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
@@ -108,31 +99,29 @@ enum Command {
 impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
-        let command = numbers::negative(pages::complete(Self::command()));
-        let words: Vec<OsString> = std::env::args_os().collect();
-        let matches = command.clone().try_get_matches_from(&words);
-        matches
-            .and_then(|matches| Self::from_arg_matches(&matches))
-            .unwrap_or_else(|error| refuse(&error, command, &words))
+        let matches = Self::complete_command().try_get_matches();
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
+    }
+
+    /// The command with all that clap's derived one lacks.
+    fn complete_command() -> clap::Command {
+        numbers::negative(pages::complete(conditions::with_conflicts(Self::command())))
     }
 
     /// Does what was typed; errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
-        if let Some(folder) = &self.state {
-            mpis::keep_in(folder);
-        }
         match self.command {
             None => {
-                refuse_slips(self.run.tests())?;
-                return self.run.execute();
+                refuse_slips(&self.run.given.cases.tests.tests)?;
+                return self.run.execute(Kind::PingPong);
             }
-            Some(Command::Run(args)) => return args.execute(),
-            Some(Command::Halo(args)) => return args.execute(),
-            Some(Command::Overlap(args)) => return args.execute(),
-            Some(Command::Engine(args)) => return args.execute(),
+            Some(Command::Run(args)) => return args.execute(Kind::PingPong),
+            Some(Command::Halo(args)) => return args.execute(Kind::Halo),
+            Some(Command::Overlap(args)) => return args.execute(Kind::Overlap),
+            Some(Command::Engine(args)) => return args.execute(Kind::Engine),
             Some(Command::Figure(args)) => return args.execute(),
-            Some(Command::Partitioned(args)) => return args.execute(),
+            Some(Command::Partitioned(args)) => return args.execute(Kind::Partitioned),
             Some(Command::Probe(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),
             Some(Command::Guidelines(args)) => return args.execute(),
@@ -175,12 +164,12 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
 }
 
 /// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
-fn refuse(error: &clap::Error, command: clap::Command, words: &[OsString]) -> ! {
+fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    let text = numbers::told(error, command, words);
-    let _ = write!(anstream::stderr(), "{}", output::told(&text));
+    let text = error.render().ansi().to_string();
+    let _ = write!(anstream::stderr(), "{}", output::for_stderr(&text));
     std::process::exit(error.exit_code())
 }
 
@@ -195,11 +184,13 @@ fn of(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Comma
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        Cli::complete_command().debug_assert();
     }
 
     #[test]
@@ -218,22 +209,56 @@ mod tests {
         ] {
             assert!(Cli::try_parse_from(words).is_ok(), "{words:?}");
         }
-        assert!(Cli::try_parse_from(["ddtbench", "run", "--resume", "x", "--ranks", "4"]).is_err());
+    }
+
+    fn is_refused(words: &[&str]) -> bool {
+        Cli::complete_command().try_get_matches_from(words).is_err()
     }
 
     #[test]
-    fn a_layout_has_one_form() {
-        let forms = ["--explain", "--json", "--segments"];
-        for form in forms {
-            assert!(Cli::try_parse_from(["ddtbench", "layout", "wrf_y_vec", form]).is_ok(), "{form}");
-            for other in forms.into_iter().filter(|&other| other != form) {
-                let both = Cli::try_parse_from(["ddtbench", "layout", "wrf_y_vec", form, other]);
-                assert_eq!(
-                    both.unwrap_err().kind(),
-                    clap::error::ErrorKind::ArgumentConflict,
-                    "{form} {other}"
-                );
+    fn next_to_resume_and_plan_nothing_is_said_twice() {
+        for command in ["run", "halo", "overlap", "engine", "partitioned"] {
+            for flag in
+                [["-p", "a=1"], ["--launches", "4"], ["--mpi", "mpich"], ["--warmup", "3"], ["--out", "y"]]
+            {
+                let words = [&["ddtbench", command, "--resume", "x"][..], &flag].concat();
+                assert!(is_refused(&words), "{words:?}");
+            }
+            assert!(is_refused(&["ddtbench", command, "--plan", "x", "-p", "a=1"]), "{command}");
+            for words in [
+                &[
+                    "--resume",
+                    "x",
+                    "--details",
+                    "--retry-failed",
+                    "--anyway",
+                    "-v",
+                    "--trust",
+                    "--color",
+                    "never",
+                ][..],
+                &["--plan", "x", "--mpi", "mpich", "--max-time", "1", "--set-plan", "seed=2"],
+            ] {
+                assert!(!is_refused(&[&["ddtbench", command], words].concat()), "{command} {words:?}");
             }
         }
+        assert!(is_refused(&["ddtbench", "--resume", "x", "nas_lu_y"]));
+    }
+
+    /// All long flags of a command and those within it, `--help` and `--version` among them.
+    fn flags(command: &clap::Command) -> BTreeSet<String> {
+        let own = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned);
+        own.chain(command.get_subcommands().flat_map(flags)).collect()
+    }
+
+    #[test]
+    fn flags_are_few() {
+        let mut command = Cli::complete_command();
+        command.build();
+        let all = flags(&command);
+        assert!(all.len() <= 60, "{} flags: {all:?}", all.len());
+        let of_run = flags(command.find_subcommand("run").expect("the command"));
+        assert!(of_run.len() <= 30, "{} flags of run: {of_run:?}", of_run.len());
+        assert!(all.contains("help") && of_run.contains("set-plan"));
     }
 }

@@ -14,11 +14,11 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
-            cli::output::say("interrupted");
+            cli::output::log("interrupted");
             ExitCode::from(cli::INTERRUPTED)
         }
         Err(error) => {
-            cli::output::say(&format!("error: {}", with_causes(&error)));
+            cli::output::log(&format!("error: {}", with_causes(&error)));
             ExitCode::from(REFUSED)
         }
     }
@@ -26,9 +26,9 @@ fn main() -> ExitCode {
 
 /// An error and its causes; most of ours tell their cause themselves, which is not repeated.
 fn with_causes(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match told.as_str() {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
         "" => cause,
-        _ if told.contains(&cause) => told,
-        _ => format!("{told}: {cause}"),
+        _ if message.contains(&cause) => message,
+        _ => format!("{message}: {cause}"),
     })
 }

@@ -17,9 +17,11 @@ mod checked;
 mod error;
 pub mod figures;
 pub mod memory;
+mod set;
 mod variant;
 
 pub use checked::CheckedPlan;
+pub use common::limit_args::LimitArgs;
 pub use common::limits::{LONGEST_S, Limits, MIN_ROUNDS, MOST_METHODS, max_time_s};
 pub use error::PlanError;
 pub use variant::Variant;

@@ -149,7 +149,8 @@ fn a_cold_cache(mpi: &Mpi) {
 
 fn the_original_format(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
-    let arguments = ["nas_lu_y", "wrf_x_vec", "-m", "reference,manual,mpi_pack,ddt", "--export-original"];
+    let arguments =
+        ["nas_lu_y", "wrf_x_vec", "-m", "reference,manual,mpi_pack,ddt", "--set-plan", "formats=ddtbench"];
     measure(mpi, dir.path(), "original", &arguments);
     let text = fs::read_to_string(dir.path().join("original/ddtbench.out")).unwrap();
     for word in ["NAS_LU_y", "WRF_x_vec", "reference", "manual", "mpi_pack_ddt", "mpi_ddt", "16320"] {
@@ -197,35 +198,30 @@ fn a_report(mpi: &Mpi) {
     assert!(answer.contains("nas_lu_y") && answer.contains("Found, "), "{answer}");
     let details = report(&["--details"]).expect_code(0).out;
     assert!(details.contains("round trip") && details.lines().count() > answer.lines().count(), "{details}");
-    // Each file once: results are not overwritten.
-    let exports = ["--export-csv", "t.csv", "--export-json", "t.json", "--export-markdown", "t.md"];
-    report(&exports).expect_code(0);
     let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
-    assert_eq!(read("t.csv"), read("told/summary.csv"));
-    let json: Value = serde_json::from_str(&read("t.json")).unwrap();
-    assert_eq!(json["results"].as_array().unwrap().len() + 1, read("t.csv").lines().count());
-    assert!(read("t.md").contains("## nas_lu_y 408x408\n") && read("t.md").contains("| reference | "));
+    let printed = |flags: &[&str]| report(flags).expect_code(0).out;
+    let csv = printed(&["--format", "csv"]);
+    assert_eq!(csv, read("told/summary.csv"));
+    let json: Value = serde_json::from_str(&printed(&["--format", "json"])).unwrap();
+    assert_eq!(json["results"].as_array().unwrap().len() + 1, csv.lines().count());
+    let markdown = printed(&["--format", "markdown"]);
+    assert!(markdown.contains("## nas_lu_y 408x408\n") && markdown.contains("| reference | "), "{markdown}");
     // A picture alone, and side by side with itself.
-    report(&["--figures", "one.svg"]).expect_code(0).expect_err(&["one.svg: the picture "]);
-    report(&["--figures", "one.png"]).expect_code(2).expect_err(&[".svg", ".csv"]);
-    assert!(!dir.path().join("one.png").exists());
-    assert_eq!(read("one.svg"), read("told/figures/overhead.svg"));
-    report(&["--figures", "one.csv", "--figure", "phases"]).expect_code(0);
-    assert_eq!(read("one.csv"), read("told/figures/phases.csv"));
+    assert_eq!(printed(&["--figure", "overhead"]), read("told/figures/overhead.svg"));
+    assert_eq!(printed(&["--figure", "phases", "--format", "csv"]), read("told/figures/phases.csv"));
+    report(&["--figure", "phases", "--format", "html"]).expect_code(2).expect_err(&["phases", "csv"]);
+    report(&["--figure", "none"]).expect_code(2).expect_err(&["none", "phases"]);
     measure(mpi, dir.path(), "more", &["nas_lu_y", "-m", "reference,manual,ddt"]);
     let both = report(&["more"]).expect_code(0).out;
     assert!(both.contains("\ntold: ") && both.contains("\nmore: "), "{both}");
     assert_eq!(both.lines().filter(|line| line.starts_with("nas_lu_y ")).count(), 2, "{both}");
     report(&["told"]).expect_code(2).expect_err(&["told", "twice"]);
-    for flag in exports.chunks(2) {
-        report(flag).expect_code(2).expect_err(&[flag[0], flag[1], "is there already"]);
-    }
 }
 
 fn modes(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.args(["run", "contiguous", "--mpi", mpi.name, "--out", "out", "--format", "ddtbench"]);
+    command.args(["run", "contiguous", "--mpi", mpi.name, "--out", "out"]);
     // SAFETY: `umask` is safe to call between fork and exec: it only sets a number of the process.
     unsafe {
         command.pre_exec(|| {
@@ -233,9 +229,9 @@ fn modes(mpi: &Mpi) {
             Ok(())
         });
     }
-    run(command.args(["--export-json", "out.json"]).args(SHORT).args(ONE_LAUNCH)).expect_code(0);
+    run(command.args(SHORT).args(ONE_LAUNCH)).expect_code(0);
     let all = everything_in(dir.path());
-    for name in ["plan.toml", "environment.json", "report.html", "samples.csv.gz", "out.json", ".svg"] {
+    for name in ["plan.toml", "environment.json", "report.html", "samples.csv.gz", ".svg"] {
         assert!(all.iter().any(|path| path.ends_with(name)), "no {name} in {all:?}");
     }
     for path in all {

@@ -61,8 +61,18 @@ fn refused(mpi: &Mpi) {
 fn recorded(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    command.args(["partitioned", "--mpi", mpi.name, "--out", "out", "-m", "single,many", "--bytes", "64KiB"]);
-    command.args(["--max-time", "0.05", "--timeout", "10"]).args(ONE_LAUNCH);
+    command.args([
+        "partitioned",
+        "--mpi",
+        mpi.name,
+        "--out",
+        "out",
+        "-m",
+        "single,many",
+        "-p",
+        "bytes=64KiB",
+    ]);
+    command.args(["--max-time", "0.05", "--set-plan", "limits.timeout_s=10"]).args(ONE_LAUNCH);
     let ended = run(command.env(VARIABLE, "5000,200,1")).expect_code(0);
     let out = dir.path().join("out");
     for row in rows(&out.join("summary.csv")).iter().filter(|row| row.get("phase") == "solution") {

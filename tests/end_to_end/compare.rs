@@ -160,7 +160,7 @@ fn folders() {
     };
     record("a", &[]);
     record("b", &[]);
-    record("loose", &["--no-bind"]);
+    record("loose", &["--set-plan", "bind=false"]);
     let compare = |words: &[&str]| run(ddtbench(dir.path()).arg("compare").args(words));
     // The machine may change its state between two runs, which is refused as well.
     let judged = compare(&["a", "b", "--anyway", "--gate"]).expect_code(3);

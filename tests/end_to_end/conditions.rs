@@ -95,9 +95,8 @@ fn another_launcher(mpi: &Mpi) {
     let recorder = Recorder::new(mpi, dir.path());
     let launcher = recorder.launcher.to_str().unwrap();
     let given = of_ranks(mpi);
-    let flags: Vec<String> = given.iter().map(|word| format!("--launcher-arg={word}")).collect();
-    let mut flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    flags.extend(["--launcher", launcher]);
+    let mut flags = vec!["--launcher", launcher, "--"];
+    flags.extend(given.iter().map(String::as_str));
     let (ended, ranks) = measure(mpi, dir.path(), "with", &flags);
     let options = recorder.options();
     assert!(options.starts_with(&["-n".to_owned(), "2".to_owned()]), "{options:?}: {ended}");
@@ -144,7 +143,7 @@ fn binding(mpi: &Mpi) {
         assert!(places.iter().all(|cpus| cpus.len() == all / cores), "{places:?}");
         assert!(places[0].iter().all(|cpu| !places[1].contains(cpu)), "{places:?}");
     }
-    let (_, ranks) = measure(mpi, dir.path(), "free", &["--no-bind"]);
+    let (_, ranks) = measure(mpi, dir.path(), "free", &["--set-plan", "bind=false"]);
     let places = processors(&ranks);
     assert!(places.len() == 2 && places.iter().all(|cpus| cpus.len() == all), "{places:?}");
 }

@@ -39,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = trials_on(&MPIS, Need::OneProcessor, "engine", checks);
     // What is chosen does not depend on the MPI.
     trials.push(beside_others("mpich::engine::the grid comes after the tests, or alone", || {
-        the_grid_by_its_flags();
+        the_grid_by_its_name();
     }));
     trials
 }
@@ -144,10 +144,10 @@ fn planned(arguments: &[&str]) -> Vec<PlannedCase> {
     Plan::parse(&dry.out).expect("a plan").cases
 }
 
-fn the_grid_by_its_flags() {
-    let beside = planned(&["nas_lu_y", "--grid"]);
+fn the_grid_by_its_name() {
+    let beside = planned(&["nas_lu_y", "grid"]);
     assert!(beside[0].test == "nas_lu_y" && beside[0].set.as_deref() != Some("grid"), "{:?}", beside[0]);
-    let alone = planned(&["--grid-only"]);
+    let alone = planned(&["grid"]);
     assert_eq!(alone, beside[1..], "the same cases");
     for case in &alone {
         assert!(["strided", "scattered"].contains(&&*case.test), "{case:?}");

@@ -141,7 +141,7 @@ fn a_failing_call(mpi: &Mpi) {
 
 /// Of several seconds, since the silence of a busy machine is no hang.
 fn a_hanging_rank(mpi: &Mpi) {
-    let case = ["nas_lu_y", "-m", "reference,ddt,manual", "--timeout", "4"];
+    let case = ["nas_lu_y", "-m", "reference,ddt,manual", "--set-plan", "limits.timeout_s=4"];
     let summary = measure(mpi, &[("FAULTY_MPI", "hang")], &case, 1);
     summary.expect_failed("nas_lu_y", "ddt", "timed out", &["4 s"]);
     summary.expect_measured("nas_lu_y", &["reference", "manual"]);

@@ -147,15 +147,15 @@ type Refusal = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const REFUSALS: &[Refusal] = &[
     ("ranks that a grid cannot have, with the nearest", &["nas_mg", "-n", "3"], &["nas_mg", "3", "2 and 4"]),
-    ("a late partition", &["nas_mg", "--arrival", "delay:100"], &["delay:100", "laggard"]),
+    ("a late partition", &["nas_mg", "-p", "arrival=delay:100"], &["delay:100", "laggard"]),
     ("an unknown exchange, with the nearest name", &["nas_mgg"], &["nas_mgg", "nas_mg"]),
     ("an unknown method, with all names", &["nas_mg", "-m", "dtt"], &["dtt", "ddt", "neighbor_alltoallw"]),
-    ("to resume with other threads", &["--resume", "x", "--threads", "2"], &["--resume", "--threads"]),
+    ("to resume with other threads", &["--resume", "x", "-p", "threads=2"], &["--resume", "--params"]),
     ("single values of all exchanges", &["-p", "d1=10"], &["TEST"]),
     ("a width that no patch has", &["wrf_vec", "-p", "width=30"], &["width", "30"]),
     ("a face, where all are sent", &["subarray", "-p", "face=x+"], &["subarray", "face", "width"]),
     ("cold caches", &["nas_mg", "--cache", "cold"], &["cache", "cold", "warm"]),
-    ("no threads", &["nas_mg", "-t", "0"], &["threads", "0"]),
+    ("no threads", &["nas_mg", "-p", "threads=0"], &["threads", "0"]),
     ("a layout that is none", &["--layout", "vector(408, 5, double)"], &["column 16", "whole number"]),
     ("a layout that overlaps", &["--layout", "vector(3, 2, 1, double)"], &["receive", "each byte once"]),
     ("methods by hand for a layout", &["--layout", "double", "-m", "manual"], &["manual", "loop"]),
@@ -259,10 +259,21 @@ fn computing(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let methods = ["reference", "manual", "fine", "aggregated:bins=2"];
     let mut command = ddtbench(dir.path());
-    command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-t", "2", "-m", &methods.join(",")]);
-    command.args(["--compute-us", "300", "--arrival", "laggard:10%,uniform:50%,normal:20us,kde:sparse"]);
+    command.args([
+        "halo",
+        "nas_lu",
+        "-p",
+        "nx=6,ny=7",
+        "-n",
+        "2",
+        "-p",
+        "threads=2",
+        "-m",
+        &methods.join(","),
+    ]);
+    command.args(["-p", "compute_us=300", "-p", "arrival=laggard:10%,uniform:50%,normal:20us,kde:sparse"]);
     command
-        .args(["--emulate", "sleep,sweep"])
+        .args(["-p", "emulate=sleep,sweep"])
         .args(SHORT)
         .args(ONE_LAUNCH)
         .args(["--mpi", mpi.name, "--out", "out"]);

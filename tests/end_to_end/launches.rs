@@ -11,9 +11,9 @@ use super::trial::alone;
 
 /// A small case of each kind, by its command.
 const KINDS: [&[&str]; 4] = [
-    &["run", "nas_lu_y", "-m", "reference,ddt", "--cache", "both"],
-    &["engine", "strided", "-p", "count=16,stride=2,element=double", "--cache", "both"],
-    &["partitioned", "--bytes", "4KiB", "--partitions", "2", "-m", "single,isend", "--cache", "both"],
+    &["run", "nas_lu_y", "-m", "reference,ddt", "--cache", "warm,cold"],
+    &["engine", "strided", "-p", "count=16,stride=2,element=double", "--cache", "warm,cold"],
+    &["partitioned", "-p", "bytes=4KiB", "-p", "partitions=2", "-m", "single,isend", "--cache", "warm,cold"],
     &["halo", "stencil7", "-n", "2", "-m", "reference,manual"],
 ];
 
@@ -52,7 +52,7 @@ fn every_one_has_its_rows(arguments: &[&str]) {
     command.args(arguments).args(["--mpi", &mpis.join(","), "--launches", &LAUNCHES.to_string()]);
     run(command.args(["--max-time", "0.02", "--min-runs", "4", "--out", "out"])).expect_code(0);
     let folder = dir.path().join("out");
-    let caches = if arguments.contains(&"both") { 2 } else { 1 };
+    let caches = if arguments.contains(&"warm,cold") { 2 } else { 1 };
     let launches = Summary::read(&folder).0;
     assert!(launches.iter().all(Row::is_measured), "{launches:?}");
     assert_eq!(places(&launches).len(), mpis.len() * caches * LAUNCHES);

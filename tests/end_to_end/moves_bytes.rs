@@ -209,7 +209,7 @@ fn bytes_are_those_of_the_layouts(summary: &Summary, list: &Value, ranks: usize)
     let dir = tempfile::tempdir().unwrap();
     for test in tests(list) {
         let (test, set) = (name(test), name(smallest(test)));
-        let arguments = ["layout", test, "--set", set, "--ranks", &ranks.to_string(), "--json"];
+        let arguments = ["layout", test, "--set", set, "--ranks", &ranks.to_string(), "--format", "json"];
         let layout = run(ddtbench(dir.path()).args(arguments)).expect_code(0);
         let layout: Value = serde_json::from_str(&layout.out).expect("the layout is JSON");
         let (bytes, segments) = (layout["bytes"].to_string(), layout["statistics"]["segments"].to_string());

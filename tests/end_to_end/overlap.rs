@@ -158,7 +158,8 @@ fn a_wrong_barrier(mpi: &Mpi) {
 fn rims(mpi: &Mpi) {
     for (rim, has_rim) in [("25%", true), ("0%", false)] {
         let dir = tempfile::tempdir().unwrap();
-        let arguments = ["halo:wrf_vec", "-p", "matrix_order=96", "-m", "ddt", "--rim", rim];
+        let arguments =
+            ["halo:wrf_vec", "-p", "matrix_order=96", "-m", "ddt", "-p", &format!("rim_percent={rim}")];
         run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
         let summary = Summary::read(&dir.path().join("out"));
         let phases = ["rim", "rim_alone"].map(|phase| {
@@ -239,8 +240,8 @@ fn sizes(_: &Mpi) {
         "overlap",
         "ialltoall",
         "nas_lu_y",
-        "--communication",
-        "500us",
+        "-p",
+        "communication_us=500us",
         "-p",
         "computation_us=500,1ms",
     ]);
@@ -254,7 +255,7 @@ fn sizes(_: &Mpi) {
     let refused = run(&mut command).expect_code(2);
     assert!(refused.err.contains("nas_lu_y") && refused.err.contains("communication_us"), "{refused}");
     let mut command = ddtbench(dir.path());
-    command.args(["overlap", "ialltoall", "--communication", "500us", "--computation", "500us,1ms"]);
+    command.args(["overlap", "ialltoall", "-p", "communication_us=500us", "-p", "computation_us=500us,1ms"]);
     command
         .args(["--mpi", "mpich,openmpi", "-m", "nonblocking", "--out", "out"])
         .args(ONE_LAUNCH)
@@ -285,8 +286,8 @@ fn configurations(mpi: &Mpi) {
         "ibcast",
         "-p",
         "bytes=1000,matrix_order=24",
-        "--configuration",
-        "basic,progress,dedicated",
+        "-p",
+        "configuration=basic,progress,dedicated",
         "-m",
         "nonblocking",
     ];
@@ -323,7 +324,7 @@ fn configurations(mpi: &Mpi) {
 fn no_progress(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let arguments =
-        ["ibcast", "-p", "bytes=1000,matrix_order=24", "--configuration", "progress", "-m", "nonblocking"];
+        ["ibcast", "-p", "bytes=1000,matrix_order=24", "-p", "configuration=progress", "-m", "nonblocking"];
     run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(1);
     let summary = Summary::read(&dir.path().join("out"));
     let refused = summary.with(&[("method", "nonblocking")])[0];
@@ -350,8 +351,8 @@ fn dedicated(mpi: &Mpi) {
             "ibcast",
             "-p",
             "bytes=1000,matrix_order=24",
-            "--configuration",
-            "dedicated",
+            "-p",
+            "configuration=dedicated",
             "-m",
             "nonblocking",
         ];
@@ -393,7 +394,7 @@ fn layouts(mpi: &Mpi) {
         ("nas_lu_y", &["-p", "nx=40", "-p", "ny=40"], (0, 1)),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let arguments = [&[test, "--matrix-order", "24"], params].concat();
+        let arguments = [&[test, "-p", "matrix_order=24"], params].concat();
         run(overlap(mpi, dir.path(), &arguments).args(SHORT)).expect_code(0);
         let summary = Summary::read(&dir.path().join("out"));
         let of = |method| summary.with(&[("method", method), ("phase", "overlapped")]).len();
@@ -405,16 +406,16 @@ fn refusals(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     for (arguments, words) in [
         (&["ibcst"][..], ["ibcst", "iallreduce"]),
-        (&["ibcast", "--communication", "1h"], ["1h", "500us"]),
+        (&["ibcast", "-p", "communication_us=1h"], ["1h", "500us"]),
         (&["isend", "-n", "3"], ["3 ranks", "even"]),
         (&["ibcast", "-p", "element=float"], ["ibcast", "element"]),
         (&["ireduce", "-p", "element=byte"], ["byte", "double or float"]),
         (&["ibcast", "-n", "1"], ["1", "at least 2"]),
         (&["ibcast", "--cache", "cold"], ["cold", "warm"]),
-        (&["ibcast", "--bytes", "3GiB"], ["3GiB", "2147483647"]),
-        (&["halo:wrf_vec", "--rim", "95%"], ["95%", "90%"]),
-        (&["nas_lu_y", "--rim", "5%"], ["nas_lu_y", "rim"]),
-        (&["ibcast", "-p", "threads=2", "--threads", "2"], ["threads", "leave one"]),
+        (&["ibcast", "-p", "bytes=3GiB"], ["3GiB", "2147483647"]),
+        (&["halo:wrf_vec", "-p", "rim_percent=95%"], ["95%", "90%"]),
+        (&["nas_lu_y", "-p", "rim_percent=5%"], ["nas_lu_y", "rim"]),
+        (&["ibcast", "-p", "threads=2", "-p", "threads=2"], ["threads", "twice"]),
     ] {
         let ended = run(ddtbench(dir.path()).arg("overlap").args(arguments).arg("--dry-run")).expect_code(2);
         for word in words {

@@ -20,8 +20,18 @@ use super::trial::Need;
 
 /// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good, and machines that
 /// are shared have stood still for three seconds; one limit for all, since what was seen of a probe is known under that.
-const SHORT: [&str; 10] =
-    ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--warmup", "1", "--timeout", "6"];
+const SHORT: [&str; 10] = [
+    "--max-time",
+    "0.005",
+    "--min-runs",
+    "4",
+    "--max-runs",
+    "20",
+    "--warmup",
+    "1",
+    "--set-plan",
+    "limits.timeout_s=6",
+];
 /// Ways to aggregate beside that without a name, which adapts.
 const AGGREGATED: [&str; 5] = [
     "aggregated:m=4",
@@ -154,7 +164,7 @@ fn expect_not_available(summary: &Summary, params: &[&str], method: &str, words:
 
 fn orders(mpi: &Mpi) {
     let orders = ["linear", "reverse", "random", "strided:128", "burst:1024", "neighbourhood"];
-    let case = ["--bytes", "256KiB", "--partitions", "8", "--order", &orders.join(",")];
+    let case = ["-p", "bytes=256KiB", "-p", "partitions=8", "-p", &format!("order={}", orders.join(","))];
     let summary = measure(mpi, &case, &Conditions::default());
     for order in orders.map(|order| format!("order={order}")) {
         mechanisms().iter().for_each(|method| expect_measured(&summary, &[&order], method));
@@ -170,7 +180,7 @@ fn orders(mpi: &Mpi) {
 }
 
 fn unequal_partitions(mpi: &Mpi) {
-    let case = ["--bytes", "1000,3", "--partitions", "7,8"];
+    let case = ["-p", "bytes=1000,3", "-p", "partitions=7,8"];
     let summary = measure(mpi, &case, &Conditions::default());
     for (bytes, partitions) in [(1000, 7), (1000, 8), (3, 7), (3, 8)] {
         let params = [&*format!("bytes={bytes}"), &*format!("partitions={partitions}")];
@@ -191,7 +201,7 @@ fn unequal_partitions(mpi: &Mpi) {
 }
 
 fn next_to_nothing(mpi: &Mpi) {
-    let case = ["--bytes", "0,64KiB", "--partitions", "1,4"];
+    let case = ["-p", "bytes=0,64KiB", "-p", "partitions=1,4"];
     let summary = measure(mpi, &case, &Conditions::default());
     for bytes in ["bytes=0", "bytes=65536"] {
         for partitions in ["partitions=1", "partitions=4"] {
@@ -201,7 +211,7 @@ fn next_to_nothing(mpi: &Mpi) {
 }
 
 fn threads(mpi: &Mpi) {
-    let case = ["--bytes", "128KiB", "--partitions", "2,8", "--threads", "2,3"];
+    let case = ["-p", "bytes=128KiB", "-p", "partitions=2,8", "-p", "threads=2,3"];
     let summary = measure(mpi, &case, &Conditions::default());
     for threads in ["threads=2", "threads=3"] {
         for partitions in ["partitions=2", "partitions=8"] {
@@ -213,7 +223,7 @@ fn threads(mpi: &Mpi) {
 /// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, where its threads ask with
 /// `MPI_Parrived` while they mark partitions: nothing can be expected of that there.
 fn both_ways(mpi: &Mpi) {
-    let case = ["--bytes", "512,256KiB", "--partitions", "8", "--threads", "2", "--ways", "2"];
+    let case = ["-p", "bytes=512,256KiB", "-p", "partitions=8", "-p", "threads=2", "-p", "ways=2"];
     let hangs = |method: &str| mpi.name == "openmpi" && method == "partitioned:parrived";
     let methods: Vec<&str> =
         mechanisms().iter().map(String::as_str).filter(|method| !hangs(method)).collect();
@@ -230,7 +240,7 @@ fn both_ways(mpi: &Mpi) {
 
 fn by_launches(mpi: &Mpi) {
     let methods = ["single", "single:init", "single:launched"];
-    let case = ["--bytes", "4KiB", "--partitions", "4", "--threads", "2"];
+    let case = ["-p", "bytes=4KiB", "-p", "partitions=4", "-p", "threads=2"];
     let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
     methods.iter().for_each(|method| expect_measured(&summary, &[], method));
     for method in ["single:init", "single:launched"] {
@@ -245,7 +255,7 @@ fn by_launches(mpi: &Mpi) {
 
 /// Open MPI 5.0.11 never says that such partitions have arrived, where the receiver has more of them.
 fn other_partitions(mpi: &Mpi) {
-    let case = ["--bytes", "48KiB", "--partitions", "4,6,8", "--receive", "4,8"];
+    let case = ["-p", "bytes=48KiB", "-p", "partitions=4,6,8", "-p", "receive=4,8"];
     let all = ["single", "rma_fence", "partitioned", "partitioned:list", "partitioned:parrived"];
     let methods = if mpi.name == "openmpi" { &all[..4] } else { &all };
     let summary = measure(mpi, &case, &Conditions { methods, ..Conditions::default() });
@@ -259,9 +269,9 @@ fn other_partitions(mpi: &Mpi) {
 fn computing(mpi: &Mpi) {
     let methods = ["single", "persistent", "aggregated"];
     let arrivals = ["none", "laggard:10%", "uniform:50%", "normal:2us", "kde:sparse", "delay:100"].join(",");
-    let message = ["--bytes", "4KiB", "--partitions", "4", "--threads", "2", "--compute-us", "20"];
-    for (flag, values) in [("--arrival", &*arrivals), ("--emulate", "sleep,work")] {
-        let case = [&message[..], &[flag, values]].concat();
+    let message = ["-p", "bytes=4KiB", "-p", "partitions=4", "-p", "threads=2", "-p", "compute_us=20"];
+    for values in [format!("arrival={arrivals}"), "emulate=sleep,work".to_owned()] {
+        let case = [&message[..], &["-p", &values]].concat();
         let summary = measure(mpi, &case, &Conditions { methods: &methods, ..Conditions::default() });
         let cases = values.split(',').count();
         assert_eq!(summary.with(&[("phase", "solution")]).len(), cases * methods.len());
@@ -270,7 +280,7 @@ fn computing(mpi: &Mpi) {
         }
     }
     // A millisecond for the last partition, whatever messages cost: it travels alone, and most of the others together.
-    let case = ["--partition-bytes", "1000", "--partitions", "32", "--arrival", "delay:1000000"];
+    let case = ["-p", "partition_bytes=1000", "-p", "partitions=32", "-p", "arrival=delay:1000000"];
     let summary = measure(mpi, &case, &Conditions { methods: &["aggregated"], ..Conditions::default() });
     expect_measured(&summary, &[], "aggregated");
     let messages = end(&summary, &[], "aggregated").figure("messages").unwrap();
@@ -289,7 +299,7 @@ fn over_tcp(mpi: &Mpi) {
             ..Conditions::default()
         },
     };
-    let case = ["--bytes", "64KiB", "--partitions", "8"];
+    let case = ["-p", "bytes=64KiB", "-p", "partitions=8"];
     let summary = measure(mpi, &case, &conditions);
     mechanisms().iter().for_each(|method| expect_measured(&summary, &[], method));
 }
@@ -297,7 +307,16 @@ fn over_tcp(mpi: &Mpi) {
 fn rule_of_pcomm(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = ddtbench(dir.path());
-    let case = ["--bytes", "64KiB", "--partitions", "4", "--rule", "pcomm", "-m", "single,isend,partitioned"];
+    let case = [
+        "-p",
+        "bytes=64KiB",
+        "-p",
+        "partitions=4",
+        "--set-plan",
+        "limits.rule=pcomm",
+        "-m",
+        "single,isend,partitioned",
+    ];
     command.args(["partitioned", "--mpi", mpi.name, "--out", "out"]).args(case).args(ONE_LAUNCH);
     run(&mut command).expect_code(0);
     // What is resumed goes by the same rule; here nothing is left to do.
@@ -335,7 +354,7 @@ fn rule_of_pcomm(mpi: &Mpi) {
 fn without_calls(mpi: &Mpi) {
     let conditions =
         Conditions { environment: &[("DDTBENCH_HIDE_SYMBOLS", "MPI_Psend_init")], ..Conditions::default() };
-    let summary = measure(mpi, &["--bytes", "4KiB", "--partitions", "4"], &conditions);
+    let summary = measure(mpi, &["-p", "bytes=4KiB", "-p", "partitions=4"], &conditions);
     for method in mechanisms() {
         match NATIVE.contains(&&**method) || method.ends_with("@partitioned") {
             true => expect_not_available(&summary, &[], method, &["MPI_Psend_init"]),
@@ -348,7 +367,7 @@ fn without_calls(mpi: &Mpi) {
 fn virtual_interfaces(mpi: &Mpi) {
     let conditions = Conditions { methods: &["single", "many"], ..Conditions::default() };
     let code = i32::from(mpi.name != "mpich");
-    let summary = measure(mpi, &["--bytes", "4KiB", "--vcis", "2"], &Conditions { code, ..conditions });
+    let summary = measure(mpi, &["-p", "bytes=4KiB", "-p", "vcis=2"], &Conditions { code, ..conditions });
     for method in ["single", "many"] {
         match mpi.name {
             "mpich" => expect_measured(&summary, &["vcis=2"], method),
@@ -361,7 +380,7 @@ fn one_thread_alone(mpi: &Mpi) {
     let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
     let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", "single")];
     let conditions = Conditions { environment: &environment, ..Conditions::default() };
-    let case = ["--bytes", "4KiB", "--partitions", "4", "--threads", "1,2"];
+    let case = ["-p", "bytes=4KiB", "-p", "partitions=4", "-p", "threads=1,2"];
     let summary = measure(mpi, &case, &conditions);
     for method in mechanisms() {
         expect_measured(&summary, &["threads=1"], method);
@@ -379,7 +398,7 @@ fn under_fault(mpi: &Mpi, fault: &str, after: &str) -> Row {
     let methods = ["single", "partitioned", "aggregated:m=1", "rma_fence"];
     let conditions =
         Conditions { methods: &methods, environment: &environment, code: 1, ..Conditions::default() };
-    let summary = measure(mpi, &["--bytes", "128KiB", "--partitions", "128"], &conditions);
+    let summary = measure(mpi, &["-p", "bytes=128KiB", "-p", "partitions=128"], &conditions);
     for method in ["single", "aggregated:m=1", "rma_fence"] {
         expect_measured(&summary, &[], method);
     }
@@ -410,7 +429,7 @@ fn end_of_adaptive(mpi: &Mpi, fault: &str) -> Row {
     let methods = ["single", "aggregated:m=1", ADAPTIVE];
     let conditions =
         Conditions { methods: &methods, environment: &environment, code: 1, ..Conditions::default() };
-    let summary = measure(mpi, &["--bytes", "24KiB", "--partitions", "8"], &conditions);
+    let summary = measure(mpi, &["-p", "bytes=24KiB", "-p", "partitions=8"], &conditions);
     for method in ["single", "aggregated:m=1"] {
         expect_measured(&summary, &[], method);
     }
@@ -443,7 +462,7 @@ fn started_by_one_call(mpi: &Mpi) {
     let library = faulty_mpi::library(mpi).to_str().expect("a path in plain characters");
     let environment = [("LD_PRELOAD", library), ("FAULTY_MPI", "startall")];
     let methods = ["isend", "persistent", "many"];
-    let case = ["--bytes", "4KiB", "--partitions", "4"];
+    let case = ["-p", "bytes=4KiB", "-p", "partitions=4"];
     let of = |flags: &[&str], code| {
         let conditions =
             Conditions { methods: &methods, environment: &environment, code, ..Conditions::default() };
@@ -451,7 +470,7 @@ fn started_by_one_call(mpi: &Mpi) {
     };
     let one_by_one = of(&[], 0);
     methods.iter().for_each(|method| expect_measured(&one_by_one, &[], method));
-    let by_one_call = of(&["--startall"], 1);
+    let by_one_call = of(&["--set-plan", "startall=true"], 1);
     // It has no requests that could be started.
     expect_measured(&by_one_call, &[], "isend");
     for method in ["persistent", "many"] {
@@ -478,8 +497,8 @@ fn a_given_bandwidth(mpi: &Mpi) {
             "60",
         ]);
         // Ten rounds, by their runs: figures have intervals.
-        command.args(["--min-runs", "4", "--max-runs", "40", "--bytes", "64KiB", "--partitions", "4"]);
-        run(command.args(ONE_LAUNCH).args(["--beta", beta])).expect_code(0);
+        command.args(["--min-runs", "4", "--max-runs", "40", "-p", "bytes=64KiB", "-p", "partitions=4"]);
+        run(command.args(ONE_LAUNCH).args(["-p", &format!("beta={beta}")])).expect_code(0);
         let summary = Summary::read(&dir.path().join("out"));
         end(&summary, &[&format!("beta={beta}")], "many").clone()
     };

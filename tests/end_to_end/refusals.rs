@@ -26,22 +26,21 @@ const REFUSALS: &[Refusal] = &[
     ("a parameter without a value", &["run", "nas_lu_y", "-p", "nx"], &["NAME=VALUE"]),
     ("parameters of all tests at once", &["run", "-p", "nx=8"], &["TEST"]),
     ("an odd number of ranks", &["run", "--ranks", "3"], &["ranks", "3", "even"]),
-    ("no ranks at all", &["run", "--ranks", "0"], &["ranks", "0", "even"]),
+    ("no ranks at all", &["run", "--ranks", "0"], &["ranks", "0", "from 1"]),
     ("a number of ranks that is none", &["run", "--ranks", "two"], &["--ranks", "two"]),
     ("an unknown MPI", &["run", "--mpi", "nosuch"], &["nosuch"]),
     ("an MPI that is not installed", &["run", "--mpi", "mpich==1.0"], &["ddtbench mpi install mpich==1.0"]),
     (
         "a number that is too large, with the largest",
         &["run", "--warmup", "18446744073709551615"],
-        &["18446744073709551615", "0..=4294967295"],
+        &["18446744073709551615", "from 0 to 4294967295"],
     ),
-    ("a silence of nothing", &["run", "--timeout", "1e-300"], &["timeout_s = 1e-300", "from 0.1 to"]),
-    ("to compare for centuries", &["compare", "--time", "9999999h"], &["--time", "at most 1000000 s"]),
     (
-        "a file for what is installed and built",
-        &["doctor", "--state", "/dev/null"],
-        &["/dev/null is no folder", "--state"],
+        "a silence of nothing",
+        &["run", "--set-plan", "limits.timeout_s=1e-300"],
+        &["timeout_s = 1e-300", "from 0.1 to"],
     ),
+    ("to compare for centuries", &["compare", "--time", "9999999h"], &["--time", "at most 1000000 s"]),
     ("a limit of no time", &["run", "--max-time", "0"], &["max_time", "0"]),
     (
         "fewer runs at most than at least",
@@ -60,10 +59,11 @@ const REFUSALS: &[Refusal] = &[
     ("a plan that is not there", &["run", "--plan", "nosuch.toml"], &["nosuch.toml"]),
     (
         "a flag before a command",
-        &["--state", "s", "doctor"],
+        &["--max-time", "1", "doctor"],
         &["doctor is a command", "`ddtbench doctor ...`"],
     ),
     ("an unknown flag", &["run", "--rank", "2"], &["--rank"]),
+    ("an unknown key of a plan, with the nearest", &["run", "--set-plan", "sed=2"], &["--set-plan", "seed"]),
     ("to compare nothing", &["compare"], &["--mpi", "BASE"]),
     ("to compare what is no folder", &["compare", "nosuch", "other"], &["nosuch", "--mpi"]),
     ("to compare with a threshold of nothing", &["compare", "--threshold", "0"], &["--threshold", "5%"]),
@@ -145,39 +145,42 @@ const REFUSALS: &[Refusal] = &[
     ),
     (
         "an unknown order, with all names",
-        &["partitioned", "--order", "sideways"],
+        &["partitioned", "-p", "order=sideways"],
         &["sideways", "neighbourhood"],
     ),
-    ("an unknown arrival, with all names", &["partitioned", "--arrival", "poisson"], &["poisson", "laggard"]),
-    ("a size that is none", &["partitioned", "-b", "4XB"], &["bytes", "4XB", "64KiB"]),
-    ("no partitions at all", &["partitioned", "--partitions", "0"], &["partitions", "0"]),
-    ("no threads at all", &["partitioned", "--threads", "0"], &["threads", "0"]),
-    ("an unknown way to compute", &["partitioned", "--emulate", "nap"], &["nap", "spin", "sleep", "work"]),
+    (
+        "an unknown arrival, with all names",
+        &["partitioned", "-p", "arrival=poisson"],
+        &["poisson", "laggard"],
+    ),
+    ("a size that is none", &["partitioned", "-p", "bytes=4XB"], &["bytes", "4XB", "64KiB"]),
+    ("no partitions at all", &["partitioned", "-p", "partitions=0"], &["partitions", "0"]),
+    ("no threads at all", &["partitioned", "-p", "threads=0"], &["threads", "0"]),
+    ("an unknown way to compute", &["partitioned", "-p", "emulate=nap"], &["nap", "spin", "sleep", "work"]),
     ("ranks of a transfer between two", &["partitioned", "--ranks", "4"], &["--ranks"]),
     (
         "recorded arrivals that are not there",
-        &["partitioned", "--arrival", "kde:/no/such"],
+        &["partitioned", "-p", "arrival=kde:/no/such"],
         &["/no/such", "sparse"],
     ),
     (
         "a laggard where nobody computes",
-        &["partitioned", "--arrival", "laggard:4%"],
+        &["partitioned", "-p", "arrival=laggard:4%"],
         &["laggard", "computing time"],
     ),
     (
         "partitions and partitions per thread",
-        &["partitioned", "--theta", "2", "--partitions", "4"],
-        &["--theta", "--partitions"],
+        &["partitioned", "-p", "theta=2", "-p", "partitions=4"],
+        &["theta", "twice"],
     ),
     (
         "threads of a halo twice",
-        &["halo", "nas_mg", "-p", "threads=2", "-t", "4"],
-        &["threads", "-p", "--threads"],
+        &["halo", "nas_mg", "-p", "threads=2", "-p", "threads=4"],
+        &["threads", "twice"],
     ),
-    ("an arrival of probes", &["partitioned", "--check", "--arrival", "none"], &["--check", "--arrival"]),
     (
         "more partitions than memory",
-        &["partitioned", "-b", "4MiB", "--partitions", "2000000000"],
+        &["partitioned", "-p", "bytes=4MiB", "-p", "partitions=2000000000"],
         &["partitions=2000000000", "GiB", "available"],
     ),
     ("a comparison of one MPI", &["compare", "--mpi", "mpich", "nas_lu_y"], &["mpich alone", "needs two"]),
@@ -185,15 +188,15 @@ const REFUSALS: &[Refusal] = &[
     ("a value of a figure that is none", &["figure", "hlrs-3", "-p", "ordr=random"], &["ordr", "order"]),
     (
         "a limit beside a rule that has its own",
-        &["partitioned", "--rule", "pcomm", "--precision", "1"],
-        &["--precision", "--rule pcomm"],
+        &["partitioned", "--set-plan", "limits.rule=pcomm", "--precision", "1"],
+        &["--precision", "the rule pcomm"],
     ),
+    ("values beside a plan", &["partitioned", "--plan", "x", "-p", "compute_us=5"], &["--params", "--plan"]),
     (
-        "values beside a plan",
-        &["partitioned", "--plan", "x", "--compute-us", "5"],
-        &["--compute-us", "--plan"],
+        "to resume with other values",
+        &["partitioned", "--resume", "x", "-p", "bytes=8"],
+        &["--resume", "--params"],
     ),
-    ("to resume with other values", &["partitioned", "--resume", "x", "-b", "8"], &["--resume", "--bytes"]),
 ];
 
 pub fn trials() -> Vec<Trial> {
@@ -203,7 +206,8 @@ pub fn trials() -> Vec<Trial> {
             refuses(dir.path(), arguments, words);
         })
     });
-    let prepared: [(&str, Check); 8] = [
+    let prepared: [(&str, Check); 9] = [
+        ("a file for what is installed and built", a_state_that_is_a_file),
         ("an unknown MPI, whose results would have had a folder", an_mpi_without_results),
         ("an output folder that is not empty", a_folder_that_is_not_empty),
         ("an output folder that cannot be written to", a_folder_that_cannot_be_written_to),
@@ -242,6 +246,11 @@ fn a_folder_that_is_not_empty(dir: &Path) {
 fn an_mpi_without_results(dir: &Path) {
     refuses(dir, &["run", "contiguous", "--mpi", "nosuch", "--out", "mine"], &["nosuch"]);
     refuses(dir, &["run", "contiguous", "--mpi", "/no/such/mpicc", "--out", "mine"], &["/no/such/mpicc"]);
+}
+
+fn a_state_that_is_a_file(dir: &Path) {
+    let ended = run(ddtbench(dir).arg("doctor").env("DDTBENCH_STATE", "/dev/null")).expect_code(2);
+    ended.expect_err(&["/dev/null is no folder", "DDTBENCH_STATE"]);
 }
 
 /// A folder below a file: not even root can make that.

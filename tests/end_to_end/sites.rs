@@ -202,7 +202,7 @@ fn a_shared_tree() {
     site.mpi("other", "9.2");
     let other = site.path("other");
     let mut add = site.ddtbench(&["mpi", "add", "mine", "--mpicc"]);
-    run_as_user(add.arg(&other)).expect_code(0).expect_err(&["cannot be written to", "--state"]);
+    run_as_user(add.arg(&other)).expect_code(0).expect_err(&["cannot be written to", "DDTBENCH_STATE"]);
     let list = site.path("home/.local/state/ddtbench/mpis.toml");
     assert!(list.exists());
     let built = run_as_user(&mut site.build("mine"));
@@ -227,13 +227,12 @@ fn a_folder_of_ones_own() {
     let site = with_mpich();
     let before = site.clone_holds();
     let state = site.path("state");
-    let mut flag = site.build("mpich");
-    let by_flag = run(flag.arg("--state").arg(&state)).expect_err(&["building the rank program for mpich"]);
-    assert!(!by_flag.err.contains("cannot be written"), "{by_flag}");
+    let build = || run(site.build("mpich").env("DDTBENCH_STATE", &state));
+    let built = build().expect_err(&["building the rank program for mpich"]);
+    assert!(!built.err.contains("cannot be written"), "{built}");
     let is_program = |path: &String| path.ends_with("mpich/release/ddtbench-rank");
     assert!(everything_in(&state).iter().any(is_program), "{:?}", everything_in(&state));
-    let mut variable = site.build("mpich");
-    run(variable.env("DDTBENCH_STATE", &state)).expect_err(&["checking the rank program for mpich"]);
+    build().expect_err(&["checking the rank program for mpich"]);
     assert_eq!(site.clone_holds(), before);
 }
 
@@ -261,15 +260,15 @@ fn a_path_that_is_not_plain() {
     let before = everything_in(&odd);
     let kept = site.path("home/.local/state/ddtbench");
     let install = run(&mut at(&["mpi", "install", "mpich"])).expect_code(0);
-    install.expect_err(&["cannot print", &kept.to_string_lossy(), "--state"]);
+    install.expect_err(&["cannot print", &kept.to_string_lossy(), "DDTBENCH_STATE"]);
     run(&mut at(&["run", "contiguous", "--mpi", "mpich", "--out", "out"]))
         .expect_err(&["building the rank program for mpich"]);
     assert!(kept.join("mpi/mpich/bin/mpicc").exists());
     assert_eq!(everything_in(&odd), before);
     // Where the user's own folder is no better, nothing is fetched in vain.
     let said = fs::read(site.path("bin/python3.said")).unwrap();
-    let in_vain = run(at(&["mpi", "install", "mpich", "--state"]).arg(&odd)).expect_code(2);
-    in_vain.expect_err(&["unquoted", "--state DIR"]);
+    let in_vain = run(at(&["mpi", "install", "mpich"]).env("DDTBENCH_STATE", &odd)).expect_code(2);
+    in_vain.expect_err(&["unquoted", "DDTBENCH_STATE=DIR"]);
     assert_eq!(fs::read(site.path("bin/python3.said")).unwrap(), said);
     // Of others an MPI below such a path is told, with the reason.
     site.mpi("my mpi", "9.1");

@@ -28,8 +28,8 @@ const GATED: [&str; 9] = [
     "--max-time",
     "0.02",
     // What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
-    "--timeout",
-    "8",
+    "--set-plan",
+    "limits.timeout_s=8",
 ];
 const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
@@ -138,7 +138,7 @@ impl OnHosts {
             Some(variant) => command.args(["--variant", variant, "--mpi", &format!("{}:gated", mpi.name)]),
             None => command.args(["--mpi", mpi.name]),
         };
-        command.args(["--no-bind", "--out", "out", "--"]);
+        command.args(["--set-plan", "bind=false", "--out", "out", "--"]);
         let (agent, each) = (dir.path().join("agent"), how.each);
         if mpi.name == "openmpi" {
             command.args(["--prtemca", "plm_ssh_agent"]).arg(agent);
@@ -258,8 +258,9 @@ fn halo(mpi: &Mpi) {
 }
 
 fn partitioned(mpi: &Mpi) {
-    let case = ["partitioned", "--bytes", "64KiB", "--partitions", "4", "-m", "single,many,partitioned"];
-    let short = ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--timeout", "3"];
+    let case = ["partitioned", "-p", "bytes=64KiB", "-p", "partitions=4", "-m", "single,many,partitioned"];
+    let short =
+        ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--set-plan", "limits.timeout_s=3"];
     measured(mpi, &[&case[..], &short].concat(), &PLAIN);
 }
 
@@ -312,7 +313,7 @@ fn cut_link(mpi: &Mpi) {
 }
 
 fn absent_host(mpi: &Mpi) {
-    let arguments = [&SHORT[..], &["--timeout", "20"]].concat();
+    let arguments = [&SHORT[..], &["--set-plan", "limits.timeout_s=20"]].concat();
     let (ended, dir) = OnHosts::start(mpi, &arguments, &Start { other: "10.9.0.9", ..PLAIN }).end(2);
     let ended = ended.expect_err(&["no process has begun under", "agent: 10.9.0.9: No route to host"]);
     assert!(!dir.path().join("out").exists(), "{ended}");

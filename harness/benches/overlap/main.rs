@@ -78,7 +78,8 @@ fn ratios(out: &Path) -> Vec<Row> {
 /// Six launches.
 fn measure(library: &Path, fault: &str, out: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
-    command.args(["overlap", "ibcast", "--bytes", "1000", "--computation", COMPUTATION, "-m", "nonblocking"]);
+    let computation = format!("computation_us={COMPUTATION}");
+    command.args(["overlap", "ibcast", "-p", "bytes=1000", "-p", &computation, "-m", "nonblocking"]);
     command.args([
         "--mpi",
         "mpich",

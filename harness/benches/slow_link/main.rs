@@ -72,7 +72,7 @@ fn measure(mpi: &str, dir: &Path) -> bool {
     command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "-m", "reference", "--mpi", mpi]);
     command.args(["--launches", "6", "--min-runs", "3", "--warmup", "1", "--max-time", MAX_TIME_S]);
     // Both hosts have the same cores, and each would bind its first rank to the first.
-    command.args(["--no-bind", "--out", "out", "--"]);
+    command.args(["--set-plan", "bind=false", "--out", "out", "--"]);
     if mpi == "openmpi" {
         command.args(["--prtemca", "plm_ssh_agent"]).arg(agent).args(["--host", "10.9.0.1,10.9.0.2"]);
     } else {

@@ -6,6 +6,7 @@
 pub mod cores;
 pub mod fine_grained;
 pub mod kinds;
+pub mod limit_args;
 pub mod limits;
 pub mod memory;
 pub mod model;

@@ -1,68 +1,45 @@
-//! Parameters of a kind of experiments: a row each, by which a value is read and refused, shown, listed, and typed as a flag.
+//! Parameters of a kind of experiments: a row each, by which a value is read and refused, shown and listed.
 
-/// What is said of a parameter on the command line.
-#[derive(Debug)]
-pub struct Flag {
-    /// The parameter's name in plans and results.
+use serde::Serialize;
+
+/// What is known of a parameter before it has a value.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ParameterInfo {
+    /// Its name in plans, in results and on the command line.
     pub name: &'static str,
-    /// The flag, without its hyphens.
-    pub long: &'static str,
-    /// One letter for it.
-    pub short: Option<char>,
-    /// What help writes in the place of a value: its unit, or what it is.
+    /// What stands for a value in help: its unit, or what it is.
     pub value: &'static str,
-    /// What it is, in a line; of a switch, what the switch does.
+    /// What it is, in a line.
     pub about: &'static str,
-    /// The value where none is given; in several words what holds then, and empty where that is clear.
+    /// The default value; in several words what holds without a value, and empty if that is clear.
     pub default: &'static str,
-    /// Where the flag takes no value, the one that it stands for.
-    pub switch: Option<&'static str>,
-    /// Another flag that says the same in its own way: only one of them can be given.
-    pub instead_of: Option<&'static str>,
 }
 
-impl Flag {
-    /// A flag with the parameter's own name, which takes a value.
+impl ParameterInfo {
+    /// That of one with this name.
     pub const fn new(
         name: &'static str,
         value: &'static str,
         default: &'static str,
         about: &'static str,
     ) -> Self {
-        Self { name, long: name, short: None, value, about, default, switch: None, instead_of: None }
+        Self { name, value, about, default }
     }
 
-    /// The same under another name.
-    pub const fn long(self, long: &'static str) -> Self {
-        Self { long, ..self }
-    }
-
-    /// The same with a letter.
-    pub const fn short(self, letter: char) -> Self {
-        Self { short: Some(letter), ..self }
-    }
-
-    /// The same without a value: a switch that stands for this one.
-    pub const fn switch(self, value: &'static str) -> Self {
-        Self { switch: Some(value), ..self }
-    }
-
-    /// The same, which cannot be given beside another.
-    pub const fn instead_of(self, other: &'static str) -> Self {
-        Self { instead_of: Some(other), ..self }
-    }
-
-    /// What is said of the default after what it is.
-    pub fn default_text(&self) -> String {
-        if self.default.is_empty() { String::new() } else { format!(" [default: {}]", self.default) }
+    /// What it is, with its default.
+    pub fn text(&self) -> String {
+        match self.default {
+            "" => self.about.to_owned(),
+            default => format!("{} [default: {default}]", self.about),
+        }
     }
 }
 
 /// A parameter of the setting `S`.
 #[derive(Debug)]
 pub struct Parameter<S> {
-    /// What is said of it.
-    pub flag: Flag,
+    /// What is known of it.
+    pub info: ParameterInfo,
     /// Takes its value from a text, or says what would be right.
     pub assign: fn(&mut S, &str) -> Result<(), String>,
     /// Its value as text; `None` where that is left out, as most defaults are.
@@ -82,7 +59,7 @@ pub fn parse<'a, S: Default>(
         let assigned = match place(rows, name) {
             Some(i) => (rows[i].assign)(&mut setting, text),
             None => {
-                let names: Vec<_> = rows.iter().map(|row| row.flag.name).collect();
+                let names: Vec<_> = rows.iter().map(|row| row.info.name).collect();
                 Err(format!("there is no such parameter; there are {}", names.join(", ")))
             }
         };
@@ -93,12 +70,12 @@ pub fn parse<'a, S: Default>(
 
 /// The place of the parameter called `name` in a table.
 pub fn place<S>(rows: &[Parameter<S>], name: &str) -> Option<usize> {
-    rows.iter().position(|row| row.flag.name == name)
+    rows.iter().position(|row| row.info.name == name)
 }
 
 /// Names and values of a setting, of which [`parse`] makes the same again.
 pub fn pairs<S>(rows: &[Parameter<S>], setting: &S) -> Vec<(&'static str, String)> {
-    rows.iter().filter_map(|row| Some((row.flag.name, (row.text)(setting)?))).collect()
+    rows.iter().filter_map(|row| Some((row.info.name, (row.text)(setting)?))).collect()
 }
 
 /// Names and values as results have them.
@@ -140,11 +117,11 @@ pub fn whole(typed: &[String]) -> Vec<String> {
 /// Fails unless each name is there once, and each default is the one that a setting has.
 #[cfg(test)]
 pub(crate) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
-    let names: std::collections::HashSet<_> = rows.iter().map(|row| row.flag.name).collect();
+    let names: std::collections::HashSet<_> = rows.iter().map(|row| row.info.name).collect();
     assert_eq!(names.len(), rows.len());
-    for row in rows.iter().filter(|row| row.flag.default.split_whitespace().count() == 1) {
+    for row in rows.iter().filter(|row| row.info.default.split_whitespace().count() == 1) {
         let mut setting = S::default();
-        (row.assign)(&mut setting, row.flag.default).unwrap();
-        assert_eq!(setting, S::default(), "{}", row.flag.name);
+        (row.assign)(&mut setting, row.info.default).unwrap();
+        assert_eq!(setting, S::default(), "{}", row.info.name);
     }
 }

@@ -11,6 +11,7 @@ use common::kinds::partitioned::Setting;
 use common::kinds::partitioned::methods::SINGLE_INIT;
 use common::kinds::pingpong::Pairs;
 use common::kinds::probes::list;
+use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
 use common::model::Case;
 use common::model::conditions::{Cache, Rule};
@@ -124,6 +125,12 @@ pub struct MethodArgs {
     /// The number of ranks that were asked for; any other is refused
     #[arg(short = 'n', long)]
     pub ranks: Option<usize>,
+    /// When a method has been measured enough; a rule that is not the default has numbers of its own
+    #[arg(long, value_enum, default_value_t)]
+    rule: Rule,
+    /// Rounds of blocks that are made however long they take
+    #[arg(long, value_name = "N", default_value_t = Limits::default().min_rounds)]
+    min_rounds: u32,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -137,32 +144,6 @@ pub struct PingPong {
     /// 0 with 1, 2 with 3, ..., or the first half with the second
     #[arg(long, value_enum, default_value_t)]
     pub pairs: Pairs,
-}
-
-/// When a method has been measured enough.
-#[derive(Debug, Args)]
-pub struct LimitArgs {
-    /// When a method has been measured enough; a rule that is not the default has numbers of its own
-    #[arg(long, value_enum, default_value_t)]
-    rule: Rule,
-    /// Repetitions before the first that counts
-    #[arg(long, value_name = "N", default_value_t = Limits::default().warmup)]
-    warmup: u32,
-    /// Fewest repetitions with which a method can be done before its time is up
-    #[arg(long, value_name = "N", default_value_t = Limits::default().min_runs)]
-    min_runs: u32,
-    /// Repetitions that are never exceeded
-    #[arg(long, value_name = "N", default_value_t = Limits::default().max_runs)]
-    max_runs: u32,
-    /// Time of one method: warming up and its blocks count, making and verifying it does not
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().max_time_s)]
-    max_time: f64,
-    /// Rounds of blocks that are made however long they take
-    #[arg(long, value_name = "N", default_value_t = Limits::default().min_rounds)]
-    min_rounds: u32,
-    /// Half width of the median's interval at which a method is done
-    #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().precision_percent)]
-    precision: f64,
 }
 
 #[derive(Debug, Args)]
@@ -193,24 +174,6 @@ impl Probe {
     }
 }
 
-impl LimitArgs {
-    /// When a method has been measured enough.
-    pub fn limits(&self) -> anyhow::Result<Limits> {
-        let limits = Limits {
-            rule: self.rule,
-            warmup: self.warmup,
-            min_runs: self.min_runs,
-            max_runs: self.max_runs,
-            max_time_s: self.max_time,
-            min_rounds: self.min_rounds,
-            precision_percent: self.precision,
-            ..Limits::default()
-        };
-        limits.check()?;
-        Ok(limits)
-    }
-}
-
 impl MethodArgs {
     /// Whether methods were named.
     pub fn are_given(&self) -> bool {
@@ -219,7 +182,7 @@ impl MethodArgs {
 
     /// The names of the methods, each once, in the order given, and when each has been measured enough.
     pub fn of(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
-        Ok((self.names(kind, kind.all_methods())?, self.limits.limits()?))
+        Ok((self.names(kind, kind.all_methods())?, self.limits()?))
     }
 
     /// The same of those that a test `can` travel by.
@@ -232,7 +195,16 @@ impl MethodArgs {
         let mut names = self.names(kind, kind.usual_methods(std::iter::once(test)))?;
         names.retain(|name| can(name));
         ensure!(!names.is_empty(), "{test}: no loops were written by hand for it, which these methods need");
-        Ok((names, self.limits.limits()?))
+        Ok((names, self.limits()?))
+    }
+
+    /// When a method has been measured enough.
+    fn limits(&self) -> anyhow::Result<Limits> {
+        let mut limits = Limits::default();
+        self.limits.apply(&mut limits);
+        (limits.rule, limits.min_rounds) = (self.rule, self.min_rounds);
+        limits.check()?;
+        Ok(limits)
     }
 
     fn names(&self, kind: Kind, usual: Vec<String>) -> anyhow::Result<Vec<String>> {

@@ -13,11 +13,10 @@ use ddtbench::report::columns::{Align, Column, fitted};
 use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
-use super::measure::{self, Manner};
+use super::kinds::{GivenArgs, MessageCases};
+use super::measure::{self, BeginOptions};
 use super::numbers;
-use super::output::{self, say};
-use super::results::ResultsArgs;
-use super::run::RunArgs;
+use super::output::{self, log};
 
 /// Runs of a baseline: the fewest whose spread can be told.
 const RUNS: usize = 3;
@@ -61,7 +60,7 @@ pub struct SaveArgs {
     pace: PaceArgs,
     /// What is measured; plans of all kinds will do
     #[command(flatten)]
-    run: RunArgs,
+    given: GivenArgs<MessageCases>,
 }
 
 #[derive(Debug, Args)]
@@ -102,12 +101,6 @@ impl BaselineCommand {
 
 impl SaveArgs {
     fn execute(&self) -> anyhow::Result<ExitCode> {
-        let conditions = &self.run.conditions;
-        ensure!(
-            conditions.resume.is_none(),
-            "--resume cannot be used here: go on with a single run by ddtbench run --resume"
-        );
-        ensure!(conditions.out.is_none(), "--out: a baseline is kept under its name, in the folder of --dir");
         let path = self.place.dir.join(&self.name);
         ensure!(!path.exists(), "{} is there already; take another name, or remove it first", path.display());
         // What is under the name is whole.
@@ -117,21 +110,21 @@ impl SaveArgs {
             "{} is of an earlier save that was stopped; remove it first",
             unfinished.display()
         );
-        let plan = self.run.plan_of_any_kind()?;
+        let plan = self.given.plan_of_any_kind()?;
         ensure!(
             plan.mpis.len() <= 1 && plan.variants.is_empty(),
             "a baseline is of one MPI; several are held against each other by ddtbench compare --mpi {}",
             plan.mpis.join(",")
         );
         let runs = self.pace.runs(RUNS)?;
-        let manner = conditions.manner(false);
-        let have_succeeded = match self.pace.measure(runs, &unfinished, &plan, manner)? {
+        let options = self.given.options(None);
+        let have_succeeded = match self.pace.measure(runs, &unfinished, &plan, options)? {
             Ok(have_succeeded) => have_succeeded,
             Err(code) => return Ok(code),
         };
         std::fs::rename(&unfinished, &path)
             .with_context(|| format!("{} to {}", unfinished.display(), path.display()))?;
-        say(&format!(
+        log(&format!(
             "kept: {}; ddtbench baseline check {} measures the same again",
             path.display(),
             self.name
@@ -140,7 +133,7 @@ impl SaveArgs {
             return Ok(ExitCode::SUCCESS);
         }
         let dir = path.join("1");
-        say(&format!(
+        log(&format!(
             "some methods failed, and cannot be checked: ddtbench report {} shows which",
             dir.display()
         ));
@@ -172,25 +165,17 @@ impl CheckArgs {
             let stamp = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
-        let results = &ResultsArgs::default();
-        let manner = Manner {
-            out: None,
-            dry_run: false,
-            verbose: self.verbose,
-            all_mpis: false,
-            results,
-            plan_file: None,
-        };
-        if let Err(code) = self.pace.measure(runs, &new, &plan, manner)? {
+        let options = BeginOptions { verbose: self.verbose, ..BeginOptions::default() };
+        if let Err(code) = self.pace.measure(runs, &new, &plan, options)? {
             return Ok(code);
         }
-        say(&format!(
+        log(&format!(
             "new runs: {}; ddtbench compare {} {0} shows this again",
             new.display(),
             path.display()
         ));
         let folders = [path, new];
-        self.judge.tell(&self.judge.recorded(&folders, self.anyway)?, &folders, true)
+        self.judge.print(&self.judge.recorded(&folders, self.anyway)?, &folders, true)
     }
 
     /// Refuses at once what would be refused after all was measured.
@@ -247,7 +232,7 @@ impl PaceArgs {
         runs: usize,
         path: &Path,
         plan: &Plan,
-        manner: Manner<'_>,
+        options: BeginOptions<'_>,
     ) -> anyhow::Result<Result<bool, ExitCode>> {
         let mut have_succeeded = true;
         for number in 1..=runs {
@@ -255,11 +240,11 @@ impl PaceArgs {
                 return Ok(Err(stopped(path)));
             }
             let out = path.join(number.to_string());
-            let begun = match measure::start(Manner { out: Some(&out), ..manner }, plan.clone())? {
+            let begun = match measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())? {
                 Ok(begun) => begun,
                 Err(code) => return Ok(Err(code)),
             };
-            let ended = measure::finish(begun, Vec::new(), manner.verbose)?;
+            let ended = measure::finish(begun, Vec::new(), options.verbose)?;
             if ended.end == RunEnd::Interrupted {
                 return Ok(Err(stopped(path)));
             }
@@ -271,7 +256,7 @@ impl PaceArgs {
     /// Waits before a run; `false` if the user has stopped that.
     fn wait(&self, number: usize, runs: usize) -> bool {
         const STEP: Duration = Duration::from_millis(100);
-        say(&format!("run {number} of {runs} in {} s", self.pause));
+        log(&format!("run {number} of {runs} in {} s", self.pause));
         let begun = Instant::now();
         while begun.elapsed().as_secs_f64() < self.pause {
             if interrupt::requested() {
@@ -284,7 +269,7 @@ impl PaceArgs {
 }
 
 fn stopped(path: &Path) -> ExitCode {
-    say(&format!("stopped; the runs that were made are kept in {}", path.display()));
+    log(&format!("stopped; the runs that were made are kept in {}", path.display()));
     ExitCode::from(measure::INTERRUPTED)
 }
 
@@ -304,7 +289,7 @@ impl PlaceArgs {
             rows.extend(row(&path)?);
         }
         if rows.len() == 1 {
-            say(&format!(
+            log(&format!(
                 "{}: no baseline is kept; ddtbench baseline save NAME makes one",
                 self.dir.display()
             ));

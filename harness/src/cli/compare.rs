@@ -7,13 +7,13 @@ mod recorded;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::Args;
 use ddtbench::plan::LONGEST_S;
 
 pub(super) use judge::{JudgeArgs, share};
 
-use super::run::RunArgs;
+use super::kinds::{GivenArgs, MessageCases};
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
@@ -25,38 +25,41 @@ pub struct CompareArgs {
     /// Exit code 1 if something is slower or broken, 3 if something is undecided
     #[arg(long)]
     gate: bool,
+    /// Compare although the machine or other conditions differ
+    #[arg(long)]
+    anyway: bool,
+    /// The folder for the results [default: results/DATE-TIME-pingpong]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// What is measured: TEST is a test, or without --mpi, --variant and --plan the folder of a run
     #[command(flatten)]
-    run: RunArgs,
+    given: GivenArgs<MessageCases>,
 }
 
 impl CompareArgs {
     /// Compares; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        if self.run.conditions.resume.is_some() {
-            bail!("a comparison cannot be resumed: ddtbench compare DIR shows what one has measured");
-        }
         let (comparisons, folders) = match self.is_live() {
             true => match live::compare(&self)? {
                 Ok((comparisons, folder)) => (comparisons, vec![folder]),
                 Err(code) => return Ok(code),
             },
             false => {
-                let folders: Vec<PathBuf> = self.run.chosen.tests.iter().map(PathBuf::from).collect();
+                let folders: Vec<PathBuf> = self.given.cases.tests.tests.iter().map(PathBuf::from).collect();
                 ensure!(
                     !folders.is_empty(),
                     "what is compared? Name MPIs, as --mpi mpich,openmpi, or the folders of runs, BASE and NEW"
                 );
-                (self.judge.recorded(&folders, self.run.conditions.anyway)?, folders)
+                (self.judge.recorded(&folders, self.anyway)?, folders)
             }
         };
-        self.judge.tell(&comparisons, &folders, self.gate)
+        self.judge.print(&comparisons, &folders, self.gate)
     }
 
     /// Whether something is to be measured.
     fn is_live(&self) -> bool {
-        let conditions = &self.run.conditions;
-        !conditions.mpi.is_empty() || !conditions.variants.is_empty() || conditions.has_plan()
+        let conditions = &self.given.conditions;
+        !conditions.mpi.is_empty() || !conditions.variants.is_empty() || self.given.plan_file().is_some()
     }
 }
 

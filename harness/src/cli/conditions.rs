@@ -1,316 +1,227 @@
-//! The flags of any experiment, and the plan that they make.
+//! The flags of every command that measures, and the plan that they make.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::bail;
-use clap::{Args, ValueEnum};
+use anyhow::ensure;
+use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
 use ddtbench::mpi::cores;
-use ddtbench::plan::{MIN_ROUNDS, MOST_LAUNCHES, Plan, Variant};
+use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan, Variant};
 
 use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
-use super::measure::{self, Manner};
-use super::results::ResultsArgs;
+use super::measure::{self, BeginOptions};
 use super::{numbers, resume, trust};
 
-/// Flags that describe the run, which a resumed one has in its folder already.
-const GIVEN: [&str; 19] = [
-    "mpi",
-    "variants",
-    "launches",
-    "methods",
-    "launcher",
-    "launcher_args",
-    "more_launcher_args",
-    "no_bind",
-    "out",
-    "seed",
-    "cache",
-    "warmup",
-    "min_runs",
-    "max_runs",
-    "max_time",
-    "precision",
-    "timeout",
-    "plan",
-    "dry_run",
-];
-
+/// What is measured with, where and for how long.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// Methods, by name [default: all]
     #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
-    /// The MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the
-    /// next
+    /// MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the next
     #[arg(help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',')]
     pub(super) mpi: Vec<String>,
     /// Measure the MPIs a second time with environment variables set, and show that as an MPI of its own:
     /// nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several MPIs mpich/nocma:...
     #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub(super) variants: Vec<Variant>,
-    /// How often the processes of each case are started anew, spread over the run; with three launches or more, intervals show
-    /// how launches differ [default: 6]
+    /// Number of launches (new processes) per case, spread over the run. From three on, intervals include the variation between
+    /// launches [default: 6]
     #[arg(help_heading = HOW_LONG, long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     launches: Option<usize>,
     /// Another launcher than the MPI's: srun, a path, or a command with options
     #[arg(help_heading = WHERE, long, value_name = "COMMAND")]
-    pub(super) launcher: Option<String>,
-    /// An option for the launcher; can be given several times
-    #[arg(help_heading = WHERE, long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
-    launcher_args: Vec<String>,
-    /// More options for the launcher
+    launcher: Option<String>,
+    /// Options for the launcher
     #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
-    more_launcher_args: Vec<String>,
-    /// Do not bind ranks to cores
-    #[arg(help_heading = WHERE, long)]
-    no_bind: bool,
-    /// The folder for the results [default: results/DATE-TIME-MPI]
-    #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Seed of everything random [default: 1]
-    #[arg(help_heading = HOW_LONG, long)]
-    seed: Option<u64>,
-    /// Where data are before each repetition: warm, in the cache; cold, evicted from it; both, one after the other [default: warm]
+    launcher_args: Vec<String>,
+    /// Where data is before each repetition: in the cache, or evicted from it; several, as warm,cold, one after the other
+    /// [default: warm]
     #[arg(help_heading = HOW_LONG, long, value_enum, value_delimiter = ',')]
-    cache: Vec<CacheName>,
-    /// Repetitions to warm up with, which do not count [default: 10]
-    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
-    warmup: Option<u32>,
-    /// Fewest repetitions of a method, unless its time is up before [default: 30]
-    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
-    min_runs: Option<u32>,
-    /// Most repetitions of a method [default: 10000]
-    #[arg(help_heading = HOW_LONG, long, value_name = "N")]
-    max_runs: Option<u32>,
-    /// Time of one method over all launches, with warming up, and with filling and comparing memory between blocks; making and
-    /// verifying a method does not count. The methods of a case end together, after this time for each of them. If you give it,
-    /// a run keeps to it even with few rounds; otherwise it makes at least ten rounds [default: 0.5; 0.7 or 1 with larger
-    /// presets]
-    #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
-    max_time: Option<f64>,
-    /// A method is done when its median is known this well: to plus or minus so many percent, at 95% confidence
-    /// [default: 2.5]
-    #[arg(help_heading = HOW_LONG, long, value_name = "PERCENT")]
-    precision: Option<f64>,
-    /// How long a process may say nothing before it counts as hanging and is ended [default: 60]
-    #[arg(help_heading = HOW_LONG, long, value_name = "SECONDS")]
-    pub(super) timeout: Option<f64>,
-    /// Go on with the run in this folder
-    #[arg(help_heading = RESULTS, long, value_name = "DIR", conflicts_with_all = GIVEN)]
-    pub(super) resume: Option<PathBuf>,
-    /// Beside --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the probes that have failed
-    #[arg(help_heading = RESULTS, long, requires = "resume", conflicts_with = "plan")]
-    pub(super) retry_failed: bool,
-    /// Go on with a run, or compare runs, although the machine or other conditions differ
-    #[arg(help_heading = RESULTS, long)]
-    pub(super) anyway: bool,
-    /// Run what this file says; a flag given beside it replaces the file's value
-    #[arg(help_heading = RESULTS, long, value_name = "FILE")]
-    plan: Option<PathBuf>,
-    /// Beside --plan or --resume: run the programs that the plan names although it is another user's
+    cache: Vec<Cache>,
+    #[command(flatten, next_help_heading = HOW_LONG)]
+    limits: LimitArgs,
+    /// Set any key of the plan, such as seed=7, bind=false or limits.timeout_s=20 (docs/commands.md)
+    #[arg(help_heading = RESULTS, long, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    set_plan: Vec<(String, String)>,
+    /// Run the programs that a plan file names although it is another user's
     #[arg(help_heading = RESULTS, long)]
     pub(super) trust: bool,
     /// Show what is built
     #[arg(help_heading = RESULTS, short, long)]
     pub(super) verbose: bool,
-    #[command(flatten)]
-    pub(super) results: ResultsArgs,
     /// Print the plan, and run nothing
     #[arg(help_heading = RESULTS, long)]
-    pub(super) dry_run: bool,
+    dry_run: bool,
 }
 
-/// Cache modes, as they are typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CacheName {
-    Warm,
-    Cold,
-    Both,
+/// The file of a plan.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Run what this file says; a flag next to it replaces the file's value
+    #[arg(help_heading = RESULTS, long = "plan", value_name = "FILE")]
+    pub(super) plan_file: Option<PathBuf>,
 }
 
-impl CacheName {
-    const fn caches(self) -> &'static [Cache] {
-        match self {
-            Self::Warm => &[Cache::Warm],
-            Self::Cold => &[Cache::Cold],
-            Self::Both => &[Cache::Warm, Cache::Cold],
-        }
+/// Where results are, and the run that is resumed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = RESULTS)]
+pub struct FolderArgs {
+    /// The folder for the results [default: results/DATE-TIME-MPI]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Resume the run in this folder
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// With --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the probes that have failed
+    #[arg(long, requires = "resume")]
+    pub(super) retry_failed: bool,
+    /// With --resume: go on although the machine or other conditions differ
+    #[arg(long, requires = "resume")]
+    pub(super) anyway: bool,
+    /// Print all methods with all their figures, and not only the answer
+    #[arg(long)]
+    pub(super) details: bool,
+}
+
+/// Refuses next to --resume all that the folder says already, and next to --plan what selects cases: in this command and
+/// those within it.
+pub(super) fn with_conflicts(command: clap::Command) -> clap::Command {
+    const WITH_RESUME: [&str; 7] =
+        ["resume", "retry_failed", "anyway", "details", "verbose", "trust", "color"];
+    const SELECT: [&str; 6] = ["tests", "preset", "sets", "params", "layouts", "resume"];
+    let ids: Vec<clap::Id> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
+    let only = |is_wanted: &dyn Fn(&str) -> bool| {
+        ids.iter().filter(|id| is_wanted(id.as_str())).cloned().collect::<Vec<_>>()
+    };
+    let not_with_resume = only(&|id| !WITH_RESUME.contains(&id));
+    let not_with_plan = only(&|id| SELECT.contains(&id));
+    let command = command.mut_args(|arg| match arg.get_id().as_str() {
+        "resume" => arg.conflicts_with_all(&not_with_resume),
+        "plan_file" => arg.conflicts_with_all(&not_with_plan),
+        _ => arg,
+    });
+    command.mut_subcommands(with_conflicts)
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
+    pair.ok_or_else(|| "must be KEY=VALUE, for example limits.timeout_s=20".to_owned())
+}
+
+/// Replaces a list by the values that were given, each once.
+fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
+    if given.is_empty() {
+        return;
     }
-}
-
-/// Takes a flag's value, if it was given.
-pub(super) fn set<T>(field: &mut T, flag: Option<T>) {
-    if let Some(value) = flag {
-        *field = value;
+    list.clear();
+    for value in given {
+        if !list.contains(value) {
+            list.push(value.clone());
+        }
     }
 }
 
 impl ConditionArgs {
-    /// All options for the launcher.
-    pub fn launcher_args(&self) -> Vec<String> {
-        self.launcher_args.iter().chain(&self.more_launcher_args).cloned().collect()
-    }
-
     /// Whether methods were named.
     pub fn has_methods(&self) -> bool {
-        !self.methods.is_empty()
-    }
-
-    /// Whether a file says what is run.
-    pub fn has_plan(&self) -> bool {
-        self.plan.is_some()
-    }
-
-    /// The file that says what is run.
-    pub fn plan_file(&self) -> Option<&Path> {
-        self.plan.as_deref()
+        !self.methods.is_empty() || self.sets("methods")
     }
 
     /// Whether the number of launches was given.
     pub fn has_launches(&self) -> bool {
-        self.launches.is_some()
+        self.launches.is_some() || self.sets("launches")
     }
 
     /// Whether the time of a method was given.
     pub fn has_max_time(&self) -> bool {
-        self.max_time.is_some()
+        self.limits.has("max-time") || self.sets("limits.max_time_s")
     }
 
-    /// Whether cases come from a file or a folder, so that no flag may select them.
-    ///
-    /// # Errors
-    /// If one of `flags` was given all the same.
-    pub fn refuse_selection(&self, flags: &[(&str, bool)]) -> anyhow::Result<()> {
-        let source = self.resume.as_ref().map(|_| "--resume").or(self.plan.as_ref().map(|_| "--plan"));
-        match (source, flags.iter().find(|(_, given)| *given)) {
-            (Some(source), Some((flag, _))) => bail!(
-                "{flag} cannot be used with {source}, which says already what is run; leave one of them out"
-            ),
-            _ => Ok(()),
-        }
+    fn sets(&self, key: &str) -> bool {
+        self.set_plan.iter().any(|(known, _)| known == key)
     }
 
-    /// Refuses limits beside a flag that has numbers of its own for them.
-    ///
-    /// # Errors
-    /// If one was given.
-    pub fn refuse_limits(&self, beside: &str) -> anyhow::Result<()> {
-        let given = [
-            ("--warmup", self.warmup.is_some()),
-            ("--min-runs", self.min_runs.is_some()),
-            ("--max-runs", self.max_runs.is_some()),
-            ("--max-time", self.max_time.is_some()),
-            ("--precision", self.precision.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) => bail!("{flag} cannot be used with {beside}, which has numbers of its own"),
-            None => Ok(()),
-        }
+    /// Whether cache modes were given.
+    pub fn has_caches(&self) -> bool {
+        !self.cache.is_empty() || self.sets("caches")
     }
 
-    /// The cache modes that were named, each once; `None` if none was.
-    pub fn caches(&self) -> Option<Vec<Cache>> {
-        let mut caches: Vec<Cache> = Vec::new();
-        for cache in self.cache.iter().flat_map(|name| name.caches()) {
-            if !caches.contains(cache) {
-                caches.push(*cache);
-            }
-        }
-        (!caches.is_empty()).then_some(caches)
+    /// A limit that was given, by its flag.
+    pub fn limit(&self) -> Option<String> {
+        self.limits.given()
     }
 
-    /// Goes on with a run, or makes a plan and runs it; an error is a refusal, a failed experiment is none. `all_mpis`: on all
-    /// that are usable, where none is named.
-    pub fn execute(
-        &self,
-        all_mpis: bool,
-        plan: impl FnOnce() -> anyhow::Result<Plan>,
-    ) -> anyhow::Result<ExitCode> {
-        self.results.check()?;
-        if self.anyway && self.resume.is_none() {
-            bail!("--anyway: it goes on with a run elsewhere, by --resume DIR, which is missing");
-        }
-        match &self.resume {
-            Some(dir) => resume::resume(self, dir),
-            None => measure::begin(self.manner(all_mpis), plan()?),
-        }
-    }
-
-    /// How a run is begun by these flags.
-    pub fn manner(&self, all_mpis: bool) -> Manner<'_> {
-        let Self { dry_run, verbose, .. } = *self;
-        let (out, plan_file) = (self.out.as_deref(), self.plan.as_deref());
-        Manner { out, dry_run, verbose, all_mpis, results: &self.results, plan_file }
+    /// How a run is begun by these flags, in this folder, of the plan in this file.
+    pub fn options<'a>(&self, out: Option<&'a Path>, plan_file: Option<&'a Path>) -> BeginOptions<'a> {
+        BeginOptions { out, plan_file, dry_run: self.dry_run, verbose: self.verbose }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.
     ///
     /// # Errors
-    /// A file that cannot be read, or is of another kind.
-    pub fn begin(&self, kind: Kind, max_time_s: f64) -> anyhow::Result<Plan> {
-        let mut plan = match &self.plan {
-            Some(file) => {
-                let plan = Plan::read(file)?;
-                trust::check(&plan, &[file], self.trust)?;
-                plan
-            }
-            None => Plan::of(kind),
-        };
-        if let Some(file) = self.plan.as_ref().filter(|_| plan.experiment != kind) {
-            let (command, file) = (plan.experiment.row().command, file.display());
-            bail!(
-                "{file} is a plan of {} experiments, and this command makes {}: ddtbench {command} --plan {file}",
+    /// A file that cannot be read, or is of another kind; a key or a value that a plan cannot have.
+    pub fn begin(&self, kind: Kind, max_time_s: f64, file: Option<&Path>) -> anyhow::Result<Plan> {
+        let mut plan = Plan::of(kind);
+        (plan.limits.max_time_s, plan.limits.min_rounds) = (max_time_s, MIN_ROUNDS);
+        if let Some(file) = file {
+            plan = Plan::read(file)?;
+            trust::check(&plan, &[file], self.trust)?;
+            ensure!(
+                plan.experiment == kind,
+                "{file} is a plan of {} experiments, and this command makes {}: ddtbench {} --plan {file}",
                 plan.experiment.name(),
                 kind.name(),
+                plan.experiment.row().command,
+                file = file.display(),
             );
         }
-        if self.plan.is_none() {
-            plan.limits.max_time_s = max_time_s;
-            plan.limits.min_rounds = MIN_ROUNDS;
-        }
-        self.apply(&mut plan);
-        Ok(plan)
+        self.apply(plan)
     }
 
-    /// Sets what the flags say.
-    pub fn apply(&self, plan: &mut Plan) {
+    /// The plan with what the flags say.
+    ///
+    /// # Errors
+    /// A key or a value that a plan cannot have.
+    pub fn apply(&self, mut plan: Plan) -> anyhow::Result<Plan> {
         plan.limit_to_cores(cores());
-        if self.max_time.is_some() {
-            plan.limits.min_rounds = 0;
-        }
-        set(&mut plan.seed, self.seed);
-        set(&mut plan.caches, self.caches());
-        set(&mut plan.launches, self.launches.map(Some));
-        set(&mut plan.limits.warmup, self.warmup);
-        set(&mut plan.limits.min_runs, self.min_runs);
-        set(&mut plan.limits.max_runs, self.max_runs);
-        set(&mut plan.limits.max_time_s, self.max_time);
-        set(&mut plan.limits.precision_percent, self.precision);
-        set(&mut plan.limits.timeout_s, self.timeout);
-        if !self.mpi.is_empty() {
-            plan.mpis.clear();
-            for name in &self.mpi {
-                if !plan.mpis.contains(name) {
-                    plan.mpis.push(name.clone());
-                }
-            }
-        }
-        plan.variants.extend(self.variants.iter().cloned());
-        set(&mut plan.launcher, self.launcher.clone().map(Some));
-        plan.launcher_args.extend(self.launcher_args());
-        plan.bind &= !self.no_bind;
+        replace(&mut plan.caches, &self.cache);
+        replace(&mut plan.mpis, &self.mpi);
         if !self.methods.is_empty() {
-            plan.methods.clear();
-            for method in &self.methods {
-                if !plan.methods.contains(method) {
-                    plan.methods.push(method.clone());
-                }
-            }
+            replace(&mut plan.methods, &self.methods);
             // They replace those of sweeps as well.
             plan.sweeps.iter_mut().for_each(|sweep| sweep.methods.clear());
+        }
+        plan.launches = self.launches.or(plan.launches);
+        self.limits.apply(&mut plan.limits);
+        plan.variants.extend(self.variants.iter().cloned());
+        plan.launcher = self.launcher.clone().or(plan.launcher);
+        plan.launcher_args.extend(self.launcher_args.iter().cloned());
+        for (key, value) in &self.set_plan {
+            plan = plan.with_key(key, value)?;
+        }
+        Ok(plan)
+    }
+}
+
+impl FolderArgs {
+    /// Whether a run is resumed.
+    pub fn resumes(&self) -> bool {
+        self.resume.is_some()
+    }
+
+    /// Resumes a run, or makes a plan and runs it; an error is a refusal, a failed experiment is none.
+    pub fn execute(
+        &self,
+        conditions: &ConditionArgs,
+        plan_file: Option<&Path>,
+        plan: impl FnOnce() -> anyhow::Result<Plan>,
+    ) -> anyhow::Result<ExitCode> {
+        match &self.resume {
+            Some(dir) => resume::resume(conditions, self, dir),
+            None => measure::begin(conditions.options(self.out.as_deref(), plan_file), plan()?, self.details),
         }
     }
 }

@@ -18,7 +18,7 @@ use ddtbench::run::doctor::{self, Finding, Health, Seen};
 use ddtbench::run::{Environment, Observer, Part, Run, RunEnd};
 
 use super::measure::{self, FAILED, INTERRUPTED};
-use super::output::{self, say};
+use super::output::{self, log};
 use super::targets;
 
 /// Time of a method, in seconds: it is looked at whether it works.
@@ -112,14 +112,14 @@ impl DoctorArgs {
             limits,
             ..Plan::of(kind)
         };
-        let chosen = targets::choose(&mut plan, self.verbose, false)?;
+        let chosen = targets::choose(&mut plan, self.verbose)?;
         let targets = chosen.build()?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };
         let place = tempfile::tempdir().context("a folder for what is measured")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;
         let mut environment = Environment::of(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
-        say(&format!("looking at {name}, {} experiments", kind.name()));
+        log(&format!("looking at {name}, {} experiments", kind.name()));
         let (end, mut records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
         if end == RunEnd::Interrupted || interrupt::requested() {
             return Ok(None);

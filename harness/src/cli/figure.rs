@@ -8,42 +8,43 @@ use clap::Args;
 use ddtbench::experiments::selection::Lists;
 use ddtbench::plan::{Plan, figures};
 
-use super::conditions::ConditionArgs;
+use super::conditions::{ConditionArgs, FolderArgs};
+use super::kinds::RankArgs;
 use super::{output, trust};
 
 #[derive(Debug, Args)]
 pub struct FigureArgs {
     /// The figure, for example hlrs-3, or a plan file with a [figure] and sweeps; without it, all figures are listed
-    #[arg(value_name = "NAME|FILE", conflicts_with_all = ["resume", "plan"])]
+    #[arg(value_name = "NAME|FILE")]
     name: Option<String>,
     /// Few sizes and short times, for a first look: the values in [quick] of the plan
-    #[arg(long, conflicts_with_all = ["full", "resume", "plan"])]
+    #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// All sizes and threads of the paper: the values in [full] of the plan
-    #[arg(long, conflicts_with_all = ["resume", "plan"])]
+    #[arg(long)]
     full: bool,
     /// Values that replace those of the plan's sweeps, for example bytes=1KiB,64KiB; test=NAME replaces the tests
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',', conflicts_with_all = ["resume", "plan"])]
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     params: Vec<String>,
-    /// Number of ranks
-    #[arg(short = 'n', long, conflicts_with = "resume")]
-    ranks: Option<usize>,
+    #[command(flatten)]
+    ranks: RankArgs,
     #[command(flatten)]
     conditions: ConditionArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
 }
 
 impl FigureArgs {
     /// Measures and draws, or lists; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        if self.conditions.has_plan() {
-            bail!("--plan: the plan file of a figure is given without a flag: ddtbench figure FILE");
-        }
         match &self.name {
-            None if self.conditions.resume.is_none() => {
+            None if !self.folder.resumes() => {
                 output::print(list().as_bytes())?;
                 Ok(ExitCode::SUCCESS)
             }
-            name => self.conditions.execute(false, || self.plan(name.as_deref().unwrap_or_default())),
+            name => {
+                self.folder.execute(&self.conditions, None, || self.plan(name.as_deref().unwrap_or_default()))
+            }
         }
     }
 
@@ -62,9 +63,8 @@ impl FigureArgs {
             }
         }
         plan.replace(&Lists::typed(&self.params, "bytes=64KiB").map_err(anyhow::Error::msg)?);
-        plan.ranks = self.ranks.or(plan.ranks);
-        self.conditions.apply(&mut plan);
-        Ok(plan)
+        plan.ranks = self.ranks.ranks.or(plan.ranks);
+        self.conditions.apply(plan)
     }
 }
 

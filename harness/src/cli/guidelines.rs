@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{anyhow, ensure};
 use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, methods};
 use ddtbench::compare::{Settings, Side};
+use ddtbench::experiments::Kind;
 use ddtbench::folder::LAUNCHES;
 use ddtbench::run::RunEnd;
 
 use super::compare::share;
-use super::run::RunArgs;
+use super::kinds::{GivenArgs, MessageCases};
 use super::{measure, output, recorded};
 
 #[derive(Debug, Args)]
@@ -27,11 +28,14 @@ pub struct GuidelinesArgs {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
     /// How it is printed
-    #[arg(long, alias = "as", value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "text")]
     format: GuidelinesFormat,
+    /// The folder for the results [default: results/DATE-TIME-MPI]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// What is measured: TEST is a test, or the folder of a run
     #[command(flatten)]
-    run: RunArgs,
+    given: GivenArgs<MessageCases>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,23 +71,20 @@ impl GuidelinesArgs {
 
     /// The folder of a run, if one was named.
     fn recorded(&self) -> Option<PathBuf> {
-        let [only] = self.run.chosen.tests.as_slice() else { return None };
-        let conditions = &self.run.conditions;
+        let [only] = self.given.cases.tests.tests.as_slice() else { return None };
+        let conditions = &self.given.conditions;
         let is_test = apps::find(only).is_ok() || !conditions.mpi.is_empty() || conditions.has_methods();
         Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
     }
 
     fn measured(&self) -> anyhow::Result<Result<PathBuf, ExitCode>> {
-        let conditions = &self.run.conditions;
-        if conditions.resume.is_some() {
-            bail!("--resume: go on by ddtbench run --resume DIR, then ddtbench guidelines DIR");
-        }
-        let mut plan = self.run.plan()?;
-        if !conditions.has_methods() && !conditions.has_plan() {
+        let conditions = &self.given.conditions;
+        let mut plan = self.given.plan(Kind::PingPong)?;
+        if !conditions.has_methods() && self.given.plan_file().is_none() {
             plan.methods = methods();
         }
         ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
-        let begun = match measure::start(conditions.manner(false), plan)? {
+        let begun = match measure::start(self.given.options(self.out.as_deref()), plan)? {
             Ok(begun) => begun,
             Err(code) => return Ok(Err(code)),
         };

@@ -17,10 +17,10 @@ use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError, Target};
 
-use super::output::{self, say};
+use super::output::{self, log};
 use super::progress::Progress;
-use super::results::ResultsArgs;
 use super::run_page::RunPage;
+use super::show::print_results;
 use super::targets::{self, Chosen};
 
 /// Exit code after Ctrl-C.
@@ -41,32 +41,28 @@ pub(super) struct Begun {
 }
 
 /// How a run is begun, besides its plan.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Manner<'a> {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BeginOptions<'a> {
     /// The folder for the results; one of the date without it.
     pub out: Option<&'a Path>,
     /// Whether the plan alone is printed.
     pub dry_run: bool,
     /// Whether it is shown what is built and started.
     pub verbose: bool,
-    /// Whether it is of all MPIs that are usable, where the plan names none.
-    pub all_mpis: bool,
-    /// How results are told.
-    pub results: &'a ResultsArgs,
     /// The file that the plan was read from.
     pub plan_file: Option<&'a Path>,
 }
 
 /// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
 /// asked for is tried before anything is installed or built.
-pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
-    let mut checked = match manner.plan_file {
+pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
+    let mut checked = match options.plan_file {
         Some(file) => plan.check().with_context(|| format!("plan file {}", file.display()))?,
         None => plan.check()?,
     };
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
-    checked.left_out().iter().for_each(|sentence| say(sentence));
-    if manner.dry_run {
+    checked.left_out().iter().for_each(|sentence| log(sentence));
+    if options.dry_run {
         targets::check_names(&checked.plan)?;
         let Plan { mpis, variants, .. } = &checked.plan;
         let is_own =
@@ -76,8 +72,8 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
         return Ok(Err(ExitCode::SUCCESS));
     }
     interrupt::hold();
-    let folder = manner.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
-    let chosen = match targets::choose(&mut checked.plan, manner.verbose, manner.all_mpis) {
+    let folder = options.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
+    let chosen = match targets::choose(&mut checked.plan, options.verbose) {
         Ok(chosen) => chosen,
         Err(error) => {
             folder.map(Folder::discard);
@@ -116,24 +112,24 @@ pub(super) fn start(manner: Manner<'_>, plan: Plan) -> anyhow::Result<Result<Beg
 /// to stop.
 pub(super) fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<CheckedPlan> {
     let Some(first) = targets.first() else { return Ok(checked) };
-    let Some(selected) = run::calibrated(&checked.plan, first, &mut Telling)? else { return Ok(checked) };
-    selected.notes.iter().for_each(|note| say(note));
+    let Some(selected) = run::calibrated(&checked.plan, first, &mut Notes)? else { return Ok(checked) };
+    selected.notes.iter().for_each(|note| log(note));
     ensure!(!selected.cases.is_empty(), "nothing is left to run: no sizes were found for any case");
     let checked = Plan { cases: selected.cases, ..checked.plan }.check()?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     Ok(checked)
 }
 
-/// Tells sentences alone.
-pub(super) struct Telling;
+/// Logs notes only.
+pub(super) struct Notes;
 
-impl Observer for Telling {
+impl Observer for Notes {
     fn begins(&mut self, _: usize, _: usize, _: &str) {}
 
     fn received(&mut self, _: &Event) {}
 
     fn note(&mut self, text: &str) {
-        say(text);
+        log(text);
     }
 
     fn ended(&mut self, _: &[Measured], _: Duration) {}
@@ -142,9 +138,9 @@ impl Observer for Telling {
 }
 
 /// Runs a plan.
-pub(super) fn begin(manner: Manner<'_>, plan: Plan) -> anyhow::Result<ExitCode> {
-    match start(manner, plan)? {
-        Ok(begun) => finish(begun, Vec::new(), manner.verbose)?.tell(manner.results),
+pub(super) fn begin(options: BeginOptions<'_>, plan: Plan, with_details: bool) -> anyhow::Result<ExitCode> {
+    match start(options, plan)? {
+        Ok(begun) => finish(begun, Vec::new(), options.verbose)?.print(with_details),
         Err(code) => Ok(code),
     }
 }
@@ -186,10 +182,10 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let run = Run { plan: &checked, targets: &targets };
     let units = run.units();
     if verbose {
-        environment.part().mpis.iter().for_each(|account| output::say_command(&account.first_case));
+        environment.part().mpis.iter().for_each(|account| output::log_command(&account.first_case));
     }
     warn_of_shared_cores(&run);
-    folder.unlocked().into_iter().for_each(say);
+    folder.unlocked().into_iter().for_each(log);
     environment.keep(&folder)?;
     estimate(&checked, run.targets.len());
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
@@ -238,13 +234,13 @@ fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Re
 }
 
 impl Ended {
-    /// Prints the answer or all details, and says where all is.
-    pub fn tell(&self, results: &ResultsArgs) -> anyhow::Result<ExitCode> {
+    /// Prints the answer or all details, and where the results are.
+    pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            results.tell(self.kind, &self.over)?;
+            print_results(self.kind, &self.over, with_details)?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
-            shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| say(sentence));
+            shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {
@@ -252,14 +248,14 @@ impl Ended {
         }
         let page = dir.join(folder::REPORT);
         let mut text = format!("\nPage: {}\n", page.display());
-        if !results.has_details() {
+        if !with_details {
             text += &format!("All methods: ddtbench report {} --details\n", dir.display());
         }
         let file = |name: &str| dir.join("figures").join(name).display().to_string();
         match &self.figure {
             Some((names, true)) => text
                 .extend(names.iter().map(|name| format!("Figure: {}.svg, its data: {0}.csv\n", file(name)))),
-            Some((names, false)) => say(&format!(
+            Some((names, false)) => log(&format!(
                 "not drawn: {}: too little was measured; a longer --max-time may help",
                 names.join(", ")
             )),
@@ -285,7 +281,7 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
-        say(&format!(
+        log(&format!(
             "warning: {} ranks{of} share {} cores: they are not bound, and times say little of other machines",
             plan.ranks(),
             mpi::cores()
@@ -303,7 +299,7 @@ fn estimate(checked: &CheckedPlan, mpis: usize) {
     // A probe has no time of its own: it ends when it has seen enough.
     if longest_s > SHORT && plan.experiment.methods().len() > 1 {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
-        say(&format!(
+        log(&format!(
             "{starts} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
         ));
     }
@@ -327,9 +323,9 @@ fn is_success(kind: Kind, records: &[Record]) -> bool {
 pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
     for mpi in chosen.installations() {
         let from = output::short(&mpi.mpicc);
-        say(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
+        log(&format!("MPI: {}, {} ({}: {from})", mpi.name, mpi.title(), mpi.source.label()));
     }
-    say(&format!("results: {}", dir.display()));
+    log(&format!("results: {}", dir.display()));
 }
 
 pub(super) fn resume_hint(dir: &Path) -> String {
@@ -344,7 +340,7 @@ pub(super) fn resume_hint(dir: &Path) -> String {
 }
 
 pub(super) fn stopped(dir: &Path) -> ExitCode {
-    say(&resume_hint(dir));
+    log(&resume_hint(dir));
     ExitCode::from(INTERRUPTED)
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use ddtbench::mpi::{Addition, Installation, Project, Source};
 use ddtbench::report::columns::{Align, Column, fitted};
 
-use super::output::{self, print, say, short};
+use super::output::{self, log, print, short};
 
 #[derive(Debug, Subcommand)]
 pub enum MpiCommand {
@@ -37,12 +37,12 @@ pub struct AddArgs {
     /// Its launcher; without it, the one beside the wrapper
     #[arg(long, value_name = "PATH")]
     mpiexec: Option<PathBuf>,
-    /// An option that the launcher always gets
-    #[arg(long = "launcher-arg", value_name = "ARG", allow_hyphen_values = true)]
-    launcher_args: Vec<String>,
     /// A variable that wrapper, launcher and ranks need
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
+    /// Options that the launcher always gets
+    #[arg(last = true, value_name = "LAUNCHER_ARG")]
+    launcher_args: Vec<String>,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -57,9 +57,9 @@ impl MpiCommand {
         let project = Project::locate()?;
         match self {
             Self::List => {
-                let all = project.installations(&mut say)?;
+                let all = project.installations(&mut log)?;
                 if all.is_empty() {
-                    say("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
+                    log("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
                 }
                 print(table(&all, output::width()).as_bytes())
             }
@@ -67,15 +67,15 @@ impl MpiCommand {
                 let env: BTreeMap<_, _> = args.env.into_iter().collect();
                 let AddArgs { name, mpicc, mpiexec, launcher_args, .. } = args;
                 let addition = Addition { name, mpicc, mpiexec, launcher_args, env };
-                let added = project.add(&addition, &mut say)?;
+                let added = project.add(&addition, &mut log)?;
                 print(format!("added {} as `{}`\n", added.title(), added.name).as_bytes())
             }
             Self::Install { name } => {
-                let installed = project.install(&name, &mut say)?;
+                let installed = project.install(&name, &mut log)?;
                 print(format!("`{}` is {}\n", installed.name, installed.title()).as_bytes())
             }
             Self::Remove { name } => {
-                let what = match project.remove(&name, &mut say)? {
+                let what = match project.remove(&name, &mut log)? {
                     Source::Wheel => "removed from the project",
                     _ => "removed from the list",
                 };

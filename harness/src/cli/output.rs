@@ -1,4 +1,4 @@
-//! What is said and printed: nothing wider than the terminal, and standard output may be a pipe which nobody reads to its end.
+//! What is logged and printed: nothing wider than the terminal, and standard output may be a pipe which nobody reads to its end.
 
 use std::env;
 use std::io::{self, Write};
@@ -31,20 +31,20 @@ pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
 }
 
 /// A sentence for the user, on standard error.
-pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", told(&plain(text)));
+pub fn log(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", for_stderr(&plain(text)));
 }
 
 /// A command line on standard error; its lines can be typed as they stand.
-pub fn say_command(line: &str) {
+pub fn log_command(line: &str) {
     const CONTINUED: &str = " \\";
     let width = columns_of(io::stderr());
     let lines = within(line, width.map(|width| width.saturating_sub(CONTINUED.len() as u16)));
     let _ = writeln!(io::stderr(), "{}", lines.replace('\n', &format!("{CONTINUED}\n")));
 }
 
-/// A text as it is said on standard error: where that is a terminal, in lines that fit it.
-pub fn told(text: &str) -> String {
+/// A text for standard error: on a terminal in lines that fit it.
+pub fn for_stderr(text: &str) -> String {
     within(text, columns_of(io::stderr()))
 }
 

@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use clap::Command;
+use ddtbench::experiments::{self, Kind};
 use ddtbench::report::columns::wrapped;
 
 /// A command line, and what it does.
@@ -28,7 +29,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("ddtbench run --preset default --mpi mpich,openmpi", "the original's sizes on two MPIs"),
             ("ddtbench run nas_lu_y -p nx=20,ny=100,200", "two cases: 20 x 100 and 20 x 200 points"),
             ("ddtbench run --layout 'vector(408, 5, 2050, double)'", "any layout, or a file with one"),
-            ("ddtbench run wrf_x_vec --export-markdown wrf.md", "a table for a report"),
+            ("ddtbench run wrf_x_vec --set-plan limits.timeout_s=20", "any key of the plan"),
             ("ddtbench run --resume results/2026-01-01-120000-mpich", "goes on with a run"),
         ],
     ),
@@ -40,7 +41,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("ddtbench overlap nas_lu_y -m manual,ddt", "what of a message hides, packed or as a datatype"),
             ("ddtbench overlap halo:wrf_vec -n 4", "start the halo, compute, wait"),
             (
-                "ddtbench overlap ibcast --configuration basic,progress --communication 1ms",
+                "ddtbench overlap ibcast -p configuration=basic,progress,communication_us=1ms",
                 "with asynchronous progress",
             ),
         ],
@@ -58,14 +59,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "engine",
         &[
             ("ddtbench engine", "the pack engine beside loops and the MPI_Pack of every MPI"),
-            ("ddtbench engine nas_lu_y --cache both", "one test, with warm and with cold caches"),
+            ("ddtbench engine nas_lu_y --cache warm,cold", "one test, with warm and with cold caches"),
             ("ddtbench engine --layout face.toml", "the layout in a file"),
         ],
     ),
     (
         "partitioned",
         &[(
-            "ddtbench partitioned --bytes 1MiB --partitions 8",
+            "ddtbench partitioned -p bytes=1MiB,partitions=8",
             "a message that 8 parts make up, by all mechanisms",
         )],
     ),
@@ -90,7 +91,8 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "report",
         &[
             ("ddtbench report results/before --details", "all methods of a run"),
-            ("ddtbench report results/before --export-csv before.csv", "its times as one table"),
+            ("ddtbench report results/before --format csv", "its times as one table"),
+            ("ddtbench report results/before --figure phases", "one picture, as SVG"),
         ],
     ),
     (
@@ -111,9 +113,9 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "layout",
         &[
             ("ddtbench layout nas_lu_y", "how the bytes of a test lie, as a tree"),
-            ("ddtbench layout nas_lu_y --segments", "every segment as CSV"),
+            ("ddtbench layout nas_lu_y --format segments", "every segment as CSV"),
             ("ddtbench layout 'vector(3, 1, 4, double)'", "any layout"),
-            ("ddtbench layout nas_lu_y --text", "as text, which --layout takes"),
+            ("ddtbench layout nas_lu_y --format text", "as text, which --layout takes"),
         ],
     ),
 ];
@@ -170,7 +172,7 @@ const EXIT_CODES: [(&str, &str); 5] = [
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("MPICC", "the compiler wrapper of the MPI that is taken where none is named"),
     ("DDTBENCH_ROOT", "where the project lies, if the program was moved away from it"),
-    ("DDTBENCH_STATE", "where installed MPIs and rank programs are kept, as --state"),
+    ("DDTBENCH_STATE", "where installed MPIs and rank programs are kept"),
     ("NO_COLOR", "no colours, as --color never"),
     ("LIBCLANG_PATH", "the libclang that builds the rank program, instead of one that is installed"),
     ("PMIX_SECURITY_MODE", "set to native under srun --mpi=pmix, unless it is set"),
@@ -204,7 +206,7 @@ fn with_examples(command: Command, name: &str) -> Command {
             let codes = lines("Exit codes", &EXIT_CODES);
             command
                 .before_help(lines("Examples", examples).trim_end().to_owned())
-                .after_help(format!("{codes}\n{pages}").trim_end().to_owned())
+                .after_help(format!("{}{codes}\n{pages}", parameters(name)).trim_end().to_owned())
         }
         None => {
             let own = command.get_after_help().map(|own| format!("{own}\n\n")).unwrap_or_default();
@@ -213,14 +215,23 @@ fn with_examples(command: Command, name: &str) -> Command {
     }
 }
 
+/// The parameters that all cases of the command's kind have.
+fn parameters(name: &str) -> String {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
+    let own = kind.map(|kind| experiments::of(kind).parameters()).unwrap_or_default();
+    let rows: Vec<(&str, String)> = own.iter().map(|own| (own.name, own.text())).collect();
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(name, about)| (*name, about.as_str())).collect();
+    if rows.is_empty() { String::new() } else { lines("Parameters (-p NAME=VALUE)", &rows) + "\n" }
+}
+
 /// A title, and indented lines of two columns.
-fn lines(title: &str, rows: &[Example]) -> String {
+fn lines(title: &str, rows: &[(&str, &str)]) -> String {
     const WIDTH: usize = 80;
     let widest = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
     let fit = rows.iter().all(|(_, about)| widest + 4 + about.len() <= WIDTH);
     // What the rows of a table say goes below them where one of them is too long for a line, unless a column is left for it.
     let has_column = fit || widest <= WIDTH / 4;
-    let line = |(what, about): &Example| match has_column {
+    let line = |(what, about): &(&str, &str)| match has_column {
         true => wrapped(&format!("  {what:<widest$}  "), about, WIDTH, widest + 4),
         false => format!("  {what}\n") + &wrapped("      ", about, WIDTH, 6),
     };

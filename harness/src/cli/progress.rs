@@ -9,7 +9,7 @@ use ddtbench::run::{Observer, Run};
 use ddtbench::stats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::{say, told};
+use super::output::{for_stderr, log};
 
 /// How often the bar is drawn, in a second: seldom, since drawing takes a core, and ranks may have all of them.
 const DRAWN_HZ: u8 = 2;
@@ -17,12 +17,12 @@ const DRAWN_HZ: u8 = 2;
 /// Steps of the bar for one case in one launch.
 const STEPS: u64 = 1000;
 
-/// Tells on standard error.
+/// Shows progress on standard error.
 pub struct Progress {
     bar: ProgressBar,
     /// What a case lasts at most, in seconds: all methods' time in a launch.
     expected_s: f64,
-    /// The phase whose precision is told.
+    /// The phase whose precision is shown.
     headline: Phase,
     /// The case, with its number.
     label: String,
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
-        if self.bar.is_hidden() { say(text) } else { self.bar.println(told(text)) }
+        if self.bar.is_hidden() { log(text) } else { self.bar.println(for_stderr(text)) }
     }
 
     /// Methods take turns and end together: how far a case is, is its time.

@@ -13,19 +13,19 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run};
 
-use super::conditions::ConditionArgs;
-use super::measure::{self, Begun, Telling};
-use super::output::say;
+use super::conditions::{ConditionArgs, FolderArgs};
+use super::measure::{self, Begun, Notes};
+use super::output::log;
 use super::targets::{self, Chosen};
 use super::trust;
 
 /// Goes on with the run in a folder.
-pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCode> {
+pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path) -> anyhow::Result<ExitCode> {
     let recorded = Recorded::open(dir)?;
     let file = dir.join(folder::PLAN);
     let of_file = || format!("plan file {}", file.display());
     let plan = Plan::parse(&recorded.plan).with_context(of_file)?;
-    trust::check(&plan, &[&file, dir], flags.trust)?;
+    trust::check(&plan, &[&file, dir], conditions.trust)?;
     let mut checked = plan.check().with_context(of_file)?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
@@ -33,7 +33,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
         Some(earlier) => refuse_edits(&recorded.plan, &earlier.plan, dir)?,
         None => refuse_unknown_origin(&recorded.records, dir)?,
     }
-    let chosen = targets::choose(&mut checked.plan, flags.verbose, false)?;
+    let chosen = targets::choose(&mut checked.plan, conditions.verbose)?;
     if let Some(earlier) = &earlier {
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
@@ -50,7 +50,7 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let environment = match earlier {
         Some(mut earlier) => {
             go_on_elsewhere(&earlier.elsewhere(&part), flags.anyway, dir)?;
-            earlier.other_build(&part).iter().for_each(|warning| say(warning));
+            earlier.other_build(&part).iter().for_each(|warning| log(warning));
             earlier.resumed.push(part);
             earlier
         }
@@ -59,25 +59,25 @@ pub(super) fn resume(flags: &ConditionArgs, dir: &Path) -> anyhow::Result<ExitCo
     let records = recorded.records.clone();
     let recorded = match flags.retry_failed {
         true => {
-            run.forget_probes(&mut Telling);
+            run.forget_probes(&mut Notes);
             recorded.without_probes(list::is_failure)
         }
         false => recorded,
     };
-    recorded.lacking(&done)?.iter().for_each(|warning| say(&format!("warning: {warning}")));
+    recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
     let (folder, moved) = recorded.resume(&done, about)?;
     folder.write_plan(&checked.plan.to_toml())?;
     let why =
         if flags.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
     for file in moved {
-        say(&format!("set aside, since {why}: {}", file.display()));
+        log(&format!("set aside, since {why}: {}", file.display()));
     }
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
     let records = records.into_iter().filter(is_done).collect();
     let begun = Begun { checked, targets, folder, environment };
-    measure::finish(begun, records, flags.verbose)?.tell(&flags.results)
+    measure::finish(begun, records, conditions.verbose)?.print(flags.details)
 }
 
 /// Refuses times of which nothing says where they are from: the account of machine, MPIs and plan is written before the first.
@@ -122,7 +122,7 @@ fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Resul
     match (differ, anyway) {
         ([], _) => Ok(()),
         (_, true) => {
-            say(&format!("warning: {}; the column `part` tells its parts apart", differ.join("; ")));
+            log(&format!("warning: {}; the column `part` tells its parts apart", differ.join("; ")));
             Ok(())
         }
         (_, false) => bail!(

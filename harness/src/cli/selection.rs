@@ -3,21 +3,20 @@
 use clap::{Args, ValueEnum};
 use ddtbench::experiments::selection::{Lists, Selection};
 
-use super::conditions::ConditionArgs;
 use super::headings::WHAT;
 
-/// Tests of a run that can also come from a plan, or be those of an earlier run.
+/// Tests with their sets and parameters.
 #[derive(Debug, Args)]
 #[command(next_help_heading = WHAT)]
 pub struct TestArgs {
-    /// Names of tests; all if there is none
-    #[arg(value_name = "TEST", conflicts_with_all = ["resume", "plan"])]
+    /// Names of tests, exchanges or operations; all if there is none
+    #[arg(value_name = "TEST")]
     pub tests: Vec<String>,
     /// quick: one size per test; default: the original's sizes; full: these and larger ones [default: quick]
-    #[arg(long, value_enum, conflicts_with_all = ["resume", "plan"])]
+    #[arg(long, value_enum)]
     preset: Option<PresetName>,
     #[command(flatten)]
-    pub values: ValueArgs,
+    pub sets: SetArgs,
 }
 
 impl TestArgs {
@@ -27,64 +26,51 @@ impl TestArgs {
     /// A value without a name, or a name that is given twice.
     pub fn selection(&self) -> anyhow::Result<Selection> {
         let (tests, preset) = (self.tests.clone(), self.preset.map(Into::into));
-        Ok(Selection { tests, preset, ..self.values.selection()? })
+        Ok(Selection { tests, preset, ..self.sets.selection()? })
     }
 
-    /// Refuses values beside a plan or an earlier run. Other commands take values without these, so that `clap` cannot.
-    ///
-    /// # Errors
-    /// If there are any.
-    pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
-        self.values.check(conditions)
+    /// Whether no test is named, and the preset is `quick`.
+    pub fn are_quick(&self) -> bool {
+        self.tests.is_empty() && self.preset.is_none_or(|preset| preset == PresetName::Quick)
     }
 }
 
-/// Layouts that are measured, or shown, as the test `layout`.
+/// Named sets of parameters, and single ones.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = WHAT)]
-pub struct GivenLayouts {
-    /// Any layout instead of a test: a text as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout
-    /// --json` prints, or - for standard input; several make a case each (docs/my-array.md)
-    #[arg(long = "layout", value_name = "FILE|TEXT", conflicts_with_all = ["sets", "params", "corners"])]
-    pub layouts: Vec<String>,
-}
-
-/// A test's parameters.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ValueArgs {
+pub struct SetArgs {
     /// A named parameter set instead of the preset's; several, as 408x408,1020x1020, make a case each
     #[arg(long = "set", value_name = "NAME", value_delimiter = ',')]
     sets: Vec<String>,
-    /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
-    params: Vec<String>,
-    /// Short for -p corners=yes: a face of `subarray` spans the halo of the other axes, too
-    #[arg(long)]
-    corners: bool,
+    #[command(flatten)]
+    params: ParamArgs,
 }
 
-impl ValueArgs {
-    /// Refuses them beside a plan or an earlier run.
-    ///
-    /// # Errors
-    /// If there are any.
-    pub fn check(&self, conditions: &ConditionArgs) -> anyhow::Result<()> {
-        conditions.refuse_selection(&[
-            ("--set", !self.sets.is_empty()),
-            ("-p", !self.params.is_empty()),
-            ("--corners", self.corners),
-        ])
-    }
-
+impl SetArgs {
     /// What they select of a test.
     ///
     /// # Errors
     /// A value without a name, or a name that is given twice.
     pub fn selection(&self) -> anyhow::Result<Selection> {
-        let corners = self.corners.then(|| "corners=yes".to_owned());
-        let typed: Vec<String> = self.params.iter().cloned().chain(corners).collect();
-        let lists = Lists::typed(&typed, "nx=162").map_err(anyhow::Error::msg)?;
-        Ok(Selection { sets: self.sets.clone(), lists, ..Selection::default() })
+        Ok(Selection { sets: self.sets.clone(), lists: self.params.lists()?, ..Selection::default() })
+    }
+}
+
+/// Single parameters.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ParamArgs {
+    /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each.
+    /// `ddtbench list NAME` shows those of a test, an exchange, an operation or of `partitioned`
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    params: Vec<String>,
+}
+
+impl ParamArgs {
+    /// Their lists of values.
+    ///
+    /// # Errors
+    /// A value without a name, or a name that is given twice.
+    pub fn lists(&self) -> anyhow::Result<Lists> {
+        Lists::typed(&self.params, "nx=162").map_err(anyhow::Error::msg)
     }
 }
 

@@ -1,25 +1,27 @@
 //! The commands that only show: `list`, `layout`, `report`.
 
-use std::ffi::OsStr;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use apps::{Context, LAYOUT, Side, Test, Values, WireOrder};
 use clap::{Args, ValueEnum};
 use common::memory;
-use ddtbench::experiments::pingpong;
-use ddtbench::experiments::{layout_file, list};
+use ddtbench::experiments::selection::Selection;
+use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
+use ddtbench::folder::times_csv;
+use ddtbench::model::Record;
 use ddtbench::plan::figures;
-use ddtbench::report;
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
+use ddtbench::report::{self, export};
 
 use super::output;
-use super::output_file::write_new;
-use super::results::ResultsArgs;
 use super::run_page::{Shown, comparisons};
-use super::selection::ValueArgs;
+use super::selection::SetArgs;
+
+/// The seed of index lists, as that of a run by default.
+const SEED: u64 = 1;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -40,31 +42,32 @@ pub struct LayoutArgs {
     #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]
     layout: Option<String>,
     #[command(flatten)]
-    values: ValueArgs,
-    /// Every segment as CSV, in packed order, merged
-    #[arg(long, conflicts_with_all = ["json", "text"])]
-    segments: bool,
-    /// The layout as JSON
-    #[arg(long)]
-    json: bool,
-    /// The layout as text, for --layout
-    #[arg(long, conflicts_with = "json")]
-    text: bool,
-    /// How the pack engine moves it: operations, kernels, their bytes, and why
-    #[arg(long, conflicts_with_all = ["segments", "json", "text"])]
-    explain: bool,
+    sets: SetArgs,
+    /// What is printed
+    #[arg(long, value_enum, default_value_t)]
+    format: LayoutFormat,
     /// Where the bytes are read, or where they are written
     #[arg(long, value_enum, default_value = "send")]
     side: SideName,
-    /// As the hand-written loop packs, or as the datatype does, where the two differ
-    #[arg(long, value_enum, default_value = "manual")]
-    order: OrderName,
     /// Number of ranks, which decides the blocks of an all-to-all
     #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
-    /// Seed of index lists
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+}
+
+/// How a layout is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum LayoutFormat {
+    /// Arrays, the tree of datatypes, and statistics
+    #[default]
+    Tree,
+    /// As text, for --layout
+    Text,
+    /// As JSON
+    Json,
+    /// Every segment as CSV, in packed order, merged
+    Segments,
+    /// How the pack engine moves it: operations, kernels, their bytes, and why
+    Explain,
 }
 
 #[derive(Debug, Args)]
@@ -72,20 +75,17 @@ pub struct ReportArgs {
     /// The folder of a run; several stand side by side, each by its name
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
-    /// Its form
-    #[arg(long, value_enum, default_value = "text")]
-    format: ReportFormat,
-    /// Write one picture alone, and print nothing: an SVG, 405 points wide, or its data where FILE ends in .csv and not in .svg
+    /// What is printed [default: text]
     ///
-    /// Without this, all pictures that the run has what they need for are written into its folder, as figures/NAME.svg and
-    /// figures/NAME.csv.
-    #[arg(long, value_name = "FILE", conflicts_with = "format")]
-    figures: Option<PathBuf>,
-    /// Which picture; without it, the first that the run has
-    #[arg(long, value_name = "NAME", requires = "figures")]
+    /// All pictures that the run has what they need for are also written into its folder, as figures/NAME.svg and figures/NAME.csv.
+    #[arg(long, value_enum)]
+    format: Option<ReportFormat>,
+    /// Print one picture only, as SVG, or with --format csv its data
+    #[arg(long, value_name = "NAME")]
     figure: Option<String>,
-    #[command(flatten)]
-    results: ResultsArgs,
+    /// Print all methods with all their figures, and not only the answer
+    #[arg(long, conflicts_with_all = ["format", "figure"])]
+    details: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -94,18 +94,18 @@ enum ReportFormat {
     Text,
     /// A page that needs nothing else
     Html,
+    /// Times and figures over all launches
+    Json,
+    /// Times over all launches, as in the folder's summary.csv
+    Csv,
+    /// The tables of all methods
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SideName {
     Send,
     Receive,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OrderName {
-    Manual,
-    Ddt,
 }
 
 impl ListArgs {
@@ -123,8 +123,8 @@ impl ListArgs {
 
 impl LayoutArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        let (test, values) = self.test_and_values()?;
-        let app = test.build(&values, Context { ranks: self.ranks as usize, seed: self.seed })?;
+        let (test, values, order) = self.message()?;
+        let app = test.build(&values, Context { ranks: self.ranks as usize, seed: SEED })?;
         if let Some(available) = memory::available_bytes() {
             memory::check_layout(&*app, available)
                 .map_err(|reason| anyhow!("{} {values}: {reason}", test.name))?;
@@ -133,120 +133,100 @@ impl LayoutArgs {
             SideName::Send => Side::Send,
             SideName::Receive => Side::Receive,
         };
-        let order = match self.order {
-            OrderName::Manual if app.has_loops() => WireOrder::Manual,
-            OrderName::Manual | OrderName::Ddt => WireOrder::Ddt,
-        };
-        if self.segments {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            let written = report::layout::segments_csv(&app.message(side, order), &mut out)
-                .and_then(|()| io::Write::flush(&mut out));
-            return output::forgive(written);
+        let order = if app.has_loops() { order } else { WireOrder::Ddt };
+        match self.format {
+            LayoutFormat::Tree => {
+                output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
+            }
+            LayoutFormat::Text => output::print(report::layout::text(&app.message(side, order))?.as_bytes()),
+            LayoutFormat::Json => {
+                output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes())
+            }
+            LayoutFormat::Segments => {
+                let mut out = io::BufWriter::new(io::stdout().lock());
+                let written = report::layout::segments_csv(&app.message(side, order), &mut out)
+                    .and_then(|()| io::Write::flush(&mut out));
+                output::forgive(written)
+            }
+            LayoutFormat::Explain => {
+                let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
+                output::print_text(&text)
+            }
         }
-        if self.text {
-            let text = report::layout::text(&app.message(side, order))?;
-            return output::print(text.as_bytes());
-        }
-        if self.explain {
-            let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
-            return output::print_text(&text);
-        }
-        if self.json {
-            return output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes());
-        }
-        output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
     }
-}
 
-impl LayoutArgs {
-    /// What is shown: a test, or a layout that was given.
-    fn test_and_values(&self) -> anyhow::Result<(&'static Test, Values)> {
+    /// What is shown, a test or a layout that was given, and in which order bytes are packed.
+    fn message(&self) -> anyhow::Result<(&'static Test, Values, WireOrder)> {
         let typed = self.test.clone().unwrap_or_default();
         let is_text = typed.contains('(');
         let Some(layout) = self.layout.as_ref().or(is_text.then_some(&typed)) else {
             let test = apps::find(&typed)?;
-            let values = pingpong::values(&self.values.selection()?, test).map_err(anyhow::Error::msg)?;
-            return Ok((test, values));
+            let given = self.sets.selection()?;
+            let (orders, lists) = engine::orders(&given.lists).map_err(anyhow::Error::msg)?;
+            let values = pingpong::values(&Selection { lists, ..given }, test).map_err(anyhow::Error::msg)?;
+            return Ok((test, values, orders[0].wire_order()));
         };
         let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
         case.given().try_for_each(|(name, text)| values.assign(&LAYOUT, name, text))?;
-        Ok((apps::find(LAYOUT.name)?, values))
+        Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))
     }
 }
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        self.results.check()?;
         let compared = match &self.dirs[..] {
             [dir] => comparisons(dir).map(|found| found.compared()).unwrap_or_default(),
             _ => Compared::default(),
         };
-        let shown = Shown::of(&self.dirs, &compared)?;
-        let page = &shown.page;
-        if let Some(file) = &self.figures {
-            return self.write_one(file, &page.pictures);
+        let Shown { kind, over, page } = Shown::of(&self.dirs, &compared)?;
+        if let Some(name) = &self.figure {
+            let picture = self.picture(name, &page.pictures)?;
+            return match self.format {
+                None => output::print(picture.svg.as_bytes()),
+                Some(ReportFormat::Csv) => output::print(&picture.csv),
+                Some(_) => {
+                    bail!("--figure {name}: a picture is printed as SVG, or with --format csv as its data")
+                }
+            };
         }
         // Pictures of several runs belong to none of their folders. One that cannot be written to can be shown.
         if let [dir] = &self.dirs[..]
             && let Err(error) = page.keep_pictures(dir)
         {
-            output::say(&format!("warning: pictures are not kept: {error}"));
+            output::log(&format!("warning: pictures are not kept: {error}"));
         }
-        match self.format {
-            ReportFormat::Text => self.results.tell(shown.kind, &shown.over),
+        match self.format.unwrap_or(ReportFormat::Text) {
+            ReportFormat::Text => print_results(kind, &over, self.details),
             ReportFormat::Html => output::print(page.html.as_bytes()),
+            ReportFormat::Json => output::print(export::json(&over).as_bytes()),
+            ReportFormat::Csv => output::print(&times_csv(&over)),
+            ReportFormat::Markdown => {
+                output::print(export::markdown(experiments::of(kind).table_format(), &over).as_bytes())
+            }
         }
     }
 
-    /// Writes a picture alone, or its data.
-    fn write_one(&self, file: &Path, pictures: &[Drawn]) -> anyhow::Result<()> {
-        let picture = self.one(pictures)?;
-        let bytes = match file.extension().and_then(OsStr::to_str) {
-            Some("svg") => picture.svg.as_bytes(),
-            Some("csv") => &picture.csv,
-            _ => bail!(
-                "--figures {}: a picture is written as .svg and its data as .csv; is it {}?",
-                file.display(),
-                file.with_extension("svg").display()
-            ),
-        };
-        write_new(file, bytes)?;
-        let others: Vec<&str> =
-            pictures.iter().map(|drawn| &*drawn.name).filter(|name| *name != picture.name).collect();
-        let more = if self.figure.is_none() && !others.is_empty() {
-            format!("; with --figure there are {} too", others.join(", "))
-        } else {
-            String::new()
-        };
-        output::say(&format!("{}: the picture {}{more}", file.display(), picture.name));
-        Ok(())
-    }
-
-    /// The picture that was asked for, or the first.
-    fn one<'a>(&self, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
-        let wanted = self.figure.as_deref();
-        let found = pictures.iter().find(|drawn| wanted.is_none_or(|name| name == drawn.name));
+    /// The picture of that name.
+    fn picture<'a>(&self, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
+        let found = pictures.iter().find(|drawn| drawn.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = pictures.iter().map(|drawn| &*drawn.name).collect();
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            match wanted.and_then(Picture::find) {
-                Some(picture) => anyhow!(
-                    "{} has no picture {}, which is of {} and needs {}; it has {has}",
-                    self.dirs[0].display(),
-                    picture.name,
-                    picture.kinds.join(", "),
-                    picture.needs
-                ),
-                None if pictures.is_empty() => {
-                    anyhow!("{} has what no picture needs", self.dirs[0].display())
-                }
-                None => anyhow!(
-                    "no picture is called {:?}; {} has {has}",
-                    wanted.unwrap_or_default(),
-                    self.dirs[0].display()
-                ),
-            }
+            let needs = Picture::find(name).map_or_else(String::new, |picture| {
+                format!(", which is of {} and needs {}", picture.kinds.join(", "), picture.needs)
+            });
+            anyhow!("{} has no picture {name}{needs}; it has {has}", self.dirs[0].display())
         })
     }
+}
+
+/// Prints the answer, or all methods with all their figures.
+pub(super) fn print_results(kind: Kind, records: &[Record], with_details: bool) -> anyhow::Result<()> {
+    let width = output::width();
+    output::print_coloured(&if with_details {
+        experiments::of(kind).table(records, width)
+    } else {
+        experiments::of(kind).answer(records, width)
+    })
 }

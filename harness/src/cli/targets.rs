@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
+use ddtbench::experiments::Kind;
 use ddtbench::mpi::{Installation, MpiError, Project, Source, interrupt};
 use ddtbench::plan::{Plan, Variant};
 use ddtbench::run::Target;
 
-use super::output::say;
+use super::output::log;
 
 /// MPIs that were chosen, with their variants; nothing is built for them yet.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
     let mut labels = Vec::new();
     for name in &plan.mpis {
         let (mpi, variant) = parted(name);
-        let installation = project.pick(Some(mpi), &mut say)?;
+        let installation = project.pick(Some(mpi), &mut log)?;
         variant.map(|variant| named(plan, &project, &installation.name, variant)).transpose()?;
         labels.push(mpi.to_owned());
     }
@@ -46,15 +47,16 @@ fn check_variants(plan: &Plan, mpis: &[String]) -> anyhow::Result<()> {
 }
 
 /// The MPIs of a plan, which gets names by which they can be found again. Where it names none, it is the one that is
-/// preferred, or all.
-pub(super) fn choose(plan: &mut Plan, verbose: bool, all: bool) -> anyhow::Result<Chosen> {
+/// preferred; of the engine's comparison all are measured.
+pub(super) fn choose(plan: &mut Plan, verbose: bool) -> anyhow::Result<Chosen> {
     let mut project = Project::locate()?;
     project.verbose = verbose;
     let may_leave_out = plan.mpis.is_empty();
     if plan.mpis.is_empty() {
-        let mut installations = if all { project.installations(&mut say)? } else { Vec::new() };
+        let mut installations =
+            if plan.experiment == Kind::Engine { project.installations(&mut log)? } else { Vec::new() };
         if installations.is_empty() {
-            installations.push(project.pick(None, &mut say)?);
+            installations.push(project.pick(None, &mut log)?);
         }
         plan.mpis = installations.iter().map(lasting_name).collect();
     }
@@ -63,7 +65,7 @@ pub(super) fn choose(plan: &mut Plan, verbose: bool, all: bool) -> anyhow::Resul
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
     for i in 0..plan.mpis.len() {
         let (name, variant) = parted(&plan.mpis[i]);
-        let installation = project.pick(Some(name), &mut say)?;
+        let installation = project.pick(Some(name), &mut log)?;
         let chosen = match variant {
             Some(variant) => vec![Some(named(plan, &project, &installation.name, variant)?)],
             None => {
@@ -148,10 +150,10 @@ impl Chosen {
             if interrupt::requested() {
                 return Err(MpiError::Interrupted.into());
             }
-            match self.project.rank_program(installation, &mut say) {
+            match self.project.rank_program(installation, &mut log) {
                 Ok(program) => programs.push((&installation.name, program)),
                 Err(error @ MpiError::Interrupted) => return Err(error.into()),
-                Err(error) if self.may_leave_out && self.mpis.len() > 1 => say(&format!("left out: {error}")),
+                Err(error) if self.may_leave_out && self.mpis.len() > 1 => log(&format!("left out: {error}")),
                 Err(error) => return Err(error.into()),
             }
         }

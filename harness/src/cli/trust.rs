@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use ddtbench::plan::Plan;
 
-use super::output::say;
+use super::output::log;
 
 /// Says which programs a plan names that was read from a file, and refuses them where one of `paths`, the file and what else it was
 /// found by, is another user's.
@@ -24,7 +24,7 @@ pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::R
             strange.display()
         );
     }
-    say(&format!("the plan in {file} names what is to run: {named}"));
+    log(&format!("the plan in {file} names what is to run: {named}"));
     Ok(())
 }
 

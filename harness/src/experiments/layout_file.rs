@@ -2,7 +2,7 @@
 //! that a recorded plan needs no file.
 //!
 //! A file is the text alone, or TOML or JSON with `send`, and if need be `receive` and `name`; or it is what
-//! `ddtbench layout --json` prints, which is the send side. A side is a text, an object with a layout, or a list of these.
+//! `ddtbench layout --format json` prints, which is the send side. A side is a text, an object with a layout, or a list of these.
 
 use std::io::Read;
 use std::path::Path;
@@ -138,13 +138,13 @@ fn counted(value: &Value, place: &str) -> Result<Vec<CountedLayout>, String> {
             Ok(vec![CountedLayout { count: 1, layout: layout(value, place)?, origin_bytes: None }])
         }
         _ => Err(format!(
-            "{place}: must be a layout as text, an object with `layout` or `constructor`, what `ddtbench layout --json` prints, \
+            "{place}: must be a layout as text, an object with `layout` or `constructor`, what `ddtbench layout --format json` prints, \
              or a list of these"
         )),
     }
 }
 
-/// What `ddtbench layout --json` has printed.
+/// What `ddtbench layout --format json` has printed.
 fn message(object: &Map<String, Value>, place: &str) -> Result<Message, String> {
     check_schema(object, place, MESSAGE_SCHEMA)?;
     let pieces = object["pieces"].as_array().ok_or_else(|| format!("{place}: pieces must be a list"))?;

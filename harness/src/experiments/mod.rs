@@ -19,7 +19,7 @@ pub use common::kinds::{Kind, Setup};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use common::parameter::Flag;
+use common::parameter::ParameterInfo;
 
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Configuration;
@@ -59,7 +59,7 @@ pub trait Experiment: Debug + Sync {
     }
 
     /// What its cases say beside the parameters of a test.
-    fn flags(&self) -> Vec<&'static Flag> {
+    fn parameters(&self) -> Vec<&'static ParameterInfo> {
         Vec::new()
     }
 

@@ -15,9 +15,9 @@ pub enum MpiError {
     /// `DDTBENCH_ROOT` names something else.
     #[error("DDTBENCH_ROOT is `{}`, where there is no Cargo.toml; it must name the project's folder", .0.display())]
     BadRoot(PathBuf),
-    /// `--state` names something else.
+    /// `DDTBENCH_STATE` names something else.
     #[error(
-        "the folder for what is installed and built is `{}` (--state, DDTBENCH_STATE), and {} is no folder; name one that is there, \
+        "the folder for what is installed and built is `{}` (DDTBENCH_STATE), and {} is no folder; name one that is there, \
          or that can be made", .folder.display(), .file.display()
     )]
     BadState {
@@ -60,7 +60,7 @@ pub enum MpiError {
     /// A folder in which no MPI could be used.
     #[error(
         "no MPI can be installed in {}: its compiler wrapper would print this path unquoted, and blanks, quotes, commas and colons \
-         end it there; --state DIR, or DDTBENCH_STATE, names a folder whose path has none", .0.display()
+         end it there; DDTBENCH_STATE=DIR names a folder whose path has none", .0.display()
     )]
     NotPlain(PathBuf),
     /// Not ours to remove.

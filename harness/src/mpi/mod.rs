@@ -38,7 +38,7 @@ pub use launcher::{CommandLine, Launch, progressing};
 pub use pmi::Pmi;
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
-pub use state::{keep_in, memory_of};
+pub use state::memory_of;
 
 /// Takes a sentence for the user, e.g. onto standard error.
 pub type Print<'a> = &'a mut dyn FnMut(&str);

@@ -10,23 +10,13 @@ use std::ffi::{CString, OsStr};
 use std::hash::{Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Print;
 use super::error::{MpiError, Result};
 
-/// The folder that was asked for by a flag.
-static ASKED: OnceLock<PathBuf> = OnceLock::new();
-
-/// The variable that names a folder as the flag `--state` does.
+/// The variable that names another folder.
 const VARIABLE: &str = "DDTBENCH_STATE";
-
-/// Keeps all in this folder, as `--state` asks. To be called once, before a project is located.
-pub fn keep_in(folder: &Path) {
-    // A second folder would be a mistake of ours, and the first wins.
-    let _ = ASKED.set(absolute(folder));
-}
 
 /// What is kept in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +111,7 @@ impl ProjectState {
         if !REPORTED.swap(true, Ordering::Relaxed) {
             let (project, folder) = (project.display(), self.own.installed.display());
             print(&format!(
-                "{project} {away}: what is installed and built goes to {folder} (--state names another folder)"
+                "{project} {away}: what is installed and built goes to {folder} (DDTBENCH_STATE names another folder)"
             ));
         }
     }
@@ -138,8 +128,7 @@ pub fn memory_of(program: &Path) -> PathBuf {
 
 /// The folder that was asked for.
 fn asked() -> Option<PathBuf> {
-    let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
-    ASKED.get().cloned().or_else(|| variable().map(|folder| absolute(Path::new(&folder))))
+    env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
 
 /// The user's own folder: that of the XDG base directories for what a program keeps of its own accord.

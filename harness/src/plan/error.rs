@@ -34,6 +34,16 @@ pub enum PlanError {
         /// What would be right.
         reason: String,
     },
+    /// A key that was set to a value, and cannot be.
+    #[error("--set-plan {key}={value}: {reason}")]
+    Setting {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        reason: String,
+    },
     /// No such method.
     #[error("{0}")]
     Method(String),

@@ -54,14 +54,14 @@ fn as_text(message: &Message) -> String {
     let layouts = match Layouts::of(message) {
         Ok(layouts) => layouts,
         Err(reason) => {
-            return format!("\nAs text: not possible in this order, {reason}; --order ddt may be\n");
+            return format!("\nAs text: not possible in this order, {reason}; -p order=ddt may be\n");
         }
     };
     let (whole, short) = (layouts.to_string(), layouts.to_short_text());
     match whole.len() <= MOST_TEXT {
         true => format!("\nAs text, which `ddtbench run --layout '...'` measures\n  {whole}\n"),
         false => format!(
-            "\nAs text, lists cut: --text prints the whole, of {} characters\n  {short}\n",
+            "\nAs text, lists cut: --format text prints the whole, of {} characters\n  {short}\n",
             whole.len()
         ),
     }

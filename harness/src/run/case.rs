@@ -8,7 +8,7 @@ use super::{Observer, Run, RunError, Unit};
 use crate::model::event::{Block, Event, Hello};
 use crate::model::{Measured, Phase};
 use crate::mpi::{Launch, Next};
-use crate::plan::{Limits, Plan};
+use crate::plan::{LimitArgs, Limits, Plan};
 use crate::stats;
 
 /// Time that a process gets to leave after it said that it was done.
@@ -254,12 +254,7 @@ impl Run<'_> {
         option("ranks", self.plan.ranks_of(unit.case).to_string());
         option("seed", plan.seed.to_string());
         option("cache", unit.cache.name().to_owned());
-        option("warmup", limits.warmup.to_string());
-        option("min-runs", limits.min_runs.to_string());
-        option("max-runs", limits.max_runs.to_string());
-        option("max-time", limits.max_time_s.to_string());
         option("min-rounds", limits.min_rounds.to_string());
-        option("precision", limits.precision_percent.to_string());
         option("format", "json".to_owned());
         let options = plan.experiment.row().options;
         if options.contains(&"rule") {
@@ -271,6 +266,7 @@ impl Run<'_> {
         if plan.startall {
             args.push("--startall".to_owned());
         }
+        args.extend(LimitArgs::of(limits));
         args
     }
 }

@@ -29,7 +29,7 @@ fn a_refusal_that_nobody_can_read_is_one_all_the_same() {
 fn what_cannot_be_written_is_told_and_a_reader_that_has_gone_is_no_error() {
     assert_eq!(code(&["list"], ">/dev/full"), Some(2));
     // More than a pipe holds, so that the reader has gone before all is written.
-    let script = "\"$0\" layout wrf_x_vec --segments; echo $? >&2";
+    let script = "\"$0\" layout wrf_x_vec --format segments; echo $? >&2";
     let mut command = Command::new("sh");
     command.args(["-c", &format!("({script}) | true"), env!("CARGO_BIN_EXE_ddtbench")]);
     let ended = String::from_utf8(command.output().unwrap().stderr).unwrap();

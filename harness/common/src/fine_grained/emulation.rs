@@ -1,6 +1,6 @@
 //! Computing time, emulated: how it passes, and its text.
 
-use crate::parameter::{Flag, Parameter, set};
+use crate::parameter::{Parameter, ParameterInfo, set};
 
 /// What threads compute before they hand over.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -15,8 +15,12 @@ impl Computing {
     /// The parameter that says for how long, of a setting with such threads.
     pub const fn time<S: AsRef<Self> + AsMut<Self>>() -> Parameter<S> {
         Parameter {
-            flag: Flag::new("compute_us", "US", "0", "time that each thread computes, in microseconds")
-                .long("compute-us"),
+            info: ParameterInfo::new(
+                "compute_us",
+                "US",
+                "0",
+                "time that each thread computes, in microseconds",
+            ),
             assign: |setting, text| set(&mut setting.as_mut().time_us, compute_us(text)),
             text: |setting| {
                 let time_us = setting.as_ref().time_us;
@@ -28,7 +32,7 @@ impl Computing {
     /// The parameter that says how.
     pub const fn way<S: AsRef<Self> + AsMut<Self>>() -> Parameter<S> {
         Parameter {
-            flag: Flag::new(
+            info: ParameterInfo::new(
                 "emulate",
                 "HOW",
                 "spin",

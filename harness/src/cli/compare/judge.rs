@@ -1,4 +1,4 @@
-//! How comparisons are judged and told: flags that all commands have which compare.
+//! How comparisons are judged and printed: the flags of all commands that compare.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::cli::{measure, output};
 /// Exit code of a gate where nothing is slower, and something undecided.
 const UNDECIDED: u8 = 3;
 
-/// How comparisons are judged and told.
+/// How comparisons are judged and printed.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// How large a change must be to be called one
@@ -27,7 +27,7 @@ pub struct JudgeArgs {
     #[arg(long)]
     undecided_is_ok: bool,
     /// How the comparison is printed
-    #[arg(long, alias = "as", value_enum, default_value = "text")]
+    #[arg(long, value_enum, default_value = "text")]
     format: ComparisonFormat,
 }
 
@@ -43,7 +43,7 @@ impl JudgeArgs {
     }
 
     /// Prints comparisons of what is in these folders; the exit code is that of a gate, if it is one.
-    pub fn tell(
+    pub fn print(
         &self,
         comparisons: &Comparisons,
         folders: &[PathBuf],

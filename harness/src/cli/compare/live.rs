@@ -16,7 +16,7 @@ use ddtbench::run::{Environment, Run, RunEnd, RunError, Target, Unit};
 
 use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
-use crate::cli::output::say;
+use crate::cli::output::log;
 use crate::cli::progress::Progress;
 use crate::cli::run_page::RunPage;
 
@@ -32,7 +32,7 @@ const AGAIN: &str = "again";
 /// Measures, and gives the comparison of each other MPI with the first, and the folder of the run; or ends with an exit code.
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons, PathBuf), ExitCode>> {
     let Begun { checked, targets, folder, mut environment } =
-        match measure::start(args.run.conditions.manner(false), plan(args)?)? {
+        match measure::start(args.given.options(args.out.as_deref()), plan(args)?)? {
             Ok(begun) => begun,
             Err(code) => return Ok(Err(code)),
         };
@@ -58,7 +58,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
             Ok(Batch::TimeIsOver) => true,
             Ok(Batch::Interrupted) => {
                 let dir = live.folder.path().display();
-                say(&format!(
+                log(&format!(
                     "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
                 ));
                 return Ok(Err(ExitCode::from(measure::INTERRUPTED)));
@@ -75,7 +75,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
         rows = others.map(|(comparer, other)| comparer.look(&sides[0], other, &share)).collect();
         let undecided = rows.iter().flatten().filter(|row| !row.verdict.is_decided()).count();
         if !batch.is_empty() {
-            say(&format!(
+            log(&format!(
                 "after {} launches at most {undecided} of {} rows are undecided",
                 schedule.most_made(),
                 rows.concat().len()
@@ -151,7 +151,7 @@ impl Live<'_> {
         let compared = comparisons.compared();
         let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared);
         page.write(&self.folder, &over)?;
-        say(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
+        log(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())
     }
 }
@@ -163,8 +163,8 @@ fn alone(mpi: &str) -> String {
 
 /// The plan: of the flags, or of a file of whatever kind; of an MPI that is named twice, one is called otherwise.
 fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
-    let conditions = &args.run.conditions;
-    let mut plan = args.run.plan_of_any_kind()?;
+    let conditions = &args.given.conditions;
+    let mut plan = args.given.plan_of_any_kind()?;
     if !conditions.has_launches() {
         plan.launches = Some(MOST_LAUNCHES);
     }

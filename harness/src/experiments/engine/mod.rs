@@ -12,6 +12,7 @@ mod table;
 use clap::ValueEnum;
 
 pub use common::kinds::engine::*;
+pub use selection::orders;
 
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;

@@ -2,20 +2,26 @@
 
 use clap::ValueEnum;
 
-use super::{ORDER, PackingOrder, RANKS};
+use super::{ORDER, PackingOrder, RANKS, grid};
 use crate::experiments::Setup;
 use crate::experiments::pingpong::{self, PreparedMessage};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::{Lists, Selection};
 
-/// The comparisons of a selection; of tests that pack in two orders, one of each order that the list `order` has, or of both.
+/// The comparisons of a selection, in which the synthetic grid is called `grid`; of tests that pack in two orders, one of each order that the list `order` has, or of both.
 ///
 /// # Errors
 /// An order that there is not, or what is wrong with a test's values, by its name.
 pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
     let (orders, lists) = orders(&selection.lists)?;
     let setup = Setup { ranks: RANKS, seed };
-    let selected = pingpong::cases(&Selection { lists, ..selection.clone() }, setup)?;
+    let (of_grid, tests): (Vec<String>, Vec<String>) =
+        selection.tests.iter().cloned().partition(|test| test == grid::SET);
+    let is_grid_only = !of_grid.is_empty() && tests.is_empty() && selection.layouts.is_empty();
+    let selected = match is_grid_only {
+        true => Selected::default(),
+        false => pingpong::cases(&Selection { lists, tests, ..selection.clone() }, setup)?,
+    };
     let mut all = Selected { notes: selected.notes, ..Selected::default() };
     for case in selected.cases {
         let unnamed = PlannedCase { set: None, ..case.clone() };
@@ -31,11 +37,17 @@ pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
             all.add(case);
         }
     }
+    if !of_grid.is_empty() {
+        grid::cases().into_iter().for_each(|case| all.add(case));
+    }
     Ok(all)
 }
 
 /// The orders among lists of values, and the other lists, a test's own `order` among them; both orders if none is given.
-fn orders(lists: &Lists) -> Result<(Vec<PackingOrder>, Lists), String> {
+///
+/// # Errors
+/// An order that there is not.
+pub fn orders(lists: &Lists) -> Result<(Vec<PackingOrder>, Lists), String> {
     let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
     let Some(values) = lists.get(ORDER) else { return Ok((both, lists.clone())) };
     let (of_a_test, packing): (Vec<String>, Vec<String>) =

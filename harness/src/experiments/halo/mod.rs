@@ -15,7 +15,7 @@ use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
-use common::parameter::Flag;
+use common::parameter::ParameterInfo;
 
 /// Halo exchanges, as one of the kinds of experiments.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ impl Experiment for Halo {
         Kind::Halo
     }
 
-    fn flags(&self) -> Vec<&'static Flag> {
-        PARAMETERS.iter().map(|own| &own.flag).collect()
+    fn parameters(&self) -> Vec<&'static ParameterInfo> {
+        PARAMETERS.iter().map(|own| &own.info).collect()
     }
 
     fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {

@@ -9,7 +9,7 @@ use crate::experiments::overlap::operations::{OPERATIONS, Operation};
 use crate::experiments::{self, Kind};
 use crate::model::MethodInfo;
 use crate::report::layout::{Params, pretty};
-use common::parameter::Flag;
+use common::parameter::ParameterInfo;
 
 /// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-list/1";
@@ -34,24 +34,7 @@ struct ListedKind {
     phases: Vec<&'static str>,
     methods: Vec<ListedMethod>,
     /// What cases say beside a test's own parameters.
-    parameters: Vec<ListedFlag>,
-}
-
-/// A parameter of a kind of experiments.
-#[derive(Serialize)]
-struct ListedFlag {
-    name: &'static str,
-    /// What stands for its value in help: its unit, or what it is.
-    value: &'static str,
-    about: &'static str,
-    /// Its value where none is given, or what holds then.
-    default: &'static str,
-}
-
-impl ListedFlag {
-    fn of(&Flag { name, value, about, default, .. }: &Flag) -> Self {
-        Self { name, value, about, default }
-    }
+    parameters: Vec<&'static ParameterInfo>,
 }
 
 impl ListedKind {
@@ -61,7 +44,7 @@ impl ListedKind {
             command: kind.row().command,
             phases: kind.phases().iter().map(|phase| phase.name()).collect(),
             methods: ListedMethod::all(kind),
-            parameters: experiments::of(kind).flags().into_iter().map(ListedFlag::of).collect(),
+            parameters: experiments::of(kind).parameters(),
         }
     }
 }

@@ -86,22 +86,20 @@ fn exchange(halo: &'static HaloTest, width: Option<u16>) -> String {
         let values = halo.set(set.name).expect("the set is the exchange's own");
         vec![set.name.to_owned(), preset_name(set.preset).to_owned(), values.to_string()]
     };
-    let flags = halo::PARAMETERS.iter().map(|own| &own.flag);
-    let flags = flags.map(|flag| (flag.name, format!("{}{}", flag.about, flag.default_text())));
+    let parameters_of_all = halo::PARAMETERS.iter().map(|own| (own.info.name, own.info.text()));
     heading(halo, "exchange", width)
         + &sets(&columns, halo.sets.iter().map(row).collect(), width)
         + &parameters(halo.parameters, width)
         + "\nParameters of all exchanges\n"
-        + &named(width, flags)
+        + &named(width, parameters_of_all)
         + &format!("\nTo run it: ddtbench halo {}\n", halo.name)
 }
 
 fn operation(operation: &Operation, width: Option<u16>) -> String {
-    let flags = overlap::PARAMETERS.iter().map(|own| &own.flag);
-    let flags = flags.map(|flag| (flag.name, format!("{}{}", flag.about, flag.default_text())));
+    let parameters_of_all = overlap::PARAMETERS.iter().map(|own| (own.info.name, own.info.text()));
     wrapped(&format!("{}  operation: ", operation.name), operation.about, text_width(width), 2)
         + "\nParameters of all operations\n"
-        + &named(width, flags)
+        + &named(width, parameters_of_all)
         + &format!("\nTo run it: ddtbench overlap {}\n", operation.name)
 }
 

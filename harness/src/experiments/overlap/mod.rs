@@ -20,7 +20,7 @@ use super::summary::RowContext;
 use super::{Calibration, Experiment, Kind, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
-use common::parameter::Flag;
+use common::parameter::ParameterInfo;
 
 /// Overlap, as one of the kinds of experiments.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ impl Experiment for Overlap {
         Kind::Overlap
     }
 
-    fn flags(&self) -> Vec<&'static Flag> {
-        PARAMETERS.iter().map(|own| &own.flag).collect()
+    fn parameters(&self) -> Vec<&'static ParameterInfo> {
+        PARAMETERS.iter().map(|own| &own.info).collect()
     }
 
     fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {

@@ -16,7 +16,7 @@ use super::summary::RowContext;
 use super::{Experiment, Kind, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
-use common::parameter::Flag;
+use common::parameter::ParameterInfo;
 
 /// Partitioned transfers, as one of the kinds of experiments.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ impl Experiment for Partitioned {
         Kind::Partitioned
     }
 
-    fn flags(&self) -> Vec<&'static Flag> {
-        PARAMETERS.iter().map(|own| &own.flag).chain(sweep::PRODUCTS).collect()
+    fn parameters(&self) -> Vec<&'static ParameterInfo> {
+        PARAMETERS.iter().map(|own| &own.info).chain(sweep::PRODUCTS).collect()
     }
 
     fn cases(&self, selection: &Selection, _setup: Setup) -> Result<Selected, String> {

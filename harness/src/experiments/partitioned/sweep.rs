@@ -5,19 +5,17 @@ use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::Selection;
 use crate::model::CUSTOM;
 use apps::bytes;
-use common::parameter::{Flag, place};
+use common::parameter::{ParameterInfo, place};
 
-/// What stands for a product of two parameters: flags of a sweep alone.
-pub const PRODUCTS: &[Flag] = &[
-    Flag::new("theta", "N", "", "partitions of each thread, instead of all together")
-        .instead_of("partitions"),
-    Flag::new(
+/// What stands for a product of two parameters, in a selection only.
+pub const PRODUCTS: &[ParameterInfo] = &[
+    ParameterInfo::new("theta", "N", "", "partitions of each thread, instead of all together"),
+    ParameterInfo::new(
         "partition_bytes",
         "BYTES",
         "",
-        "bytes of each partition; with --bytes, instead of their number",
-    )
-    .long("partition-bytes"),
+        "bytes of each partition; with bytes, instead of their number",
+    ),
 ];
 
 /// The parameters that run faster than all others, the fastest last.

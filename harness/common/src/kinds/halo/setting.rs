@@ -4,7 +4,7 @@ use apps::halo::HaloContext;
 
 use crate::fine_grained::arrival::{Arrival, Sampler};
 use crate::fine_grained::emulation::Computing;
-use crate::parameter::{self, Flag, Parameter, set, threads};
+use crate::parameter::{self, Parameter, ParameterInfo, set, threads};
 
 /// How ranks begin an exchange together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -61,29 +61,32 @@ impl AsMut<Computing> for HaloSetting {
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     Parameter {
-        flag: Flag::new("threads", "N", "1", "threads of each rank").short('t'),
+        info: ParameterInfo::new("threads", "N", "1", "threads of each rank"),
         assign: |s, text| set(&mut s.threads, threads(text)),
         text: |s| Some(s.threads.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "periodic",
             "",
             "yes",
-            "the first and the last rank of a dimension are no neighbours",
-        )
-        .long("no-periodic")
-        .switch("no"),
+            "whether the first and the last rank of a dimension are neighbours: yes or no",
+        ),
         assign: |s, text| set(&mut s.periodic, yes_or_no(text)),
         text: |s| (!s.periodic).then(|| "no".to_owned()),
     },
     Parameter {
-        flag: Flag::new("reorder", "", "no", "let MPI_Cart_create place ranks anew").switch("yes"),
+        info: ParameterInfo::new(
+            "reorder",
+            "",
+            "no",
+            "whether MPI_Cart_create may place ranks anew: yes or no",
+        ),
         assign: |s, text| set(&mut s.reorder, yes_or_no(text)),
         text: |s| s.reorder.then(|| "yes".to_owned()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "arrival",
             "ARRIVAL",
             "none",
@@ -95,7 +98,7 @@ pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     Computing::time(),
     Computing::way(),
     Parameter {
-        flag: Flag::new("start", "HOW", "barrier", "how ranks begin together: barrier or clock"),
+        info: ParameterInfo::new("start", "HOW", "barrier", "how ranks begin together: barrier or clock"),
         assign: |s, text| {
             let start = <Start as clap::ValueEnum>::from_str(text, false);
             set(&mut s.start, start.map_err(|_| "must be barrier or clock".to_owned()))

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use datatypes::Element;
 
 use crate::model::conditions::Configuration;
-use crate::parameter::{self, Flag, Parameter, set, threads};
+use crate::parameter::{self, Parameter, ParameterInfo, set, threads};
 
 /// What a case says besides the application's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,30 +64,33 @@ const MOST_RIM_PERCENT: f64 = 90.0;
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "communication_us",
             "TIME",
             "",
             "time of the communication by itself, as 500us, 4ms or 1s: bytes that take so long are found; of an operation only",
-        )
-        .long("communication"),
+        ),
         assign: |s, text| set(&mut s.communication_us, time_us(text, LEAST_US).map(Some)),
         text: |s| s.communication_us.map(|time| time.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "computation_us",
             "TIME",
             "",
             "time of the computation by itself: matrices whose product takes so long are found [default: as long as the \
              communication]",
-        )
-        .long("computation"),
+        ),
         assign: |s, text| set(&mut s.computation_us, time_us(text, LEAST_US).map(Some)),
         text: |s| s.computation_us.map(|time| time.to_string()),
     },
     Parameter {
-        flag: Flag::new("bytes", "BYTES", "", "bytes of the operation, as 64KiB, in place of its time"),
+        info: ParameterInfo::new(
+            "bytes",
+            "BYTES",
+            "",
+            "bytes of the operation, as 64KiB, in place of its time",
+        ),
         assign: |s, text| {
             let bytes = apps::bytes(text).filter(|bytes| (1..=MOST_BYTES).contains(bytes));
             let right = || format!("must be bytes, as 65536 or 64KiB, from 1 to {MOST_BYTES}");
@@ -96,7 +99,12 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
         text: |s| s.bytes.map(|bytes| bytes.to_string()),
     },
     Parameter {
-        flag: Flag::new("element", "TYPE", "double", "numbers that ireduce and iallreduce add up: double or float"),
+        info: ParameterInfo::new(
+            "element",
+            "TYPE",
+            "double",
+            "numbers that ireduce and iallreduce add up: double or float",
+        ),
         assign: |s, text| {
             let element = SUMMED.into_iter().find(|element| element.name() == text);
             set(&mut s.element, element.ok_or_else(|| "must be double or float".to_owned()))
@@ -104,22 +112,28 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
         text: |s| (s.element != Element::Double).then(|| s.element.name().to_owned()),
     },
     Parameter {
-        flag: Flag::new("matrix_order", "ROWS", "", "rows of the square matrices that each thread multiplies, in place of the time")
-            .long("matrix-order"),
+        info: ParameterInfo::new(
+            "matrix_order",
+            "ROWS",
+            "",
+            "rows of the square matrices that each thread multiplies, in place of the time",
+        ),
         assign: |s, text| {
             let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-            set(&mut s.matrix_order, rows.ok_or_else(|| format!("must be a whole number from 1 to {MOST_ROWS}")).map(Some))
+            set(
+                &mut s.matrix_order,
+                rows.ok_or_else(|| format!("must be a whole number from 1 to {MOST_ROWS}")).map(Some),
+            )
         },
         text: |s| s.matrix_order.map(|rows| rows.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "rim_percent",
             "PERCENT",
             "",
             "share of the computation that waits for what arrives, as 10%; of a halo only [default: 10%]",
-        )
-        .long("rim"),
+        ),
         assign: |s, text| {
             let percent = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
             let percent = percent.filter(|percent| (0.0..=MOST_RIM_PERCENT).contains(percent));
@@ -129,23 +143,22 @@ pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
         text: |s| s.rim_percent.map(|percent| percent.to_string()),
     },
     Parameter {
-        flag: Flag::new("threads", "N", "1", "threads of each rank that compute, each on a core").short('t'),
+        info: ParameterInfo::new("threads", "N", "1", "threads of each rank that compute, each on a core"),
         assign: |s, text| set(&mut s.threads, threads(text)),
         text: |s| Some(s.threads.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "test_every_us",
             "TIME",
             "0",
             "the computation calls MPI_Test every so often, as 10us; 0 is never",
-        )
-        .long("test-every"),
+        ),
         assign: |s, text| set(&mut s.test_every_us, time_us(text, 0.0)),
         text: |s| (s.test_every_us > 0.0).then(|| s.test_every_us.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "configuration",
             "HOW",
             "basic",

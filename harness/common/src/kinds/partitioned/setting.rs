@@ -9,7 +9,7 @@ use crate::fine_grained::arrival::{Arrival, Sampler};
 use crate::fine_grained::emulation::Computing;
 use crate::fine_grained::order::{self, WriteOrder};
 use crate::model::event::MessageFacts;
-use crate::parameter::{self, Flag, Parameter, joined, set};
+use crate::parameter::{self, Parameter, ParameterInfo, joined, set};
 
 /// A message between two ranks, finished partition by partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl AsMut<Computing> for Setting {
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<Setting>] = &[
     Parameter {
-        flag: Flag::new("bytes", "BYTES", "32KiB", "bytes of the message").short('b'),
+        info: ParameterInfo::new("bytes", "BYTES", "32KiB", "bytes of the message"),
         assign: |s, text| {
             set(
                 &mut s.bytes,
@@ -84,22 +84,27 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         text: |s| Some(s.bytes.to_string()),
     },
     Parameter {
-        flag: Flag::new("partitions", "N", "32", "partitions of the sender"),
+        info: ParameterInfo::new("partitions", "N", "32", "partitions of the sender"),
         assign: |s, text| set(&mut s.partitions, number(text, MOST)),
         text: |s| Some(s.partitions.to_string()),
     },
     Parameter {
-        flag: Flag::new("receive", "N", "", "partitions of the receiver, where they are not the sender's"),
+        info: ParameterInfo::new(
+            "receive",
+            "N",
+            "",
+            "partitions of the receiver, where they are not the sender's",
+        ),
         assign: |s, text| set(&mut s.receive_partitions, number(text, MOST).map(Some)),
         text: |s| s.receive_partitions.map(|n| n.to_string()),
     },
     Parameter {
-        flag: Flag::new("threads", "N", "1", "threads of each rank").short('t'),
+        info: ParameterInfo::new("threads", "N", "1", "threads of each rank"),
         assign: |s, text| set(&mut s.threads, number(text, MOST_THREADS)),
         text: |s| Some(s.threads.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "order",
             "ORDER",
             "linear",
@@ -109,7 +114,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         text: |s| Some(s.order.to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "arrival",
             "ARRIVAL",
             "none",
@@ -122,7 +127,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
     Computing::time(),
     Computing::way(),
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "beta",
             "GB/S",
             "what `single` reaches beside it",
@@ -136,7 +141,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         text: |s| s.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
     },
     Parameter {
-        flag: Flag::new(
+        info: ParameterInfo::new(
             "vcis",
             "N",
             "as the environment says",
@@ -146,7 +151,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         text: |s| s.vcis.map(|n| n.to_string()),
     },
     Parameter {
-        flag: Flag::new("ways", "N", "1", "2: both ranks send such a message, at the same time"),
+        info: ParameterInfo::new("ways", "N", "1", "2: both ranks send such a message, at the same time"),
         assign: |s, text| {
             let both_ways = match text {
                 "1" => Ok(false),

@@ -1,0 +1,91 @@
+//! Single keys of a plan, set as a plan file would set them.
+
+use apps::similar;
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::{Plan, PlanError};
+
+/// Keys that say what is measured: a command decides them, or a file.
+const DECIDED: [&str; 7] = ["schema", "experiment", "cases", "sweep", "figure", "quick", "full"];
+
+impl Plan {
+    /// The plan with another value of a key, such as `seed` or `limits.timeout_s`. A value that is not TOML is a text, and the only
+    /// value of a list needs no brackets.
+    ///
+    /// # Errors
+    /// A key that does not exist, with the nearest and all others, or a value that the plan refuses.
+    pub fn with_key(&self, key: &str, text: &str) -> Result<Self, PlanError> {
+        let refuse =
+            |reason: String| PlanError::Setting { key: key.to_owned(), value: text.to_owned(), reason };
+        if DECIDED.contains(&key) {
+            return Err(refuse("what is measured is not set by a key: write it into a plan file".to_owned()));
+        }
+        let mut table = Table::try_from(self).expect("a plan has only values that TOML has");
+        let (tables, last) = key.rsplit_once('.').map_or((None, key), |(tables, last)| (Some(tables), last));
+        let mut place = &mut table;
+        for name in tables.iter().flat_map(|tables| tables.split('.')) {
+            let inner = place.entry(name).or_insert_with(|| Value::Table(Table::new()));
+            place = inner.as_table_mut().ok_or_else(|| refuse(format!("{name} has no keys of its own")))?;
+        }
+        let value = match (value(text), place.get(last)) {
+            (value @ Value::Array(_), Some(Value::Array(_))) => value,
+            (only, Some(Value::Array(_))) => Value::Array(vec![only]),
+            (value, _) => value,
+        };
+        place.insert(last.to_owned(), value);
+        Self::deserialize(table).map_err(|error| refuse(reason(error.message(), last)))
+    }
+}
+
+/// A text as TOML reads it after `=`, or itself.
+fn value(text: &str) -> Value {
+    let read = toml::from_str::<Table>(&format!("value = {text}")).ok();
+    read.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// What the parser says; of an unknown key with the nearest one.
+fn reason(message: &str, key: &str) -> String {
+    let expected = message.split_once("unknown field").and_then(|(_, rest)| rest.split_once("expected"));
+    let Some((_, known)) = expected else { return message.to_owned() };
+    let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+    let nearest = similar(&known, key).map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
+    format!("a plan has no such key{nearest} There are {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::conditions::Rule;
+
+    fn refusal(key: &str, value: &str) -> String {
+        Plan::default().with_key(key, value).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn keys_are_those_of_a_plan_file() {
+        let plan = Plan::default();
+        assert_eq!(plan.with_key("seed", "7").unwrap().seed, 7);
+        assert_eq!(plan.with_key("limits.timeout_s", "3").unwrap().limits.timeout_s, 3.0);
+        assert_eq!(plan.with_key("limits.rule", "pcomm").unwrap().limits.rule, Rule::Pcomm);
+        assert!(!plan.with_key("bind", "false").unwrap().bind);
+        assert_eq!(plan.with_key("launcher", "srun -q").unwrap().launcher.as_deref(), Some("srun -q"));
+        assert_eq!(plan.with_key("formats", "ddtbench").unwrap().formats, ["ddtbench"]);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_the_nearest_and_all_others() {
+        let text = refusal("sed", "7");
+        assert!(text.contains("--set-plan sed=7") && text.contains("did you mean seed?"), "{text}");
+        assert!(text.contains("launcher_args"), "{text}");
+        assert!(refusal("limits.timeout", "7").contains("did you mean timeout_s?"));
+        assert!(refusal("seed.x", "7").contains("no keys of its own"));
+    }
+
+    #[test]
+    fn a_value_that_the_plan_refuses_is_refused() {
+        assert!(refusal("seed", "many").contains("many"));
+        assert!(refusal("bind", "7").contains("boolean"));
+        assert!(refusal("experiment", "halo").contains("plan file"));
+    }
+}
