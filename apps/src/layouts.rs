@@ -35,24 +35,6 @@ pub struct CountedLayout {
     pub origin_bytes: Option<i64>,
 }
 
-/// Why a message cannot be said as layouts, each in an array of its own.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LayoutsError {
-    /// The wire order leaves an array and comes back to it.
-    #[error("array {0} is left and returned to: the pieces of an array must follow each other")]
-    BackAndForth(usize),
-    /// More than can be placed.
-    #[error("{0} arrays: there can be {MOST} at most")]
-    TooMany(usize),
-    /// There is none.
-    #[error("there is no layout")]
-    None,
-    /// What no layout can be.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-}
-
 impl std::str::FromStr for Layouts {
     type Err = TextError;
 
@@ -120,29 +102,19 @@ fn lowest_origin(layout: &Layout) -> i64 {
 }
 
 impl Layouts {
-    /// These, each in an array of its own.
-    ///
-    /// # Errors
-    /// None, or too many.
-    pub fn new(all: Vec<CountedLayout>) -> Result<Self, LayoutsError> {
-        match all.len() {
-            0 => Err(LayoutsError::None),
-            1..=MOST => Ok(Self(all)),
-            more => Err(LayoutsError::TooMany(more)),
-        }
-    }
-
     /// What a message is made of; several pieces of one array become a structure of them.
     ///
     /// # Errors
     /// An array that is left and returned to, or too many arrays.
-    pub fn of(message: &Message) -> Result<Self, LayoutsError> {
+    pub fn of(message: &Message) -> Result<Self, String> {
         let mut all: Vec<CountedLayout> = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
         for pieces in message.pieces.chunk_by(|a, b| a.array == b.array) {
             let array = pieces[0].array;
             if seen.contains(&array) {
-                return Err(LayoutsError::BackAndForth(array));
+                return Err(format!(
+                    "array {array} is left and returned to: the pieces of an array must follow each other"
+                ));
             }
             seen.push(array);
             let one =
@@ -151,7 +123,11 @@ impl Layouts {
             let origin_bytes = (origin != lowest_origin(&layout)).then_some(origin);
             all.push(CountedLayout { count: 1, layout, origin_bytes });
         }
-        Self::new(all)
+        match all.len() {
+            0 => Err("there is no layout".to_owned()),
+            1..=MOST => Ok(Self(all)),
+            more => Err(format!("{more} arrays: there can be {MOST} at most")),
+        }
     }
 
     /// Each of them.
@@ -288,7 +264,7 @@ mod tests {
             Layouts::of(&Message { pieces: arrays.iter().map(|&array| piece(array, 3)).collect() })
         };
         assert_eq!(of(&[0, 0, 1]).unwrap().iter().count(), 2);
-        assert_eq!(of(&[0, 1, 0]), Err(LayoutsError::BackAndForth(0)));
-        assert_eq!(of(&[]), Err(LayoutsError::None));
+        assert!(of(&[0, 1, 0]).unwrap_err().contains("array 0 is left"));
+        assert!(of(&[]).unwrap_err().contains("no layout"));
     }
 }

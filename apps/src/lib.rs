@@ -56,7 +56,7 @@ pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
 pub use layout::{LAYOUT, UNNAMED};
-pub use layouts::{CountedLayout, Layouts, LayoutsError};
+pub use layouts::{CountedLayout, Layouts};
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,

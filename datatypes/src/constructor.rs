@@ -1,13 +1,10 @@
 //! The constructors with MPI's names and arguments, and the one description of them that all else derives
 //! from: a constructor is a list of [`Part`]s, each some copies of a child from a displacement on.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Element, Layout};
 
 /// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The last index.
     C,
@@ -19,8 +16,7 @@ pub enum Order {
 ///
 /// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
 /// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "constructor", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // the fields are the standard's arguments
 pub enum Constructor {
     /// A predefined type.

@@ -1,10 +1,7 @@
 //! The predefined types, with the sizes and alignments of the C types that they stand for.
 
-use serde::{Deserialize, Serialize};
-
 /// A predefined MPI datatype (MPI-4.1, table 3.2 and section 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Element {
     /// `MPI_BYTE`
@@ -104,19 +101,5 @@ impl Element {
 impl std::fmt::Display for Element {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lead_back() {
-        for element in Element::ALL {
-            let json = serde_json::to_string(&element).unwrap();
-            assert_eq!(json, format!("\"{}\"", element.name()));
-            assert_eq!(serde_json::from_str::<Element>(&json).unwrap(), element);
-        }
     }
 }

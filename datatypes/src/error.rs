@@ -1,4 +1,4 @@
-//! What can be wrong with a layout, a pack, or a layout's file.
+//! What can be wrong with a layout or a pack.
 
 /// Why a constructor refused its arguments: which constructor, which argument, which value, what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,30 +53,5 @@ pub enum PackError {
         expected: u64,
         /// Bytes of the buffer.
         found: usize,
-    },
-}
-
-/// Why a layout could not be read from JSON.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SchemaError {
-    /// Not JSON, or not the object around a layout.
-    #[error("not a layout's file: {0}")]
-    Json(#[from] serde_json::Error),
-    /// An unknown constructor or field, a field that is missing, or arguments that a constructor refuses.
-    #[error("{place}: {reason}")]
-    Refused {
-        /// The way to the refused layout, e.g. `layout.child.children[1]`.
-        place: String,
-        /// Why it cannot be.
-        reason: serde_json::Error,
-    },
-    /// Another version of the schema.
-    #[error("schema {found:?} is not known: this version reads {expected:?}")]
-    Version {
-        /// The schema this version reads.
-        expected: &'static str,
-        /// The schema the file names.
-        found: String,
     },
 }

@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::bounds::Bounds;
 use crate::check::Check;
 use crate::constructor::{Constructor, Order};
 use crate::segments::{ElementRun, Piece, Segment};
 use crate::{Element, LayoutError};
 
-/// The deepest nesting that is accepted: what a JSON reader that stops at 128 levels can read back, where a
-/// struct takes two of them. It also bounds the stack wherever a tree is walked.
+/// The deepest nesting that is accepted: it bounds the stack wherever a tree is walked.
 pub const MAX_DEPTH: u32 = 60;
 
 /// A derived datatype: a checked tree of MPI constructors. Cloning is cheap, the tree is shared.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Constructor", into = "Constructor")]
+#[derive(Clone, Debug)]
 pub struct Layout(Arc<Node>);
 
 #[derive(Debug)]
@@ -36,19 +32,6 @@ impl PartialEq for Layout {
     /// Two layouts are equal when they were made by the same constructors with the same arguments.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.constructor == other.0.constructor
-    }
-}
-
-impl TryFrom<Constructor> for Layout {
-    type Error = LayoutError;
-    fn try_from(constructor: Constructor) -> Result<Self, LayoutError> {
-        Self::new(constructor)
-    }
-}
-
-impl From<Layout> for Constructor {
-    fn from(layout: Layout) -> Self {
-        layout.0.constructor.clone()
     }
 }
 

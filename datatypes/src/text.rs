@@ -18,6 +18,7 @@
 //! ```
 
 mod reader;
+mod tree;
 
 use std::str::FromStr;
 
@@ -39,8 +40,13 @@ pub const SIGNATURES: [&str; 10] = [
     "resized(lower_bound, extent, type)",
 ];
 
-/// Entries of a list that [`Layout::to_short_text`] writes before it counts the rest.
+/// Entries of a list that texts for people have before the rest is counted.
 const SHOWN: usize = 6;
+
+/// The signature of a constructor.
+fn signature(name: &str) -> Option<&'static str> {
+    SIGNATURES.into_iter().find(|signature| signature.split('(').next() == Some(name))
+}
 
 impl FromStr for Layout {
     type Err = TextError;
@@ -122,20 +128,24 @@ fn write(layout: &Layout, most: usize, text: &mut String) {
         if i > 0 {
             text.push_str(", ");
         }
-        match argument {
-            Argument::Number(number) => text.push_str(&number.to_string()),
-            Argument::Order(Order::C) => text.push('c'),
-            Argument::Order(Order::Fortran) => text.push_str("fortran"),
-            Argument::List(list) => {
-                write_list(list, most, text, |number, text| text.push_str(&number.to_string()))
-            }
-            Argument::Type(child) => write(child, most, text),
-            Argument::Types(children) => {
-                write_list(children, most, text, |child, text| write(child, most, text));
-            }
-        }
+        argument.write(most, text);
     }
     text.push(')');
+}
+
+impl Argument<'_> {
+    fn write(&self, most: usize, text: &mut String) {
+        match self {
+            Self::Number(number) => text.push_str(&number.to_string()),
+            Self::Order(Order::C) => text.push('c'),
+            Self::Order(Order::Fortran) => text.push_str("fortran"),
+            Self::List(list) => {
+                write_list(list, most, text, |number, text| text.push_str(&number.to_string()));
+            }
+            Self::Type(child) => write(child, most, text),
+            Self::Types(children) => write_list(children, most, text, |child, text| write(child, most, text)),
+        }
+    }
 }
 
 fn write_list<T>(list: &[T], most: usize, text: &mut String, item: impl Fn(&T, &mut String)) {

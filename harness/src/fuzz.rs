@@ -111,7 +111,6 @@ fn events(bytes: &[u8]) {
 fn layout(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let _ = layout_file::parse(text);
-    let _ = datatypes::Layout::from_json(text);
     if let Ok(layout) = text.parse::<datatypes::Layout>() {
         assert_eq!(layout.to_text().parse().as_ref(), Ok(&layout), "{text}");
     }

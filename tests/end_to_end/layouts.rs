@@ -14,7 +14,7 @@ const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
 
 /// Two arrays, several types, a count, a place, an order of bytes that goes back; received into other places.
 const FILE: &str = "\
-send = [\"3 * hvector(4, 1, -24, double) @ 80\", \"struct([1, 2], [0, 8], [int32, double])\"]
+send = \"3 * hvector(4, 1, -24, double) @ 80 + struct([1, 2], [0, 8], [int32, double])\"
 receive = \"struct([12, 1], [0, 128], [double, int32]) + contiguous(2, double)\"
 ";
 

@@ -136,8 +136,7 @@ impl<'a> TextReader<'a> {
         if let Some(element) = element {
             return Ok(Layout::named(element));
         }
-        let is_called = |signature: &&str| signature.split('(').next() == Some(name);
-        let Some(signature) = SIGNATURES.into_iter().find(is_called) else {
+        let Some(signature) = super::signature(name) else {
             let reason = match self.eat('(') {
                 true => format!("no constructor is called `{name}`: there are {}", SIGNATURES.join(", ")),
                 false => {

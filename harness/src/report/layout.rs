@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
 
-use apps::{Layouts, LayoutsError, Message, MicroApp, Side, Test, Values, WireOrder};
-use datatypes::{Layout, Spread, Statistics};
+use apps::{ArraySpec, Layouts, Message, MicroApp, Piece, Side, Test, Values, WireOrder};
+use datatypes::{Spread, Statistics};
 use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::units;
 
@@ -71,7 +72,7 @@ fn as_text(message: &Message) -> String {
 ///
 /// # Errors
 /// Pieces that go back to an array, or too many arrays.
-pub fn text(message: &Message) -> Result<String, LayoutsError> {
+pub fn text(message: &Message) -> Result<String, String> {
     Ok(format!("{}\n", Layouts::of(message)?))
 }
 
@@ -94,61 +95,35 @@ pub fn segments_csv(message: &Message, out: &mut dyn Write) -> std::io::Result<(
     out.flush()
 }
 
-/// A message for programs: arrays, whole layouts and statistics as one JSON object.
+/// A message for programs: arrays, layouts as text, and statistics as one JSON object.
 pub fn json(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
-    let (specs, message) = (app.arrays(), app.message(side, order));
-    let arrays = specs.iter().map(|spec| Array {
-        name: spec.name,
-        element: spec.element.name(),
-        shape: &spec.shape,
-        bytes: spec.bytes() as u64,
-    });
-    let pieces = message.pieces.iter().map(|piece| Piece {
-        array: piece.array,
-        origin_bytes: piece.origin_bytes,
-        layout: &piece.layout,
-    });
-    let whole = Whole {
-        schema: SCHEMA,
-        test: test.name,
-        params: Params(values.clone()),
-        side: side_name(side),
-        order: order_name(order),
-        bytes: message.size(),
-        arrays: arrays.collect(),
-        pieces: pieces.collect(),
-        statistics: message.statistics(),
+    let message = app.message(side, order);
+    let array = |spec: &ArraySpec| {
+        json!({
+            "name": spec.name,
+            "element": spec.element.name(),
+            "shape": spec.shape,
+            "bytes": spec.bytes(),
+        })
     };
-    pretty(&whole)
-}
-
-#[derive(Serialize)]
-struct Whole<'a> {
-    schema: &'static str,
-    test: &'static str,
-    params: Params,
-    side: &'static str,
-    order: &'static str,
-    bytes: u64,
-    arrays: Vec<Array<'a>>,
-    pieces: Vec<Piece<'a>>,
-    statistics: Statistics,
-}
-
-#[derive(Serialize)]
-struct Array<'a> {
-    name: &'static str,
-    element: &'static str,
-    shape: &'a [usize],
-    bytes: u64,
-}
-
-#[derive(Serialize)]
-struct Piece<'a> {
-    /// Number in `arrays`.
-    array: usize,
-    origin_bytes: i64,
-    layout: &'a Layout,
+    let piece = |piece: &Piece| {
+        json!({
+            "array": piece.array,
+            "origin_bytes": piece.origin_bytes,
+            "layout": piece.layout.to_text(),
+        })
+    };
+    pretty(&json!({
+        "schema": SCHEMA,
+        "test": test.name,
+        "params": Params(values.clone()),
+        "side": side_name(side),
+        "order": order_name(order),
+        "bytes": message.size(),
+        "arrays": app.arrays().iter().map(array).collect::<Vec<_>>(),
+        "pieces": message.pieces.iter().map(piece).collect::<Vec<_>>(),
+        "statistics": message.statistics(),
+    }))
 }
 
 /// Values as an object, in the parameters' order: numbers as numbers, types by name.
@@ -237,7 +212,7 @@ mod tests {
         assert!(text.starts_with("strided  count=3 blocklength=2 stride=4 element=double\n"), "{text}");
         assert!(text.contains("What is sent, in the order of the derived datatype\n"), "{text}");
         assert!(
-            text.contains("  send from byte 0\n    vector count 3, blocklength 2, stride 4 of"),
+            text.contains("  send from byte 0\n    vector count 3, blocklength 2, stride 4, type"),
             "{text}"
         );
         let end = "Statistics\n  bytes         48\n  segments      3\n  block length  always 16 B\n  \
@@ -279,7 +254,7 @@ mod tests {
         assert_eq!((&value["side"], &value["order"]), (&"send".into(), &"manual".into()));
         assert_eq!(value["bytes"], 48);
         assert_eq!(value["arrays"][1]["name"], "received");
-        assert_eq!(value["pieces"][0]["layout"]["constructor"], "vector");
+        assert_eq!(value["pieces"][0]["layout"], "vector(3, 2, 4, double)");
         assert_eq!(value["statistics"]["segments"], 3);
     }
 }
