@@ -116,8 +116,8 @@ pub struct RankArgs {
 /// Layouts that are measured as the test `layout`.
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// Any layout instead of a test: a text such as 'vector(408, 5, 2050, double)', a file that has one or is what `ddtbench layout
-    /// --format json` prints, or - for standard input; several make a case each (docs/my-array.md)
+    /// Any layout instead of a test: a text such as 'vector(408, 5, 2050, double)', a file with one, or - for standard
+    /// input; several make a case each (docs/my-array.md)
     #[arg(help_heading = WHAT, long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets")]
     layouts: Vec<String>,
 }

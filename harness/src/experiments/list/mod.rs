@@ -4,7 +4,7 @@ mod json;
 mod names;
 mod one;
 
-use apps::{Context, MicroApp, ParameterSet, Preset, Side, Test, Values, WireOrder, all as tests};
+use apps::{Context, MicroApp, ParameterSet, Preset, Side, Test, Values, WireOrder};
 
 pub use one::one;
 
@@ -14,8 +14,6 @@ pub enum ListFormat {
     /// Aligned columns, for people.
     #[default]
     Table,
-    /// A line per test and set, with a header line.
-    Csv,
     /// One object with tests and methods.
     Json,
 }
@@ -25,14 +23,12 @@ pub enum ListFormat {
 pub fn list(format: ListFormat, width: Option<u16>) -> String {
     match format {
         ListFormat::Table => names::all(width),
-        ListFormat::Csv => csv(),
         ListFormat::Json => json::json(),
     }
 }
 
 /// A set of a test and what it makes of the test.
 struct ListEntry {
-    test: &'static Test,
     set: &'static ParameterSet,
     values: Values,
     bytes: u64,
@@ -46,7 +42,7 @@ impl ListEntry {
         let app = test.build(&values, Context::default()).expect("named sets can be built");
         let message = app.message(Side::Send, WireOrder::Ddt);
         let (bytes, segments) = (message.size(), message.segments().count() as u64);
-        Self { test, set, values, bytes, segments, array_bytes: array_bytes(&*app) }
+        Self { set, values, bytes, segments, array_bytes: array_bytes(&*app) }
     }
 }
 
@@ -66,29 +62,10 @@ pub(super) fn preset_name(preset: Preset) -> &'static str {
     }
 }
 
-fn csv() -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = ["test", "set", "preset", "params", "message_bytes", "segments", "array_bytes", "source"];
-    let written = writer.write_record(header);
-    let written = tests().flat_map(entries_of).fold(written, |written, entry| {
-        written.and(writer.write_record([
-            entry.test.name,
-            entry.set.name,
-            preset_name(entry.set.preset),
-            &entry.values.to_string(),
-            &entry.bytes.to_string(),
-            &entry.segments.to_string(),
-            &entry.array_bytes.to_string(),
-            entry.test.source,
-        ]))
-    });
-    written.expect("memory can be written to, and all lines are equally long");
-    let bytes = writer.into_inner().expect("memory can be written to");
-    String::from_utf8(bytes).expect("only text was written")
-}
-
 #[cfg(test)]
 mod tests {
+    use apps::all as tests;
+
     use super::*;
     use crate::experiments::Kind;
 
@@ -107,13 +84,6 @@ mod tests {
     #[test]
     fn every_form_has_every_test_set_and_method() {
         let sets: usize = tests().map(|test| test.sets.len()).sum();
-        let csv = list(ListFormat::Csv, None);
-        assert!(csv.starts_with("test,set,preset,params,message_bytes,segments,array_bytes,source\n"));
-        assert_eq!(csv.lines().count(), 1 + sets);
-        let line =
-            "strided,16384x1x2_double,quick,count=16384 blocklength=1 stride=2 element=double,131072,16384,";
-        assert!(csv.contains(line));
-
         let json: serde_json::Value = serde_json::from_str(&list(ListFormat::Json, None)).unwrap();
         let listed = json["tests"].as_array().unwrap();
         assert_eq!(listed.len(), tests().count());
