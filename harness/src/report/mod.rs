@@ -8,7 +8,7 @@ pub mod compared;
 pub mod export;
 pub mod html;
 pub mod layout;
-mod names;
+pub mod names;
 pub mod pictures;
 pub mod program;
 pub mod table;

@@ -2,7 +2,6 @@
 //! (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI nonblocking
 //! collectives", CCPE 2022), here also for messages with datatypes and for halos.
 
-mod answer;
 pub mod calibration;
 mod diagnosis;
 mod figures;
@@ -54,9 +53,5 @@ impl Experiment for Overlap {
 
     fn table_format(&self) -> &'static TableFormat {
         &table::TABLE_FORMAT
-    }
-
-    fn answer(&self, records: &[Record], width: Option<u16>) -> String {
-        answer::answer(self.table_format(), records, width)
     }
 }

@@ -1,10 +1,11 @@
-//! What overlap says in sentences besides its diagnoses: which method gains by work to hide it behind, whether communication that makes
-//! progress is slower by itself, and what to do where nothing can be found.
+//! Sentences of overlap besides its diagnoses: from which times on a part hides, which method gains by work to hide it behind, whether communication that makes
+//! progress is slower by itself, and what to do where nothing can be told.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
-use crate::model::{Basis, Phase, Record};
+use crate::model::{Basis, Phase, Quantity, Record};
 use crate::report::case::{CaseView, interval, measured};
+use crate::report::names::{grouped, number};
 use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::holm_levels;
@@ -25,7 +26,42 @@ struct Method<'a> {
 
 /// All sentences of these cases.
 pub(super) fn sentences(cases: &[CaseView]) -> Vec<String> {
-    turned_around(cases).into_iter().chain(slower_alone(cases)).chain(too_short(cases)).collect()
+    begins(cases)
+        .into_iter()
+        .chain(turned_around(cases))
+        .chain(slower_alone(cases))
+        .chain(too_short(cases))
+        .collect()
+}
+
+/// The overhead ratio below which half of the shorter part hides.
+const HALF: f64 = 0.5;
+
+/// For each method over a grid of times: in how many cells half of the shorter part hides, and from which times on.
+fn begins(cases: &[CaseView]) -> Vec<String> {
+    let cells = cases.iter().flat_map(|case| {
+        let [communication_us, computation_us] =
+            ["communication_us", "computation_us"].map(|axis| number(&case.first().case, axis));
+        let cell = move |record: &Record| {
+            let of = format!("{}, {}, {}", record.case.test, case.side(), record.method);
+            Some((of, [communication_us?, computation_us?], record.value(Quantity::OverheadRatio)?))
+        };
+        case.methods().filter_map(cell)
+    });
+    let sentence = |(of, cells): (String, Vec<(String, [f64; 2], f64)>)| {
+        let all = cells.len();
+        let hidden: Vec<[f64; 2]> =
+            cells.into_iter().filter(|cell| cell.2 < HALF).map(|cell| cell.1).collect();
+        let first = hidden.iter().min_by(|a, b| a[0].max(a[1]).total_cmp(&b[0].max(b[1])));
+        let from = first.map_or_else(String::new, |times| {
+            let [communication, computation] = times.map(|us| units::seconds(us * 1e-6));
+            format!(", from {communication} of communication and {computation} of computation on")
+        });
+        let cells = hidden.len();
+        (all > 1)
+            .then(|| format!("{of}: half of the shorter part or more hides in {cells} of {all} cells{from}."))
+    };
+    grouped(cells, |cell| cell.0.clone()).into_iter().filter_map(sentence).collect()
 }
 
 /// Methods that are slower than others by themselves and faster with work to hide them behind: all intervals apart, and no more
@@ -157,7 +193,7 @@ mod tests {
     use super::*;
     use crate::experiments;
     use crate::experiments::Kind;
-    use crate::model::{Case, Figure, Quantity};
+    use crate::model::{Case, Figure};
 
     /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
@@ -183,6 +219,28 @@ mod tests {
     fn sentences_of(methods: &[[Record; 3]]) -> Vec<String> {
         let records = methods.concat();
         sentences(&CaseView::all(experiments::of(Kind::Overlap).table_format(), &records))
+    }
+
+    #[test]
+    fn a_grid_has_a_sentence_and_a_case_by_itself_has_none() {
+        let cell = |communication_us: u32, computation_us: u32, ratio: f64| {
+            let params = format!("communication_us={communication_us} computation_us={computation_us}");
+            let [_, _, whole] = method("ddt", 1.0, 2.0, 0.1);
+            let case = Case { params, ..(*whole.case).clone() };
+            let figure = Figure::with_interval(Quantity::OverheadRatio, ratio, (ratio - 0.1, ratio + 0.1));
+            Record { case: case.into(), figures: vec![figure], ..whole }
+        };
+        let of = |records: &[Record]| {
+            begins(&CaseView::all(experiments::of(Kind::Overlap).table_format(), records))
+        };
+        let grid =
+            [cell(1000, 1000, 1.02), cell(4000, 1000, 0.3), cell(1000, 4000, -0.1), cell(4000, 4000, 0.4)];
+        let [sentence] = &of(&grid)[..] else { panic!("a grid of one method") };
+        assert!(
+            sentence.contains("hides in 3 of 4 cells, from 4.00 ms of communication and 1.00 ms"),
+            "{sentence}"
+        );
+        assert_eq!(of(&grid[..1]), [""; 0]);
     }
 
     #[test]

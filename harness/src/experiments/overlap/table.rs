@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::diagnosis::Diagnosis;
-use super::sentences;
+use super::sentences::sentences;
 use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
@@ -45,7 +45,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
                  perfect overlap, 1 is one after the other, more is worse than that.",
         claim: diagnosis,
         methods: &[],
-        sentences: sentences::sentences,
+        sentences,
     },
     ..plain_table_format(Kind::Overlap)
 });
