@@ -94,7 +94,7 @@ const REFUSALS: &[Refusal] = &[
     (
         "a file of a layout that is not there",
         &["run", "--layout", "nosuch.toml"],
-        &["nosuch.toml", "no file"],
+        &["nosuch.toml", "file not found"],
     ),
     (
         "a layout that overlaps where it is received",
@@ -250,7 +250,7 @@ fn an_mpi_without_results(dir: &Path) {
 
 fn a_state_that_is_a_file(dir: &Path) {
     let ended = run(ddtbench(dir).arg("doctor").env("DDTBENCH_STATE", "/dev/null")).expect_code(2);
-    ended.expect_err(&["/dev/null is no folder", "DDTBENCH_STATE"]);
+    ended.expect_err(&["/dev/null is not a folder", "DDTBENCH_STATE"]);
 }
 
 /// A folder below a file: not even root can make that.

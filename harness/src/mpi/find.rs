@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::error::{MpiError, Result};
+use super::error::{Result, unusable};
 use super::show::Show;
 use super::{Installation, Source, header};
 
@@ -29,10 +29,8 @@ pub(super) fn inspect(
     let (family, version) = header::family_and_version(mpicc, &show, &env)?;
     let mpiexec = match mpiexec {
         Some(path) => path.to_owned(),
-        None => launcher_of(mpicc).ok_or_else(|| MpiError::Unusable {
-            mpicc: mpicc.to_owned(),
-            reason: "no mpiexec lies beside it, and PATH has none of its own; name it with --mpiexec"
-                .to_owned(),
+        None => launcher_of(mpicc).ok_or_else(|| {
+            unusable(mpicc, "there is no mpiexec next to it or alone in PATH; name it with --mpiexec")
         })?,
     };
     let library_dirs = show.library_dirs.into_iter().filter(|dir| needs_help(dir)).collect();

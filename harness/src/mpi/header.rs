@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Family;
-use super::error::{MpiError, Result, at};
+use super::error::{MpiError, Result, at, unusable};
 use super::show::Show;
 use super::{state, tool};
 
@@ -25,7 +25,7 @@ pub(super) fn family_and_version(
     show: &Show,
     variables: &BTreeMap<String, String>,
 ) -> Result<(Family, String)> {
-    let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
+    let unusable = |reason: String| unusable(mpicc, reason);
     let mut questions =
         tempfile::Builder::new().suffix(".c").tempfile().map_err(at("writing in", &env::temp_dir()))?;
     questions.write_all(QUESTIONS.as_bytes()).map_err(at("writing", questions.path()))?;

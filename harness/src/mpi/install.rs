@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Print;
-use super::error::{MpiError, Result, at, last_lines};
+use super::error::{Result, at, last_lines, other};
 use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
@@ -38,7 +38,10 @@ pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print
     let complete = [prefix.clone(), prefix.join("local")]
         .into_iter()
         .find(|prefix| marker.find(prefix).is_some())
-        .ok_or_else(|| MpiError::Incomplete { packages: titles.join(" "), file: marker.file() })?;
+        .ok_or_else(|| {
+            let (packages, file) = (titles.join(" "), marker.file());
+            other(format!("the packages {packages} do not contain {file}; another version may"))
+        })?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(at("removing the incomplete", folder))?;
     }
@@ -173,12 +176,15 @@ impl Pip {
             command.arg("--version");
             tool::run(command, tool::QUESTION).is_ok_and(|ended| ended.exit.success())
         };
-        here.chain(there).find(works).ok_or_else(|| MpiError::NoPip {
-            what: what.to_owned(),
-            otherwise: match marker {
-                Marker::Mpicc => "; or install an MPI and put its mpicc into PATH",
-                Marker::Libclang => "; or install libclang and set LIBCLANG_PATH to its folder",
-            },
+        here.chain(there).find(works).ok_or_else(|| {
+            let otherwise = match marker {
+                Marker::Mpicc => "install an MPI and put its mpicc into PATH",
+                Marker::Libclang => "install libclang and set LIBCLANG_PATH to its folder",
+            };
+            other(format!(
+                "installing {what} needs Python's pip, and none of `python3 -I -m pip`, `pip3`, `pip`, `python3 -m pip` works; \
+                 install it (Debian: apt install python3-pip; elsewhere: python3 -m ensurepip --user); or {otherwise}"
+            ))
         })
     }
 
@@ -229,7 +235,7 @@ impl Pip {
     }
 }
 
-/// Runs pip to its end; what it has lines.
+/// Runs pip to its end; its output.
 fn finish(command: Command) -> Result<Vec<String>> {
     let line = command_line(&command);
     let mut lines = Vec::new();
@@ -240,7 +246,7 @@ fn finish(command: Command) -> Result<Vec<String>> {
         return Ok(lines);
     }
     let output = last_lines(lines.join("\n").as_bytes(), 15);
-    Err(MpiError::Pip { command: line, status: exit.to_string(), output })
+    Err(other(format!("`{line}` failed ({exit}):\n{output}")))
 }
 
 /// A command as one would type it.

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::cores;
-use super::error::{MpiError, Result};
+use super::error::{Result, other};
 use super::pmi::Pmi;
 use super::{Family, Installation};
 
@@ -196,7 +196,7 @@ impl Launch<'_> {
         if Path::new(text).is_file() {
             return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
         }
-        let wrong = |reason| MpiError::Launcher(text.to_owned(), reason);
+        let wrong = |reason| other(format!("the launcher `{text}` is not a command: {reason}"));
         let mut arguments = shlex::split(text).ok_or_else(|| wrong("a quote is not closed"))?;
         if arguments.is_empty() {
             return Err(wrong("it is empty"));

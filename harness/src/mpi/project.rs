@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use super::builds;
 use super::candidate::{Candidate, mpicc_variable};
-use super::error::{MpiError, Result, at};
+use super::error::{MpiError, Result, at, other, unusable};
 use super::install::{self, Marker};
 use super::lock::Lock;
 use super::registry::{self, MpiEntry, Registry};
@@ -52,13 +52,23 @@ impl Project {
     fn find() -> Result<PathBuf> {
         if let Some(root) = env::var_os("DDTBENCH_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from) {
             let root = root.canonicalize().unwrap_or(root);
-            return if root.join("Cargo.toml").exists() { Ok(root) } else { Err(MpiError::BadRoot(root)) };
+            return match root.join("Cargo.toml").exists() {
+                true => Ok(root),
+                false => Err(other(format!(
+                    "DDTBENCH_ROOT is `{}`, which has no Cargo.toml; it must be the project's folder",
+                    root.display()
+                ))),
+            };
         }
         let built_at = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
         let current = env::current_dir().unwrap_or_default();
         let above = current.ancestors().map(Path::to_owned);
         let is_project = |dir: &PathBuf| dir.join("Cargo.toml").exists() && dir.join("harness/rank").exists();
-        built_at.into_iter().chain(above).find(is_project).ok_or(MpiError::NoProject)
+        built_at.into_iter().chain(above).find(is_project).ok_or_else(|| {
+            other(
+                "the project's folder (with Cargo.toml and harness/rank) was not found; start inside it or set DDTBENCH_ROOT",
+            )
+        })
     }
 
     /// The project in a given folder, with all that is kept for it.
@@ -147,13 +157,11 @@ impl Project {
         if let Some(found) = all.iter().find(|mpi| mpi.name == name) {
             return Ok(found.clone());
         }
-        let known: Vec<&str> = all.iter().map(|mpi| mpi.name.as_str()).collect();
         let advice = match Wheels::parse(name) {
             Ok(_) => format!("`ddtbench mpi install {name}` installs it"),
             Err(_) => "`ddtbench mpi add` adds one that is on the machine".to_owned(),
         };
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Err(MpiError::Unknown { name: name.to_owned(), known, advice })
+        Err(unknown(name, &all, &advice))
     }
 
     /// The MPI of a wrapper, under the name that it has anyway if it is known.
@@ -176,7 +184,11 @@ impl Project {
         self.state.report(&self.root, print);
         let folder = self.state.own.wheel_folder(&wheels.name);
         if !is_plain(&folder) {
-            return Err(MpiError::NotPlain(folder));
+            return Err(other(format!(
+                "no MPI can be installed in {}: its compiler wrapper prints this path unquoted, and blanks, quotes, commas and \
+                 colons end it there; DDTBENCH_STATE=DIR chooses a folder whose path has none",
+                folder.display()
+            )));
         }
         install::install(&wheels.packages, &folder, Marker::Mpicc, print)?;
         let found = candidate(&folder).inspect().inspect_err(|_| {
@@ -191,15 +203,15 @@ impl Project {
     pub fn add(&self, addition: &Addition, print: Print<'_>) -> Result<Installation> {
         registry::check_name(&addition.name)?;
         let mpicc = wrapper_in(&addition.mpicc);
-        let mpicc = find::in_path(mpicc.as_os_str())
-            .ok_or_else(|| MpiError::Unusable { mpicc, reason: "there is no such program".to_owned() })?;
+        let mpicc =
+            find::in_path(mpicc.as_os_str()).ok_or_else(|| unusable(&mpicc, "there is no such program"))?;
         let entry = MpiEntry {
             name: addition.name.clone(),
             mpicc,
             mpiexec: match &addition.mpiexec {
-                Some(file) => Some(find::in_path(file.as_os_str()).ok_or_else(|| MpiError::Unusable {
-                    mpicc: addition.mpicc.clone(),
-                    reason: format!("its launcher `{}` is no program", file.display()),
+                Some(file) => Some(find::in_path(file.as_os_str()).ok_or_else(|| {
+                    let reason = format!("its launcher `{}` is not a program", file.display());
+                    unusable(&addition.mpicc, reason)
                 })?),
                 None => None,
             },
@@ -261,12 +273,12 @@ impl Project {
             }
             None => {
                 let known = self.installations(&mut |_| {})?;
-                let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
-                if names.contains(&name) {
-                    return Err(MpiError::NotOurs(name.to_owned()));
+                if known.iter().any(|mpi| mpi.name == name) {
+                    return Err(other(format!(
+                        "`{name}` was found on the machine, not installed or added here; there is nothing to remove"
+                    )));
                 }
-                let advice = "`ddtbench mpi list` shows them".to_owned();
-                return Err(MpiError::Unknown { name: name.to_owned(), known: names.join(", "), advice });
+                return Err(unknown(name, &known, "`ddtbench mpi list` shows them"));
             }
         };
         for built in builds::folders_of(&self.state.own, name) {
@@ -280,7 +292,10 @@ impl Project {
     /// What is kept where we do not write.
     fn not_removable(&self, name: &str) -> MpiError {
         let place = self.state.places().last().expect("there is a place of our own");
-        MpiError::NotRemovable { name: name.to_owned(), place: place.installed.clone() }
+        other(format!(
+            "`{name}` is in {}, which is not written to; who owns that folder can remove it",
+            place.installed.display()
+        ))
     }
 
     /// All compiler wrappers that may be MPIs, in order of preference, the one of `MPICC` left out.
@@ -315,6 +330,13 @@ impl Project {
         all.append(&mut ours);
         Ok(all)
     }
+}
+
+/// The error that no MPI of `known` has this name.
+fn unknown(name: &str, known: &[Installation], advice: &str) -> MpiError {
+    let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    other(format!("no MPI is called `{name}`; there are: {names}. {advice}"))
 }
 
 /// `wanted`, or `wanted-2` and so on if it is taken.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{MpiError, Result, at};
+use super::error::{MpiError, Result, at, other};
 use super::wheels;
 
 /// One MPI of the list.
@@ -62,7 +62,7 @@ impl Registry {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(at("reading", file)(error)),
         };
-        Self::parse(&text).map_err(|reason| MpiError::List { file: file.to_owned(), reason })
+        Self::parse(&text).map_err(|reason| bad_list(file, &reason))
     }
 
     /// Understands a list. Names become parts of paths, so they are looked at here, whoever has written them.
@@ -114,9 +114,7 @@ impl Registry {
 
     /// Writes the list, all or nothing: a reader never sees half of it.
     pub fn write(&self, file: &Path) -> Result<()> {
-        let text = self
-            .to_toml()
-            .map_err(|reason| MpiError::List { file: file.to_owned(), reason: reason.to_string() })?;
+        let text = self.to_toml().map_err(|reason| bad_list(file, &reason))?;
         let folder = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(at("creating", folder))?;
         // As any other file, and not the owner's alone: the folder may be shared.
@@ -154,8 +152,12 @@ fn check_form(name: &str) -> Result<()> {
     Err(bad(name, "a name is a letter or digit, then letters, digits, `-`, `_` or `.`"))
 }
 
+fn bad_list(file: &Path, reason: &dyn fmt::Display) -> MpiError {
+    other(format!("{}: {reason}; fix or delete the file", file.display()))
+}
+
 fn bad(name: &str, reason: &'static str) -> MpiError {
-    MpiError::BadName { name: name.to_owned(), reason }
+    other(format!("`{name}` cannot be a name here: {reason}"))
 }
 
 #[cfg(test)]

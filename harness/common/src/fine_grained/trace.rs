@@ -23,73 +23,34 @@ pub struct Trace {
     pub times_ns: Vec<Vec<u64>>,
 }
 
-/// What is wrong with a trace.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TraceError {
-    /// Neither a name nor a file.
-    #[error("{source_name}: {reason}; it is a file, or one of the recorded {}", names())]
-    Unreadable {
-        /// What was asked for.
-        source_name: String,
-        /// What the system says.
-        reason: String,
-    },
-    /// No iteration.
-    #[error(
-        "{source_name}: there is no iteration in it, which is a line of nanoseconds, one number per thread"
-    )]
-    Empty {
-        /// The trace's name.
-        source_name: String,
-    },
-    /// A place that is wrong.
-    #[error("{source_name}, line {line}, column {column}: {reason}")]
-    Place {
-        /// The trace's name.
-        source_name: String,
-        /// Line, from 1.
-        line: usize,
-        /// Column between commas, from 1.
-        column: usize,
-        /// What is wrong, and what would be right.
-        reason: String,
-    },
-}
-
-/// The names of the traces that come with the program.
-fn names() -> String {
-    RECORDED.map(|(name, _)| name).join(", ")
-}
-
 impl Trace {
     /// The recorded trace called `source`, or else the file at that path.
     ///
     /// # Errors
-    /// [`TraceError`].
-    pub fn load(source: &str) -> Result<Self, TraceError> {
+    /// What is wrong, and where.
+    pub fn load(source: &str) -> Result<Self, String> {
         if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
             return Self::parse(source, text);
         }
-        let unreadable = |reason| TraceError::Unreadable { source_name: source.to_owned(), reason };
+        let unreadable = |reason: String| {
+            let names = RECORDED.map(|(name, _)| name).join(", ");
+            format!("{source}: {reason}; it is a file, or one of the recorded {names}")
+        };
         // A device or a pipe may have no end.
         if fs::metadata(source).is_ok_and(|facts| !facts.is_file()) {
-            return Err(unreadable("no plain file".to_owned()));
+            return Err(unreadable("not a plain file".to_owned()));
         }
         let text = fs::read_to_string(source).map_err(|error| unreadable(error.to_string()))?;
         Self::parse(source, &text)
     }
 
-    /// Reads a trace; `source_name` is what errors call it.
+    /// Reads a trace, which errors call `source`.
     ///
     /// # Errors
-    /// [`TraceError`], of the first place that is wrong.
-    pub fn parse(source_name: &str, text: &str) -> Result<Self, TraceError> {
-        let place = |line, column, reason| TraceError::Place {
-            source_name: source_name.to_owned(),
-            line,
-            column,
-            reason,
+    /// The first place that is wrong, and what would be right.
+    pub fn parse(source: &str, text: &str) -> Result<Self, String> {
+        let place = |line: usize, column: usize, reason: String| {
+            format!("{source}, line {line}, column {column}: {reason}")
         };
         let mut trace = Self::default();
         let mut columns = None;
@@ -121,7 +82,9 @@ impl Trace {
             trace.times_ns.push(fields.iter().enumerate().map(time).collect::<Result<_, _>>()?);
         }
         if trace.times_ns.is_empty() {
-            return Err(TraceError::Empty { source_name: source_name.to_owned() });
+            return Err(format!(
+                "{source}: there is no iteration in it, which is a line of nanoseconds, one number per thread"
+            ));
         }
         Ok(trace)
     }
@@ -153,7 +116,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        Trace::parse("a.csv", text).unwrap_err().to_string()
+        Trace::parse("a.csv", text).unwrap_err()
     }
 
     #[test]
@@ -189,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_reported_with_the_known_names() {
-        let error = Trace::load("no/such.csv").unwrap_err().to_string();
+        let error = Trace::load("no/such.csv").unwrap_err();
         assert!(error.contains("no/such.csv") && error.contains("sparse, molecular, matrix"), "{error}");
     }
 

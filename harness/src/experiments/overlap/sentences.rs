@@ -1,5 +1,5 @@
-//! Sentences of overlap besides its diagnoses: from which times on a part hides, which method gains by work to hide it behind, whether communication that makes
-//! progress is slower by itself, and what to do where nothing can be told.
+//! Sentences of overlap besides its diagnoses: from which times on a part hides, which method gains by work to hide it behind,
+//! whether communication that makes progress is slower by itself, and what to do where nothing can be found.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
