@@ -7,7 +7,6 @@
 
 mod case;
 mod interleaved;
-#[path = "../shared/ratios.rs"]
 mod ratios;
 mod twins;
 
