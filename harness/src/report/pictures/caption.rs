@@ -2,7 +2,7 @@
 
 use super::axis::AxisUnit;
 use super::data::Datum;
-use super::{Picture, Results};
+use super::{MarkShape, Picture, Results};
 use crate::model::{Case, PairScope, Phase, Record};
 use crate::report::case::measured;
 use crate::report::names::{WorkNames, distinct, grouped, on_side, sides};
@@ -12,18 +12,19 @@ use crate::report::units;
 pub fn of(picture: &Picture<'_>, results: &Results<'_>, data: &[Datum]) -> String {
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
     let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
-    let finding = (picture.finding)(picture, data);
+    let finding = match picture.shape {
+        MarkShape::Points { .. } => changes(picture, data),
+        MarkShape::Heat { .. } => cells(picture, data),
+        MarkShape::Launches => spread(picture, data),
+        MarkShape::Stack => String::new(),
+        MarkShape::Bars { .. } | MarkShape::Times | MarkShape::Lines => extremes(picture, data),
+    };
     let parts = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Nothing that stands out.
-pub fn nothing(_: &Picture<'_>, _: &[Datum]) -> String {
-    String::new()
-}
-
 /// Its largest and its smallest value.
-pub fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
     let of_measurements = || data.iter().filter(|datum| !datum.quantity.ends_with("_model"));
     let by_value = |a: &&Datum, b: &&Datum| a.value.total_cmp(&b.value);
     let (Some(least), Some(most)) = (of_measurements().min_by(by_value), of_measurements().max_by(by_value))
@@ -40,7 +41,7 @@ pub fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// How many there are of each verdict, and the largest and smallest change.
-pub fn changes(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn changes(picture: &Picture<'_>, data: &[Datum]) -> String {
     let verdicts = distinct(data.iter().map(|datum| datum.series.as_str()));
     let count = |verdict: &&str| data.iter().filter(|datum| datum.series == **verdict).count();
     let counts: Vec<String> =
@@ -49,7 +50,7 @@ pub fn changes(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// The same, and how many cells of heat maps have no value.
-pub fn cells(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn cells(picture: &Picture<'_>, data: &[Datum]) -> String {
     let found = extremes(picture, data);
     match super::heat::missing(data) {
         (0, _) => found,
@@ -62,7 +63,7 @@ pub fn cells(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// The method whose launches differ most.
-pub fn spread(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn spread(picture: &Picture<'_>, data: &[Datum]) -> String {
     let launches = data.iter().filter(|datum| datum.launch.is_some());
     let launches = grouped(launches, |datum| datum.of());
     let of = |one: &Datum| {

@@ -4,9 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Results;
-use super::axis::{BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES};
 use super::data::Datum;
-use super::sweep::{in_grids, over_one, over_partition, swept, widest};
 use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
 use crate::report::case::measured;
 
@@ -38,10 +36,20 @@ impl<'a> Results<'a> {
         name == self.form.reference_method || self.over.iter().any(|record| reference(record) == Some(name))
     }
 
-    fn figures(&self, quantity: Quantity) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+    /// A figure of the headline phase, with its record.
+    pub fn figures(&self, quantity: Quantity) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
         let of = move |record: &'a Record| Some((record, Datum::figure(record, record.figure(quantity)?)?));
         self.headlines().filter_map(of)
     }
+}
+
+/// What the marks of a picture are made of.
+#[derive(Clone, Copy)]
+pub enum Marks {
+    /// A figure of every method.
+    Figure(Quantity),
+    /// Something else of the records.
+    Of(fn(&Results<'_>) -> Vec<Datum>),
 }
 
 /// Marks up to which those without a change are shown as well.
@@ -63,26 +71,6 @@ pub fn overhead(results: &Results<'_>) -> Vec<Datum> {
 pub fn overhead_put(results: &Results<'_>) -> Vec<Datum> {
     let reference = results.form.reference_method;
     overhead_against(results, |against| against != reference)
-}
-
-/// The pack overhead over the bytes that are sent, a panel per test.
-pub fn overhead_over_size(results: &Results<'_>) -> Vec<Datum> {
-    swept(overhead(results))
-}
-
-/// The speed-up of exchanges over the size of a buffer.
-pub fn speedup_over_buffer(results: &Results<'_>) -> Vec<Datum> {
-    over_one(results.figures(Quantity::Speedup).map(|(_, datum)| datum).collect(), BYTES, BUFFER_BYTES)
-}
-
-/// The time of partitioned transfers over the bytes of the message.
-pub fn time_over_bytes(results: &Results<'_>) -> Vec<Datum> {
-    over_one(times(results), BYTES, MESSAGE_BYTES)
-}
-
-/// The bandwidth of partitioned transfers over the bytes of the message.
-pub fn bandwidth_over_bytes(results: &Results<'_>) -> Vec<Datum> {
-    over_one(bandwidths(results).map(|(_, datum)| datum).collect(), BYTES, MESSAGE_BYTES)
 }
 
 fn overhead_against(results: &Results<'_>, is_it: impl Fn(&str) -> bool) -> Vec<Datum> {
@@ -150,25 +138,24 @@ pub fn launches(results: &Results<'_>) -> Vec<Datum> {
     data
 }
 
-/// The time of the headline phase over what was swept.
-pub fn time_over_size(results: &Results<'_>) -> Vec<Datum> {
-    swept(
-        results.headlines().filter(|record| is_compared(results, record)).filter_map(Datum::median).collect(),
-    )
+/// The times of what an application could use, and of what that is compared with.
+pub fn compared_times(results: &Results<'_>) -> Vec<Datum> {
+    results.headlines().filter(|record| is_compared(results, record)).filter_map(Datum::median).collect()
 }
 
-/// Payload per second over what was swept.
-pub fn bandwidth_over_size(results: &Results<'_>) -> Vec<Datum> {
-    swept(
-        bandwidths(results)
-            .filter(|(record, _)| is_compared(results, record))
-            .map(|(_, datum)| datum)
-            .collect(),
-    )
+/// Payload per second of the same.
+pub fn compared_bandwidths(results: &Results<'_>) -> Vec<Datum> {
+    let of = of_bandwidth(results).filter(|(record, _)| is_compared(results, record));
+    of.map(|(_, datum)| datum).collect()
+}
+
+/// Payload per second.
+pub fn bandwidths(results: &Results<'_>) -> Vec<Datum> {
+    of_bandwidth(results).map(|(_, datum)| datum).collect()
 }
 
 /// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
-fn bandwidths<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+fn of_bandwidth<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
     let of_pairs = results.over.iter().filter(|record| record.pair != PairScope::All);
     let several: HashSet<(&Arc<Case>, &str)> =
         of_pairs.map(|record| (&record.case, record.method.as_str())).collect();
@@ -186,50 +173,16 @@ fn is_compared(results: &Results<'_>, record: &Record) -> bool {
     results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
 }
 
-/// The gain over partition size, and what the model predicts.
-pub fn gain_over_partition(results: &Results<'_>) -> Vec<Datum> {
+/// The gain, and what the model predicts.
+pub fn gain_and_model(results: &Results<'_>) -> Vec<Datum> {
     let of = [Quantity::Gain, Quantity::GainModel];
-    let data = of.iter().flat_map(|quantity| results.figures(*quantity)).map(|(_, datum)| datum);
-    over_partition(data.collect())
+    of.iter().flat_map(|quantity| results.figures(*quantity)).map(|(_, datum)| datum).collect()
 }
 
-/// The gain over bytes and partitions.
-pub fn gain_over_grid(results: &Results<'_>) -> Vec<Datum> {
-    let grids = [[BYTES, "partitions"], [PARTITION_BYTES, "partitions"]];
-    in_grids(gain(results), |_| grids.iter().map(|grid| grid.map(str::to_owned)).collect())
-}
-
-/// The time of each method that an application could use over that of the hand-written loops, over two parameters.
-pub fn time_over_manual(results: &Results<'_>) -> Vec<Datum> {
+/// The time of each method that an application could use over that of the hand-written loops.
+pub fn over_manual(results: &Results<'_>) -> Vec<Datum> {
     let of = results.headlines().filter(|record| results.goes_from_arrays_to_arrays(record));
-    let over = of.filter_map(|record| Datum::figure(record, record.over("manual")?));
-    in_grids(over.collect(), widest)
-}
-
-/// A ratio of overlap over the times of both parts.
-fn over_times(results: &Results<'_>, quantity: Quantity) -> Vec<Datum> {
-    let of = results.figures(quantity).map(|(_, datum)| datum);
-    in_grids(of.collect(), |_| vec![[COMMUNICATION, COMPUTATION].map(str::to_owned)])
-}
-
-/// What is left of the shorter part.
-pub fn overhead_ratio(results: &Results<'_>) -> Vec<Datum> {
-    over_times(results, Quantity::OverheadRatio)
-}
-
-/// Time within MPI over that of the communication by itself.
-pub fn communication_ratio(results: &Results<'_>) -> Vec<Datum> {
-    over_times(results, Quantity::CommunicationRatio)
-}
-
-/// The computation beside the communication over that by itself.
-pub fn computation_slowdown(results: &Results<'_>) -> Vec<Datum> {
-    over_times(results, Quantity::ComputationSlowdown)
-}
-
-/// The computation with an idle MPI over that without one.
-pub fn mpi_impact(results: &Results<'_>) -> Vec<Datum> {
-    results.figures(Quantity::MpiImpact).map(|(_, datum)| datum).collect()
+    of.filter_map(|record| Datum::figure(record, record.over("manual")?)).collect()
 }
 
 /// The share of a communication that hides, of what is no cell of a grid.
@@ -240,27 +193,8 @@ pub fn hidden(results: &Results<'_>) -> Vec<Datum> {
     of.map(|(_, datum)| datum).collect()
 }
 
-/// The bandwidth over partition size.
-pub fn bandwidth_over_partition(results: &Results<'_>) -> Vec<Datum> {
-    over_partition(bandwidths(results).map(|(_, datum)| datum).collect())
-}
-
-/// The gain of each mechanism.
-pub fn gain(results: &Results<'_>) -> Vec<Datum> {
-    results.figures(Quantity::Gain).map(|(_, datum)| datum).collect()
-}
-
-/// The time of packing over that of the engine, of what is held against it.
-pub fn packing_over_engine(results: &Results<'_>) -> Vec<Datum> {
-    over_engine(results, Phase::Pack)
-}
-
-/// The same of unpacking.
-pub fn unpacking_over_engine(results: &Results<'_>) -> Vec<Datum> {
-    over_engine(results, Phase::Unpack)
-}
-
-fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
+/// The time of packing or unpacking over that of the engine, of what is compared with it.
+pub fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
     let of = results.usable().filter(|record| record.phase == phase);
     let of = of.filter(|record| results.goes_from_arrays_to_arrays(record));
     let ratio = |record: &Record| {

@@ -38,7 +38,9 @@ pub use axis::Scale;
 use colours::Colours;
 pub use data::Datum;
 use heading::Heading;
+use marks::Marks;
 pub use paper::PaperFigure;
+use sweep::Over;
 pub use table::PICTURES;
 
 /// A picture of which a run has one, if there is what it needs.
@@ -52,8 +54,10 @@ pub struct Picture<'a> {
     pub kinds: &'static [&'static str],
     /// What a run must have for it.
     pub needs: &'static str,
-    /// Its marks; none where the run lacks what it needs.
-    data: fn(&Results<'_>) -> Vec<Datum>,
+    /// The values that it shows; none if the run lacks what it needs.
+    marks: Marks,
+    /// What they are shown over.
+    over: Over,
     shape: MarkShape,
     /// The title of the axis of values, without its unit.
     axis: &'static str,
@@ -61,8 +65,6 @@ pub struct Picture<'a> {
     scale: Scale,
     /// How it is to be read.
     about: &'a str,
-    /// What is seen in it.
-    finding: fn(&Picture<'_>, &[Datum]) -> String,
 }
 
 /// What marks are.
@@ -157,7 +159,14 @@ impl Picture<'_> {
     /// Its marks of a run; none if the run lacks what it needs, or is of another kind.
     fn marks(&self, results: &Results<'_>) -> Vec<Datum> {
         let kind = results.over.first().map(|record| record.case.experiment.as_str());
-        if kind.is_some_and(|kind| self.kinds.contains(&kind)) { (self.data)(results) } else { Vec::new() }
+        if !kind.is_some_and(|kind| self.kinds.contains(&kind)) {
+            return Vec::new();
+        }
+        let data = match self.marks {
+            Marks::Figure(quantity) => results.figures(quantity).map(|(_, datum)| datum).collect(),
+            Marks::Of(of) => of(results),
+        };
+        self.over.place(data)
     }
 
     /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.

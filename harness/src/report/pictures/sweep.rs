@@ -5,9 +5,40 @@ use super::data::{AxisPlace, Datum};
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
+/// What marks are shown over: where they are placed.
+#[derive(Clone, Copy)]
+pub enum Over {
+    /// Nothing.
+    Nothing,
+    /// The parameter that was swept, or the bytes.
+    Swept,
+    /// The size of a partition.
+    PartitionSize,
+    /// A parameter, and the name of its axis.
+    Parameter(&'static str, &'static str),
+    /// Cells over two parameters: the first pair that most cells have.
+    Grid(&'static [[&'static str; 2]]),
+    /// Cells over the two parameters with most values.
+    WidestGrid,
+}
+
+impl Over {
+    /// The marks that have a place, with it.
+    pub fn place(self, data: Vec<Datum>) -> Vec<Datum> {
+        match self {
+            Self::Nothing => data,
+            Self::Swept => swept(data),
+            Self::PartitionSize => over_partition(data),
+            Self::Parameter(parameter, x_name) => over_one(data, parameter, x_name),
+            Self::Grid(axes) => in_grids(data, |_| axes.to_vec()),
+            Self::WidestGrid => in_grids(data, widest),
+        }
+    }
+}
+
 /// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
 /// differ in them, else the parameter that was swept.
-pub fn swept(data: Vec<Datum>) -> Vec<Datum> {
+fn swept(data: Vec<Datum>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
         let cases = distinct(of_test.iter().map(|datum| &*datum.case));
@@ -58,11 +89,11 @@ fn panel(case: &Case, differing: &[&str], on_axis: &[&str]) -> String {
 }
 
 /// The two parameters of cases that have most values.
-pub fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
+fn widest<'a>(cases: &[&'a Case]) -> Vec<[&'a str; 2]> {
     let values = |name: &str| distinct(cases.iter().map(|case| place(case, name))).len();
     let mut names = varied(cases);
     names.sort_by_key(|name| std::cmp::Reverse(values(name)));
-    names.get(..2).map(|two| [two[0].to_owned(), two[1].to_owned()]).into_iter().collect()
+    names.first_chunk().copied().into_iter().collect()
 }
 
 /// The place of a case on an axis: a parameter, or what is made of them.
@@ -79,14 +110,14 @@ fn place(case: &Case, name: &str) -> Option<AxisPlace> {
 
 /// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in
 /// besides. Of the pairs of `axes` the first is taken of which more than half of the cells have a value.
-pub fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
+fn in_grids(data: Vec<Datum>, axes: impl for<'a> Fn(&[&'a Case]) -> Vec<[&'a str; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
         let cases = distinct(of_test.iter().map(|datum| &*datum.case));
         let differing = varied(&cases);
         let cells = axes(&cases)
             .into_iter()
-            .map(|axes| of_test.iter().filter_map(|d| cell(d, &differing, &axes)).collect());
+            .map(|axes| of_test.iter().filter_map(|d| cell(d, &differing, axes)).collect());
         let found = cells.map(filled_maps).find(|cells| !cells.is_empty());
         placed.extend(found.into_iter().flatten());
     }
@@ -102,8 +133,8 @@ const FOLLOWERS: &[(&str, &[&str])] = &[
 ];
 
 /// A mark as a cell over two axes.
-fn cell(datum: &Datum, differing: &[&str], [x, y]: &[String; 2]) -> Option<Datum> {
-    let axes = [x.as_str(), y.as_str()];
+fn cell(datum: &Datum, differing: &[&str], axes: [&str; 2]) -> Option<Datum> {
+    let [x, y] = axes;
     let followers =
         FOLLOWERS.iter().filter(|(axis, _)| axes.contains(axis)).flat_map(|(_, followers)| *followers);
     let on_axes: Vec<&str> = axes.into_iter().chain(followers.copied()).collect();
@@ -111,8 +142,8 @@ fn cell(datum: &Datum, differing: &[&str], [x, y]: &[String; 2]) -> Option<Datum
     Some(Datum {
         x: Some(place(&datum.case, x)?),
         y: Some(place(&datum.case, y)?),
-        x_name: x.clone(),
-        y_name: y.clone(),
+        x_name: x.to_owned(),
+        y_name: y.to_owned(),
         panel,
         ..datum.clone()
     })
@@ -130,7 +161,7 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
 }
 
 /// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
-pub fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
+fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
     let place = |datum: &Datum| {
         let x = number(&datum.case, parameter)?;
@@ -152,7 +183,7 @@ pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
 }
 
 /// Those of partitioned transfers over the size of a partition.
-pub fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
+fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
     let both = [BYTES, "partitions"];
     let vary = both.into_iter().filter(|name| differing.contains(name)).count();

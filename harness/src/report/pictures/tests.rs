@@ -71,6 +71,10 @@ fn drawn(name: &str, over: &[Record]) -> Drawn {
     Picture::find(name).unwrap().draw(&results(over, &[]), &[]).unwrap_or_else(|| panic!("no {name}"))
 }
 
+fn marks_of(name: &str, results: &Results<'_>) -> Vec<Datum> {
+    Picture::find(name).unwrap().marks(results)
+}
+
 /// What tells a mark from others, with its value.
 fn marks(data: &[Datum]) -> Vec<(&str, &str, f64)> {
     data.iter().map(|datum| (datum.case.mpi.as_str(), datum.method.as_str(), datum.value)).collect()
@@ -86,10 +90,10 @@ fn bars_of_overhead_are_the_figures_and_of_what_goes_from_arrays_to_arrays() {
         with_overhead(&case, "ddt_to_packed", 0.9, None),
         with_overhead(&case, "put_ddt", 0.7, None),
     ];
-    let data = marks::overhead(&results(&over, &[]));
+    let data = marks_of("overhead", &results(&over, &[]));
     assert_eq!(marks(&data), [("mpich", "manual", 0.53), ("mpich", "ddt", -0.2)]);
     assert_eq!(data.iter().map(|datum| datum.interval).collect::<Vec<_>>(), [Some((0.5, 0.56)), None]);
-    assert_eq!(marks(&marks::overhead_put(&results(&over, &[]))), [("mpich", "put_ddt", 0.7)]);
+    assert_eq!(marks(&marks_of("overhead_put", &results(&over, &[]))), [("mpich", "put_ddt", 0.7)]);
     let caption = drawn("overhead", &over).caption;
     assert!(caption.contains("Largest: 53%, manual of nas_lu_y on mpich. Smallest: -20%, ddt"), "{caption}");
 }
@@ -156,7 +160,7 @@ fn phases_double_what_is_packed_explicitly_and_nothing_else() {
         part("ddt", Phase::Create, 3e-6),
         part("ddt", Phase::Communicate, 20e-6),
     ];
-    let data = marks::phases(&results(&over, &[]));
+    let data = marks_of("phases", &results(&over, &[]));
     let parts: Vec<_> = data.iter().map(|d| (d.method.as_str(), d.quantity.as_str(), d.value)).collect();
     let expected = [
         ("reference", "round_trip", 5e-6),
@@ -190,7 +194,7 @@ fn a_bandwidth_has_the_interval_of_its_time_unless_it_is_a_sum_over_pairs() {
         Record { bytes: n, figures, ..record(&case, "ddt", 1e-6) }
     };
     let mut over = vec![at(80), at(160)];
-    let interval = |over: &[Record]| marks::bandwidth_over_size(&results(over, &[]))[0].interval;
+    let interval = |over: &[Record]| marks_of("bandwidth_over_size", &results(over, &[]))[0].interval;
     let (low, high) = interval(&over).unwrap();
     assert!((low - 1e9 / 1.1).abs() < 1.0 && (high - 1e9 / 0.9).abs() < 1.0, "{low} {high}");
     over.push(Record { pair: PairScope::One(0), ..at(80) });
@@ -204,7 +208,7 @@ fn launches_are_points_beside_what_they_come_to() {
     let launches =
         [launch(0, 1e-6), launch(1, 3e-6), Record { launch: Some(0), ..record(&case, "manual", 9e-6) }];
     let over = [record(&case, "ddt", 2e-6), record(&case, "manual", 9e-6)];
-    let data = marks::launches(&results(&over, &launches));
+    let data = marks_of("launches", &results(&over, &launches));
     let points: Vec<_> = data.iter().map(|d| (d.method.as_str(), d.launch, d.value, d.interval)).collect();
     let expected = [
         ("ddt", Some(0), 1e-6, None),
@@ -229,9 +233,9 @@ fn the_engine_is_what_packing_and_unpacking_are_held_against() {
     };
     let over = [over(Phase::Pack, 2.0), over(Phase::Unpack, 0.75), over(Phase::Create, 9.0)];
     let of = |data: Vec<Datum>| data.into_iter().map(|d| (d.quantity, d.value)).collect::<Vec<_>>();
-    assert_eq!(of(marks::packing_over_engine(&results(&over, &[]))), [("pack_time_over".to_owned(), 2.0)]);
+    assert_eq!(of(marks_of("pack_over_engine", &results(&over, &[]))), [("pack_time_over".to_owned(), 2.0)]);
     assert_eq!(
-        of(marks::unpacking_over_engine(&results(&over, &[]))),
+        of(marks_of("unpack_over_engine", &results(&over, &[]))),
         [("unpack_time_over".to_owned(), 0.75)]
     );
 }
@@ -245,7 +249,7 @@ fn what_failed_is_no_mark_and_is_named() {
     };
     let over = [with_overhead(&a, "ddt", 0.25, None), with_overhead(&b, "manual", 0.5, None), failed];
     assert_eq!(
-        marks(&marks::overhead(&results(&over, &[]))),
+        marks(&marks_of("overhead", &results(&over, &[]))),
         [("mpich", "ddt", 0.25), ("openmpi", "manual", 0.5)]
     );
     let picture = drawn("overhead", &over);

@@ -4,7 +4,7 @@ use super::*;
 fn a_sweep_is_over_the_bytes_or_over_what_was_swept() {
     let at = |params: &str, bytes| Record { bytes, ..record(&case("pingpong", "m", params), "ddt", 1e-6) };
     let places = |over: &[Record]| {
-        let data = marks::time_over_size(&results(over, &[]));
+        let data = marks_of("time_over_size", &results(over, &[]));
         data.into_iter()
             .map(|d| (d.panel.clone(), d.x_name.clone(), d.x_number().unwrap()))
             .collect::<Vec<_>>()
@@ -46,7 +46,7 @@ fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
         grid.iter().flat_map(|params| [at("ddt", params, 1.5), at("ddt_to_packed", params, 9.0)]).collect();
     let places = |over: &[Record]| {
         let of = |d: Datum| (d.panel.clone(), d.x_number().unwrap(), d.y.and_then(|y| y.number()).unwrap());
-        marks::time_over_manual(&results(over, &[])).into_iter().map(of).collect::<Vec<_>>()
+        marks_of("time_over_manual", &results(over, &[])).into_iter().map(of).collect::<Vec<_>>()
     };
     let panel = "ddt, nas_lu_y".to_owned();
     let expected = [(1.0, 2.0), (1.0, 4.0), (8.0, 2.0), (8.0, 4.0)];
@@ -74,7 +74,7 @@ fn partitions_are_over_bytes_or_over_their_size() {
         Record { figures, ..record(&case, "many", 1e-6) }
     };
     let axes = |over: &[Record]| {
-        let cells = marks::gain_over_grid(&results(over, &[]));
+        let cells = marks_of("gain_over_grid", &results(over, &[]));
         assert_eq!(cells.len(), over.len());
         (cells[0].x_name.clone(), cells[0].panel.clone())
     };
@@ -93,10 +93,10 @@ fn partitions_are_placed_by_their_size_beside_the_model() {
         Record { figures, ..record(&case, "many", 1e-6) }
     };
     let over = [at(4, Some(2.0)), at(16, None)];
-    let data = marks::gain_over_partition(&results(&over, &[]));
+    let data = marks_of("gain_over_partition", &results(&over, &[]));
     let places: Vec<_> = data.iter().map(|d| (d.quantity.as_str(), d.x_number(), d.value)).collect();
     let expected = [("gain", Some(256.0), 1.5), ("gain", Some(64.0), 1.5), ("gain_model", Some(256.0), 2.0)];
     assert_eq!(places, expected);
     assert!(drawn("gain_over_partition", &over).svg.contains("\nmany, model\n"));
-    assert!(marks::gain_over_partition(&results(&over[..1], &[])).is_empty(), "one size is no line");
+    assert!(marks_of("gain_over_partition", &results(&over[..1], &[])).is_empty(), "one size is no line");
 }
