@@ -7,7 +7,7 @@
 //! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
 //! and [`Field::check`] compare memory with it.
 //!
-//! Adding one is a file that describes its arrays and faces, and a line in [`HALOS`].
+//! Adding one is a file that describes its arrays and faces, which is declared here, and a line in [`HALOS`].
 
 mod app;
 mod face;
@@ -16,7 +16,6 @@ mod grid;
 mod list;
 mod patch;
 mod region;
-mod table;
 
 mod fft2d;
 mod lammps;
@@ -34,4 +33,38 @@ pub use face::{Cut, Face};
 pub use field::{Field, Mismatch, Version};
 pub use grid::Grid;
 pub use layout::LAYOUT;
-pub use table::{HALOS, all, find};
+
+use crate::ParameterError;
+
+/// All exchanges of applications, and of arrays and buffers of your own.
+pub const HALOS: &[HaloTest] = &[
+    wrf::VEC,
+    wrf::SA,
+    milc::MILC,
+    nas_mg::NAS_MG,
+    nas_lu::NAS_LU,
+    fft2d::FFT2D,
+    specfem3d::MT,
+    specfem3d::OC,
+    specfem3d::CM,
+    lammps::FULL,
+    lammps::ATOMIC,
+    stencil::STENCIL7,
+    stencil::STENCIL27,
+    subarray::SUBARRAY,
+];
+
+/// All exchanges, and [`LAYOUT`], which is run where it is named.
+pub fn all() -> impl Iterator<Item = &'static HaloTest> {
+    HALOS.iter().chain([const { &LAYOUT }])
+}
+
+/// The exchange called `name`.
+///
+/// # Errors
+/// [`ParameterError::UnknownTest`] with the nearest name.
+pub fn find(name: &str) -> Result<&'static HaloTest, ParameterError> {
+    all()
+        .find(|test| test.name == name)
+        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
+}

@@ -19,7 +19,7 @@
 //! # Ok::<(), ddtbench_apps::ParameterError>(())
 //! ```
 //!
-//! Adding one is a file that implements [`MicroApp`] and a line in [`TESTS`].
+//! Adding one is a file that implements [`MicroApp`], which is declared here, and a line in [`TESTS`].
 //!
 //! These are messages between two ranks; [`halo`] has the exchanges that they are taken from, between any number.
 
@@ -36,7 +36,6 @@ mod nests;
 mod parameters;
 mod permutation;
 mod rows;
-mod table;
 
 pub mod halo;
 
@@ -62,4 +61,42 @@ pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
     Values, similar,
 };
-pub use table::{TESTS, all, find};
+
+/// All tests that a run is of where none is named: those with loops.
+pub const TESTS: &[Test] = &[
+    wrf::X_VEC,
+    wrf::X_SA,
+    wrf::Y_VEC,
+    wrf::Y_SA,
+    milc::SU3_ZD,
+    nas_mg::X,
+    nas_mg::Y,
+    nas_mg::Z,
+    nas_lu::X,
+    nas_lu::Y,
+    fft2d::FFT2D,
+    specfem3d::MT,
+    specfem3d::OC,
+    specfem3d::CM,
+    lammps::FULL,
+    lammps::ATOMIC,
+    plain::CONTIGUOUS,
+    plain::STRIDED,
+    scattered::SCATTERED,
+    subarray::SUBARRAY,
+];
+
+/// All tests, and [`LAYOUT`], which is run where it is named.
+pub fn all() -> impl Iterator<Item = &'static Test> {
+    TESTS.iter().chain([const { &LAYOUT }])
+}
+
+/// The test called `name`.
+///
+/// # Errors
+/// [`ParameterError::UnknownTest`] with the nearest name.
+pub fn find(name: &str) -> Result<&'static Test, ParameterError> {
+    all()
+        .find(|test| test.name == name)
+        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
+}

@@ -9,8 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 
-use ddtbench::experiments::pingpong::methods::can_be_parted;
-use ddtbench::experiments::pingpong::parts::Parting;
+use ddtbench::experiments::pingpong::methods::{Transfer, can_by_name, transfer};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -80,7 +79,8 @@ fn arrays_of_ones_own(mpi: &'static str) {
             ("pair", "all"),
         ]);
         // Not every one of them can be parted.
-        let least = if Parting::of(method).is_some() { 1 } else { OWN_ARRAYS.len() };
+        let is_in_parts = matches!(transfer(method), Ok(Transfer::InParts(_)));
+        let least = if is_in_parts { 1 } else { OWN_ARRAYS.len() };
         assert!((least..=OWN_ARRAYS.len()).contains(&rows.len()), "{method}: {}", rows.len());
         assert!(rows.iter().all(|row| row.is_measured()), "{method}: {rows:?}");
     }
@@ -104,15 +104,17 @@ fn methods(list: &Value) -> impl Iterator<Item = &str> {
     list["methods"].as_array().expect("the list has methods").iter().map(name)
 }
 
-/// Those that a test has: a layout has no loops that somebody has written by hand, and not every message can be parted.
-fn methods_of<'a>(list: &'a Value, test: &str) -> impl Iterator<Item = &'a str> {
-    const BY_HAND: [&str; 3] = ["manual", "manual_tuned", "put_manual"];
-    let lacking: &[&str] = if test == "layout" { &BY_HAND } else { &[] };
+/// The message of a test at its smallest set.
+fn message(list: &Value, test: &str) -> Box<dyn apps::MicroApp> {
     let entry = tests(list).find(|entry| name(entry) == test).expect("a test of the list");
     let test = apps::find(test).unwrap();
-    let values = test.set(name(smallest(entry))).unwrap();
-    let app = test.build(&values, apps::Context::default()).unwrap();
-    methods(list).filter(move |method| !lacking.contains(method) && can_be_parted(&*app, method))
+    test.build(&test.set(name(smallest(entry))).unwrap(), apps::Context::default()).unwrap()
+}
+
+/// Those that a test has: a layout has no loops that somebody has written by hand, and not every message can be parted.
+fn methods_of<'a>(list: &'a Value, test: &str) -> impl Iterator<Item = &'a str> {
+    let app = message(list, test);
+    methods(list).filter(move |method| can_by_name(&*app, method))
 }
 
 /// What can be parted is said of tests that certainly can, or cannot, so that no method is left out by mistake.
@@ -223,29 +225,23 @@ fn bytes_are_those_of_the_layouts(summary: &Summary, list: &Value, ranks: usize)
 
 fn phases_are_those_of_the_methods(summary: &Summary, list: &Value, _ranks: usize) {
     for test in tests(list).map(name) {
-        let summary = summary.of_test(test);
+        let (summary, app) = (summary.of_test(test), message(list, test));
         for method in methods_of(list, test).filter(|method| !summary.end(test, method).is_known_hoarder()) {
-            let own: &[&str] = match method {
-                "reference" | "reference_untouched" | "put_reference" => &[],
-                "reference:contiguous" => &["create", "free"],
-                "reference:copied" => &["pack", "unpack"],
-                // Where every part is one run at both ends, no datatype is made.
-                "ddt:pieces" | "ddt:halves"
-                    if summary
-                        .with(&[("test", test), ("method", method), ("phase", "create")])
-                        .is_empty() =>
-                {
-                    &[]
-                }
-                // The application receives this face where it belongs.
-                "manual" | "manual_tuned" | "loop" if test == "specfem3d_mt" => &["pack"],
-                "engine" if test == "specfem3d_mt" => &["create", "free", "pack"],
-                "manual" | "manual_tuned" | "put_manual" | "loop" => &["pack", "unpack"],
-                "mpi_pack" | "engine" => &["create", "free", "pack", "unpack"],
-                "ddt" | "ddt_to_packed" | "packed_to_ddt" | "put_ddt" => &["create", "free"],
-                described if described.starts_with("ddt:") => &["create", "free"],
-                other => panic!("which phases has the method {other}?"),
-            };
+            let (transfer, rows) = (transfer(method).unwrap(), |phase: &str| {
+                summary.with(&[("test", test), ("method", method), ("phase", phase)])
+            });
+            let mut ends = transfer.ends(&*app);
+            // Where every part is one run at both ends, no datatype is made.
+            if matches!(transfer, Transfer::InParts(_)) {
+                ends.creates &= !rows("create").is_empty();
+            }
+            let phases = [
+                ("create", ends.creates),
+                ("free", ends.creates),
+                ("pack", ends.packs),
+                ("unpack", ends.unpacks),
+            ];
+            let own: Vec<_> = phases.into_iter().filter(|phase| phase.1).map(|phase| phase.0).collect();
             let rows = summary.with(&[("test", test), ("method", method), ("pair", "all")]);
             let mut expected: BTreeSet<_> = own.iter().copied().chain(["round_trip"]).collect();
             // The peer packs and unpacks what the origin does.

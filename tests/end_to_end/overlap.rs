@@ -76,11 +76,11 @@ fn operations(mpi: &Mpi) {
     let ranks = if mpi.name == "mpich" { &["2", "3", "4"][..] } else { &["2", "4"] };
     for operation in OPERATIONS {
         // A block that ends within a word.
-        let params = if operation.has_bytes { "bytes=1003" } else { "" };
+        let params = if operation.has_bytes() { "bytes=1003" } else { "" };
         for &ranks in ranks {
             if operation.name != "isend" || ranks != "3" {
                 measures(mpi, ranks, operation.name, params, &["nonblocking", "persistent"]);
-                if operation.adds {
+                if operation.adds() {
                     let params = format!("{params},element=float");
                     measures(mpi, ranks, operation.name, &params, &["nonblocking", "persistent"]);
                 }

@@ -1,5 +1,7 @@
 //! Every test, every parameter set: hand-written loops, layouts and literal places agree byte for byte.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use datatypes::{Layout, interpret};
 use ddtbench_apps::{
     Arrays, Context, Exchange, MicroApp, ParameterSet, Place, Preset, Side, TESTS, Test, WireOrder,
@@ -7,18 +9,6 @@ use ddtbench_apps::{
 
 /// Byte of memory that no loop may change, and packed bytes before a pack.
 const POISON: u8 = 0xA5;
-
-/// Calls `check` for the parameter sets of the original, of all tests whose name starts with `prefix`.
-fn every_app(prefix: &str, mut check: impl FnMut(&str, &dyn MicroApp)) {
-    for test in TESTS.iter().filter(|test| test.name.starts_with(prefix)) {
-        for set in test.sets {
-            // The oracle keeps every value with its place; the large sets differ from the others in size alone.
-            if set.preset < Preset::Full {
-                check(&format!("{} {}", test.name, set.name), &*build(test, set, Context::default()));
-            }
-        }
-    }
-}
 
 fn build(test: &Test, set: &ParameterSet, context: Context) -> Box<dyn MicroApp> {
     test.build(&test.set(set.name).unwrap(), context).unwrap()
@@ -128,31 +118,30 @@ fn check_unpack(name: &str, app: &dyn MicroApp) {
     }
 }
 
-/// One test per application, so that they run side by side.
-macro_rules! moves_the_right_bytes {
-    ($($name:ident $prefix:literal)*) => {$(
-        #[test]
-        fn $name() {
-            every_app($prefix, check_pack);
-            every_app($prefix, check_unpack);
+/// Calls `check` for the parameter sets of all tests, side by side on all cores. The large sets, of which the oracle would keep every
+/// value with its place, differ from the others in size alone.
+fn every_app(check: impl Fn(&str, &dyn MicroApp) + Sync) {
+    let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
+    let work = || {
+        while let Some(test) = TESTS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for set in test.sets.iter().filter(|set| set.preset < Preset::Full) {
+                check(&format!("{} {}", test.name, set.name), &*build(test, set, Context::default()));
+            }
         }
-    )*};
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(work);
+        }
+    });
 }
 
-moves_the_right_bytes! {
-    wrf_moves_the_right_bytes "wrf"
-    milc_moves_the_right_bytes "milc"
-    nas_mg_x_moves_the_right_bytes "nas_mg_x"
-    nas_mg_y_moves_the_right_bytes "nas_mg_y"
-    nas_mg_z_moves_the_right_bytes "nas_mg_z"
-    nas_lu_moves_the_right_bytes "nas_lu"
-    fft2d_moves_the_right_bytes "fft2d"
-    specfem3d_moves_the_right_bytes "specfem3d"
-    lammps_moves_the_right_bytes "lammps"
-    contiguous_moves_the_right_bytes "contiguous"
-    strided_moves_the_right_bytes "strided"
-    scattered_moves_the_right_bytes "scattered"
-    subarray_moves_the_right_bytes "subarray"
+#[test]
+fn every_test_moves_the_right_bytes() {
+    every_app(|name, app| {
+        check_pack(name, app);
+        check_unpack(name, app);
+    });
 }
 
 #[test]
@@ -254,28 +243,6 @@ fn other_values_than_the_sets_move_the_right_bytes() {
 }
 
 #[test]
-fn every_test_is_checked() {
-    let prefixes = [
-        "wrf",
-        "milc",
-        "nas_mg_x",
-        "nas_mg_y",
-        "nas_mg_z",
-        "nas_lu",
-        "fft2d",
-        "specfem3d",
-        "lammps",
-        "contiguous",
-        "strided",
-        "scattered",
-        "subarray",
-    ];
-    for test in TESTS {
-        assert!(prefixes.iter().any(|prefix| test.name.starts_with(prefix)), "{} is not checked", test.name);
-    }
-}
-
-#[test]
 fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
     for test in TESTS {
         for set in test.sets_of(Preset::Full) {
@@ -299,7 +266,7 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
 
 #[test]
 fn what_is_sent_and_what_is_received_have_one_type_signature() {
-    every_app("", |name, app| {
+    every_app(|name, app| {
         for &order in orders(app) {
             let arrays = app.arrays();
             let displacements = vec![0; arrays.len()];
@@ -329,7 +296,7 @@ fn the_blocks_of_an_all_to_all_make_the_message() {
 
 #[test]
 fn what_is_received_in_place_is_one_run() {
-    every_app("", |name, app| {
+    every_app(|name, app| {
         if app.receives_in_place() {
             assert_eq!(app.message(Side::Receive, WireOrder::Ddt).segments().count(), 1, "{name}");
         }

@@ -10,6 +10,7 @@ pub mod limit_args;
 pub mod limits;
 pub mod memory;
 pub mod model;
+pub mod packing;
 pub mod parameter;
 pub mod pcomm;
 pub mod stats;

@@ -56,13 +56,15 @@ pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<Blo
     all
 }
 
-/// Whether the interval of each method's median of the headline phase lies within `precision` of it, by the same blocks that
+/// Whether the intervals of each method's medians of the decisive phases are within `precision` of them, by the same blocks that
 /// its figures will rest on.
 pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
     let (states, pairs) = (block_states(kind, methods, Rule::Interval), pairs(methods));
     let is_narrow = |view: View<'_>| {
-        let rounds: Vec<_> = view.rounds(kind.headline(), Scope::All(&pairs)).into_values().collect();
-        stats::is_narrow(&rounds, precision)
+        kind.row().decisive.iter().all(|&phase| {
+            let rounds: Vec<_> = view.rounds(phase, Scope::All(&pairs)).into_values().collect();
+            stats::is_narrow(&rounds, precision)
+        })
     };
     views(methods, &states, Rule::Interval).into_iter().map(is_narrow).collect()
 }

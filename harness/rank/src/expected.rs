@@ -1,10 +1,10 @@
 //! What must arrive, and whether it did.
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
+use common::packing::{Ends, Location};
 
 use crate::measure::session::Session;
 use crate::memory::Memory;
-use crate::method::{Ends, Location};
 use crate::pattern::Pattern;
 use crate::spans::{Span, spans};
 

@@ -20,6 +20,7 @@ mod mechanism;
 mod memory;
 mod method;
 mod output;
+mod packing;
 mod pattern;
 mod regions;
 mod reporter;

@@ -27,16 +27,10 @@ impl Memory {
         memory
     }
 
-    /// Address of byte `offset` of the arrays' memory, to read from; valid over all of that memory.
+    /// Address of byte `offset` of the arrays' memory; valid over all of that memory as long as it is there.
     #[inline]
-    pub fn read_from(&self, offset: usize) -> *const u8 {
-        self.arrays.memory().as_ptr().wrapping_add(offset)
-    }
-
-    /// Address of byte `offset` of the arrays' memory, to write to; valid over all of that memory.
-    #[inline]
-    pub fn write_to(&mut self, offset: usize) -> *mut u8 {
-        self.arrays.memory_mut().as_mut_ptr().wrapping_add(offset)
+    pub fn at(&mut self, offset: usize) -> *mut u8 {
+        self.arrays.base().wrapping_add(offset)
     }
 
     /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, where what came is sent back.

@@ -3,12 +3,13 @@
 //! of all times.
 
 use apps::{Side, WireOrder};
+use common::packing::{Ends, Location};
 
 use crate::checked::CallError;
 use crate::expected::{Mismatch, arrival, incoming, sent, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
-use crate::method::{Ends, Location, Method};
+use crate::method::Method;
 use crate::pattern::Pattern;
 use crate::regions::Regions;
 use crate::spans::{Span, spans};

@@ -5,12 +5,13 @@
 //! of a new generation; all that must not change, the gaps between the arrays included, is compared too.
 
 use apps::MicroApp;
+use common::packing::{Ends, Location};
 
 use crate::checked::CallError;
 use crate::expected::{Mismatch, arrival, incoming, mismatch_at, stream};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
-use crate::method::{Ends, Location, Method};
+use crate::method::Method;
 use crate::pattern::Pattern;
 
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.

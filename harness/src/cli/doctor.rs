@@ -102,9 +102,10 @@ impl DoctorArgs {
     ) -> anyhow::Result<Option<(Installation, Seen)>> {
         let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
         let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };
+        let all = kind.methods().iter().filter(|method| !method.in_own_processes);
         let mut plan = Plan {
             mpis: vec![name.to_owned()],
-            methods: kind.methods().iter().map(|method| method.name.to_owned()).collect(),
+            methods: all.map(|method| method.name.to_owned()).collect(),
             launcher: self.launcher.clone(),
             launcher_args: self.launcher_args.clone(),
             launches: Some(1),

@@ -47,6 +47,8 @@ pub struct Row {
     pub find: fn(&str) -> Result<&'static MethodInfo, String>,
     /// Its phases, in the order in which they happen; the headline phase last.
     pub phases: &'static [Phase],
+    /// The phases that must be known precisely enough before a method is done.
+    pub decisive: &'static [Phase],
     /// The method that all others are compared with.
     pub reference: &'static str,
     /// Ranks without a number in the plan.
@@ -184,17 +186,6 @@ impl Setup {
     pub fn context(self) -> Context {
         Context { ranks: self.ranks, seed: self.seed }
     }
-}
-
-/// The row of a table that has a name; `kind` is what its rows are.
-///
-/// # Errors
-/// A sentence with all names.
-pub fn find(rows: &'static [MethodInfo], kind: &str, name: &str) -> Result<&'static MethodInfo, String> {
-    rows.iter().find(|row| row.name == name).ok_or_else(|| {
-        let names: Vec<_> = rows.iter().map(|row| row.name).collect();
-        format!("no {kind} is called {name:?}; there are {}", names.join(", "))
-    })
 }
 
 #[cfg(test)]

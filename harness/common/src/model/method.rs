@@ -1,4 +1,4 @@
-//! What is known of a method: a row of the table that its kind of experiments has.
+//! Methods: the rows of the tables that kinds of experiments have.
 
 /// The loops that verdicts name: the application's hand-written ones, as it has them and as an expert tunes them, and the plain
 /// one over the datatype's nest. Any may be missing.
@@ -26,8 +26,7 @@ pub struct MethodInfo {
     pub reference: Option<&'static str>,
     /// Whether it sends contiguous bytes for others to be compared with.
     pub is_reference: bool,
-    /// Whether it is measured in several processes of its own, taking turns; such methods are measured only where they are
-    /// asked for.
+    /// Whether it is measured in several processes of its own, taking turns.
     pub in_own_processes: bool,
     /// Whether it is measured only where it is asked for.
     pub on_request: bool,
@@ -101,8 +100,58 @@ impl MethodInfo {
         Self { own_buffers, ..self }
     }
 
-    /// Measured in processes of its own.
+    /// Measured in processes of its own, and only where it is asked for.
     pub const fn in_own_processes(self) -> Self {
-        Self { in_own_processes: true, ..self }
+        Self { in_own_processes: true, on_request: true, ..self }
     }
+
+    /// The row of a method that moves its bytes in this way.
+    pub const fn made_of<T: Copy>(self, made_of: T) -> MethodRow<T> {
+        MethodRow { info: self, made_of }
+    }
+}
+
+/// A row of a table of methods: what is known of the method, and how it moves bytes, which the rank program implements: its `match`
+/// over `T` does not compile without an implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodRow<T> {
+    /// What is known of the method.
+    pub info: MethodInfo,
+    /// How it moves bytes.
+    pub made_of: T,
+}
+
+/// What is known of the methods of a table; its length is that of the table.
+pub const fn infos<T: Copy, const N: usize>(rows: &[MethodRow<T>]) -> [MethodInfo; N] {
+    assert!(rows.len() == N);
+    let mut infos = [rows[0].info; N];
+    let mut row = 1;
+    while row < N {
+        infos[row] = rows[row].info;
+        row += 1;
+    }
+    infos
+}
+
+impl AsRef<MethodInfo> for MethodInfo {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl<T> AsRef<MethodInfo> for MethodRow<T> {
+    fn as_ref(&self) -> &MethodInfo {
+        &self.info
+    }
+}
+
+/// The row whose method has this name; `word` is what the rows are.
+///
+/// # Errors
+/// A message with all names.
+pub fn find_method<'a, R: AsRef<MethodInfo>>(rows: &'a [R], word: &str, name: &str) -> Result<&'a R, String> {
+    rows.iter().find(|row| row.as_ref().name == name).ok_or_else(|| {
+        let names: Vec<_> = rows.iter().map(|row| row.as_ref().name).collect();
+        format!("no {word} is called {name:?}; there are {}", names.join(", "))
+    })
 }

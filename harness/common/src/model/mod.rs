@@ -16,7 +16,7 @@ pub mod transport;
 
 pub use figure::{Figure, FigureUnit, Quantity};
 pub use key::{Case, Key};
-pub use method::{LOOP, LOOPS, MethodInfo};
+pub use method::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, infos};
 pub use outcome::{Outcome, Seen};
 pub use phase::Phase;
 pub use record::{Basis, BlockState, CaseResult, Measured, PairScope, Record, State};

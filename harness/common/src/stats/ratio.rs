@@ -15,15 +15,6 @@ pub struct Ratio {
     pub unsteady: bool,
 }
 
-impl Ratio {
-    /// Whether the interval lies within `precision` times the ratio on both sides.
-    pub fn is_narrow(self, precision: f64) -> bool {
-        let allowed = precision * self.value;
-        let within = |(low, high)| self.value - low <= allowed && high - self.value <= allowed;
-        self.interval.is_some_and(within)
-    }
-}
-
 /// The ratio a / b of times that were measured in pairs, one pair a round, in the order of the rounds; `None` without
 /// any pair of times above 0.
 ///
@@ -62,14 +53,12 @@ mod tests {
         let ratio =
             paired_ratio(slowness_of_rounds.map(|slowness| (3.0 * slowness, 2.0 * slowness))).unwrap();
         assert_eq!((ratio.value, ratio.interval), (1.5, Some((1.5, 1.5))));
-        assert!(ratio.is_narrow(0.0));
     }
 
     #[test]
     fn rounds_that_differ_make_the_interval_wide() {
         let ratio = paired_ratio((0..20).map(|i| (if i % 2 == 0 { 1.0 } else { 1.1 }, 1.0))).unwrap();
         assert_eq!((ratio.interval, ratio.unsteady), (Some((1.0, 1.1)), false));
-        assert!(!ratio.is_narrow(0.025) && ratio.is_narrow(0.05));
     }
 
     #[test]
@@ -83,7 +72,6 @@ mod tests {
     fn few_rounds_have_no_interval_and_none_has_no_ratio() {
         let ratio = paired_ratio([(2.0, 1.0); 5]).unwrap();
         assert_eq!(ratio, Ratio { value: 2.0, interval: None, unsteady: false });
-        assert!(!ratio.is_narrow(1.0));
         assert_eq!(paired_ratio([(0.0, 1.0), (1.0, 0.0)]), None, "the clock saw no time");
     }
 

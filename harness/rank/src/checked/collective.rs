@@ -3,24 +3,11 @@
 
 use std::ffi::{c_int, c_void};
 
+use common::kinds::overlap::operations::Collective;
 use mpi::ffi;
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 
 use super::{CallError, Comm, Datatype, Request, check, error::int, symbols};
-
-/// A collective operation. Those with a root have rank 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collective {
-    Bcast,
-    Reduce,
-    Allreduce,
-    Allgather,
-    Alltoall,
-    Gather,
-    Scatter,
-    Barrier,
-    NeighborAlltoall,
-}
 
 /// What MPI is given: where a rank's blocks lie, and what a block is.
 #[derive(Clone, Copy)]
@@ -107,56 +94,43 @@ pub(super) type TypePerPeer<D> = unsafe extern "C" fn(
     *mut MPI_Request,
 ) -> c_int;
 
-impl Collective {
-    /// The function that makes its persistent form.
-    pub const fn persistent_name(self) -> &'static str {
-        match self {
-            Self::Bcast => "MPI_Bcast_init",
-            Self::Reduce => "MPI_Reduce_init",
-            Self::Allreduce => "MPI_Allreduce_init",
-            Self::Allgather => "MPI_Allgather_init",
-            Self::Alltoall => "MPI_Alltoall_init",
-            Self::Gather => "MPI_Gather_init",
-            Self::Scatter => "MPI_Scatter_init",
-            Self::Barrier => "MPI_Barrier_init",
-            Self::NeighborAlltoall => "MPI_Neighbor_alltoall_init",
-        }
-    }
-
+impl Blocks<'_> {
     /// Starts the nonblocking form; collective.
     ///
     /// # Safety
     /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete:
     /// so many blocks as the operation has on this rank of `comm`.
-    pub unsafe fn start(self, comm: &Comm, blocks: Blocks<'_>) -> Result<Request, CallError> {
+    pub unsafe fn start(self, collective: Collective, comm: &Comm) -> Result<Request, CallError> {
         let mut request = Request::null(comm);
         let (comm, to) = (comm.raw(), request.raw_mut());
-        let Blocks { send, receive, count, datatype } = blocks;
+        let Blocks { send, receive, count, datatype } = self;
         let (send, receive): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
         let (n, of) = (int("MPI_Ibcast", "count", count as i64)?, datatype.raw());
         // SAFETY: the caller vouches for the memory; handles are live, and the request outlives the call.
         let (call, code) = unsafe {
             let sum = ffi::RSMPI_SUM;
-            match self {
-                Self::Bcast => ("MPI_Ibcast", ffi::MPI_Ibcast(send, n, of, ROOT, comm, to)),
-                Self::Reduce => ("MPI_Ireduce", ffi::MPI_Ireduce(send, receive, n, of, sum, ROOT, comm, to)),
-                Self::Allreduce => {
+            match collective {
+                Collective::Bcast => ("MPI_Ibcast", ffi::MPI_Ibcast(send, n, of, ROOT, comm, to)),
+                Collective::Reduce => {
+                    ("MPI_Ireduce", ffi::MPI_Ireduce(send, receive, n, of, sum, ROOT, comm, to))
+                }
+                Collective::Allreduce => {
                     ("MPI_Iallreduce", ffi::MPI_Iallreduce(send, receive, n, of, sum, comm, to))
                 }
-                Self::Allgather => {
+                Collective::Allgather => {
                     ("MPI_Iallgather", ffi::MPI_Iallgather(send, n, of, receive, n, of, comm, to))
                 }
-                Self::Alltoall => {
+                Collective::Alltoall => {
                     ("MPI_Ialltoall", ffi::MPI_Ialltoall(send, n, of, receive, n, of, comm, to))
                 }
-                Self::Gather => {
+                Collective::Gather => {
                     ("MPI_Igather", ffi::MPI_Igather(send, n, of, receive, n, of, ROOT, comm, to))
                 }
-                Self::Scatter => {
+                Collective::Scatter => {
                     ("MPI_Iscatter", ffi::MPI_Iscatter(send, n, of, receive, n, of, ROOT, comm, to))
                 }
-                Self::Barrier => ("MPI_Ibarrier", ffi::MPI_Ibarrier(comm, to)),
-                Self::NeighborAlltoall => (
+                Collective::Barrier => ("MPI_Ibarrier", ffi::MPI_Ibarrier(comm, to)),
+                Collective::NeighborAlltoall => (
                     "MPI_Ineighbor_alltoall",
                     ffi::MPI_Ineighbor_alltoall(send, n, of, receive, n, of, comm, to),
                 ),
@@ -169,66 +143,42 @@ impl Collective {
     /// Makes the persistent form; collective. `None` where the MPI has none.
     ///
     /// # Safety
-    /// As for [`Collective::start`], whenever the request is started.
-    pub unsafe fn persistent(self, comm: &Comm, blocks: Blocks<'_>) -> Result<Option<Request>, CallError> {
+    /// As for [`Blocks::start`], whenever the request is started.
+    pub unsafe fn persistent(
+        self,
+        collective: Collective,
+        comm: &Comm,
+    ) -> Result<Option<Request>, CallError> {
         let mut request = Request::null(comm);
         let (comm, to) = (comm.raw(), request.raw_mut());
-        let Blocks { send, receive, count, datatype } = blocks;
+        let Blocks { send, receive, count, datatype } = self;
         let (send, receive): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
-        let name = self.persistent_name();
+        let name = collective.persistent_name();
         let (n, of) = (int(name, "count", count as i64)?, datatype.raw());
         // SAFETY: the standard gives each function this C interface; the caller vouches for the memory; handles are live, and the
         // request outlives the call.
         let code = unsafe {
             let (sum, info) = (ffi::RSMPI_SUM, ffi::RSMPI_INFO_NULL);
-            match self {
-                Self::Bcast => {
+            match collective {
+                Collective::Bcast => {
                     symbols::function::<OneBuffer>(name).map(|f| f(send, n, of, ROOT, comm, info, to))
                 }
-                Self::Reduce => symbols::function::<ReduceToRoot>(name)
+                Collective::Reduce => symbols::function::<ReduceToRoot>(name)
                     .map(|f| f(send, receive, n, of, sum, ROOT, comm, info, to)),
-                Self::Allreduce => symbols::function::<ReduceToAll>(name)
+                Collective::Allreduce => symbols::function::<ReduceToAll>(name)
                     .map(|f| f(send, receive, n, of, sum, comm, info, to)),
-                Self::Allgather | Self::Alltoall | Self::NeighborAlltoall => {
+                Collective::Allgather | Collective::Alltoall | Collective::NeighborAlltoall => {
                     symbols::function::<BetweenAll>(name)
                         .map(|f| f(send, n, of, receive, n, of, comm, info, to))
                 }
-                Self::Gather | Self::Scatter => symbols::function::<WithRoot>(name)
+                Collective::Gather | Collective::Scatter => symbols::function::<WithRoot>(name)
                     .map(|f| f(send, n, of, receive, n, of, ROOT, comm, info, to)),
-                Self::Barrier => symbols::function::<NoBuffer>(name).map(|f| f(comm, info, to)),
+                Collective::Barrier => symbols::function::<NoBuffer>(name).map(|f| f(comm, info, to)),
             }
         };
         let Some(code) = code else { return Ok(None) };
         check(name, code)?;
         Ok(Some(request))
-    }
-}
-
-impl Comm {
-    /// `MPI_Ialltoall`: a block to and from every rank, each one extent of its type after the last.
-    ///
-    /// # Safety
-    /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete.
-    pub unsafe fn start_all_to_all(
-        &self,
-        (from, send_count, send_type): (*const u8, c_int, &Datatype),
-        (to, receive_count, receive_type): (*mut u8, c_int, &Datatype),
-    ) -> Result<Request, CallError> {
-        let mut request = Request::null(self);
-        // SAFETY: the caller vouches for the memory; handles are live, and the request outlives the call.
-        check("MPI_Ialltoall", unsafe {
-            ffi::MPI_Ialltoall(
-                from.cast(),
-                send_count,
-                send_type.raw(),
-                to.cast(),
-                receive_count,
-                receive_type.raw(),
-                self.raw(),
-                request.raw_mut(),
-            )
-        })?;
-        Ok(request)
     }
 }
 

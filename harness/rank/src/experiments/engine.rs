@@ -1,39 +1,40 @@
 //! The engine's comparison of one case: every way to pack and unpack the same message, in one process, without
-//! communication. First all methods are shown to move the right bytes, then they are timed in rounds.
+//! communication.
 //!
 //! Nothing is received in place here: a test whose application receives straight into its array is unpacked all the
 //! same, by hand with a plain copy. An all-to-all has the layout that it has on two ranks.
 
 mod active_method;
-mod bench;
-mod rounds;
-mod table;
 mod verify;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::ensure;
-use apps::{Arrays, MicroApp, Side};
+use apps::{Arrays, MicroApp, Side, WireOrder};
 use common::kinds::Kind;
+use common::kinds::engine::methods::{EngineTask, task};
 use common::kinds::engine::{self, PackingOrder};
 use common::kinds::pingpong::{self, methods::can_by_name};
 use common::model::conditions::Cache;
-use common::model::event::{Event, LineBytes, MessageFacts};
-use common::model::{Case, MethodInfo};
+use common::model::event::{Block, LineBytes, MessageFacts};
+use common::model::{Case, MethodInfo, Outcome, Phase, Times};
 
-use crate::checked::{World, identity};
+use crate::checked::{CallError, World, identity};
 use crate::cli::Engine;
 use crate::environment;
-use crate::guard::MemoryGuard;
 use crate::measure::cache::{self, Eviction};
-use crate::measure::clock::Clock;
-use crate::measure::state::CopyProbe;
+use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::job::Job;
+use crate::measure::run_case::run_case;
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::output::Output;
-use crate::reporter::EventReporter;
+use crate::packing::MessagePacker;
 use crate::spans::line_bytes;
-use bench::Bench;
+use active_method::{ActiveMethod, PlainCopy, Work};
+
+/// The two sides of a message, with the phases of their work.
+const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
 
 /// Compares the methods that were asked for on one message.
 ///
@@ -52,49 +53,147 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&*app, &world.comm)? };
-    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
-    let lines = [Side::Send, Side::Receive].map(|side| line_bytes(&app.message(side, order), &memory.arrays));
-    let lines = LineBytes { pack: lines[0], unpack: lines[1] };
-    let clock = Clock::measure();
+    let memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
+    let lines = LineBytes { pack, unpack };
+    let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;
     let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&*app, order) };
-    let hello = environment::hello(world, &environment::place(0), facts, clock, Vec::new())?;
-    let mut bench = Bench {
-        setup: &setup,
-        order,
-        clock,
-        copies: CopyProbe::new(),
-        eviction: (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
-        generation: 0,
-        reporter: EventReporter::new(Output::new(args.case.conditions.format), 0, None),
-    };
-    bench.reporter.report(&Event::Hello(Box::new(hello)));
-    let active_methods = bench.activate(&methods, &memory, lines)?;
-    // What the methods have is theirs; what grows from here on is the MPI's.
-    bench.reporter.guard = MemoryGuard::watch(processes);
-    if let Err(error) = rounds::run(&mut bench, &mut memory, active_methods, limits) {
-        bench.reporter.abort(error.outcome(error.to_string()));
-    }
-    bench.reporter.done();
-    drop(bench.reporter.guard.take());
+    let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
+    let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&*app));
+    let bench = Bench { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
     let case = args.case.case(Kind::Engine, test, &values, identity::compiled_for(), 1);
     let order = app.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let case = Case { params: case.params.clone() + &order.unwrap_or_default(), ..case };
-    bench.reporter.output.table(Kind::Engine, &case, limits.rule);
-    Ok(bench.reporter.exit_code())
+    run_case(bench, hello, &methods, limits, case)
 }
 
 /// Those of the methods that can pack in this order of bytes.
-fn chosen(
-    app: &dyn MicroApp,
-    order: PackingOrder,
-    names: &[String],
-) -> anyhow::Result<Vec<&'static MethodInfo>> {
+fn chosen(app: &dyn MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Result<Vec<String>> {
     let possible = engine::methods::in_order(order, app.orders_differ());
-    let methods: Vec<_> = possible.filter(|method| names.iter().any(|name| name == method.name)).collect();
+    let is_asked = |method: &&MethodInfo| names.iter().any(|name| name == method.name);
+    let methods: Vec<_> = possible.filter(is_asked).map(|method| method.name.to_owned()).collect();
     ensure!(
         !methods.is_empty(),
         "the loops pack in the order `{}`, and in no other",
         PackingOrder::Manual.name()
     );
     Ok(methods)
+}
+
+/// The comparison as an experiment: what all methods of a case share.
+struct Bench<'a> {
+    job: Job<'a>,
+    /// The message that is packed.
+    setup: &'a Setup<'a>,
+    memory: Memory,
+    /// In which order its bytes are packed.
+    order: WireOrder,
+    /// Bytes of the cache lines that packing and unpacking touch.
+    lines: LineBytes,
+    /// The lines to evict between repetitions; `None` where caches stay warm.
+    eviction: Option<Eviction>,
+    /// Number of the last generation of data.
+    generation: u32,
+}
+
+impl Bench<'_> {
+    /// Evicts what the work on one side touches, where caches are to be cold.
+    fn evict(&self, active: &ActiveMethod<'_>, side: Side) {
+        let Some(eviction) = &self.eviction else { return };
+        match &active.work {
+            Work::Packs(_) => eviction.evict_side(side, self.setup, &self.memory),
+            Work::Copies(copy) => copy.both(side).into_iter().for_each(cache::evict_buffer),
+        }
+    }
+
+    /// Packs some times, then unpacks as often.
+    fn times(&mut self, active: &mut ActiveMethod<'_>, amount: Amount) -> Result<Times, CallError> {
+        let (clock, mut times) = (self.job.clock, Times::default());
+        for (side, phase) in SIDES {
+            times[phase].reserve_exact(amount.samples);
+            (0..amount.untimed).try_for_each(|_| active.work(side, &mut self.memory))?;
+            for _ in 0..amount.samples {
+                self.evict(active, side);
+                let start = Instant::now();
+                (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
+                times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
+            }
+        }
+        Ok(times)
+    }
+}
+
+impl<'a> Experiment<'a> for Bench<'a> {
+    type ActiveMethod = ActiveMethod<'a>;
+
+    fn kind(&self) -> Kind {
+        Kind::Engine
+    }
+
+    fn job(&mut self) -> &mut Job<'a> {
+        &mut self.job
+    }
+
+    fn into_job(self) -> Job<'a> {
+        self.job
+    }
+
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+        let message_bytes = self.setup.message_bytes;
+        let work = match task(method).map_err(anyhow::Error::msg)? {
+            EngineTask::Packs(packing) => {
+                let packer = MessagePacker::new(self.setup, &self.memory, packing, packing, self.order)?;
+                Work::Packs(Box::new(packer))
+            }
+            EngineTask::CopiesMessage => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            // A copy reads and writes: it touches lines of twice its bytes.
+            EngineTask::CopiesLines => {
+                Work::Copies(PlainCopy::new(self.lines.pack as usize / 2, self.lines.unpack as usize / 2))
+            }
+        };
+        Ok(Ok(ActiveMethod { work }))
+    }
+
+    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
+        Ok(verify::verify(self, active)?)
+    }
+
+    /// A repetition takes as long as the shorter side.
+    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
+        active.create()?;
+        let once = Amount { untimed: 0, samples: 1, batch: 1 };
+        let turn = Turn::shortest(count, || {
+            let times = self.times(active, once)?;
+            Ok(SIDES.map(|(_, phase)| times[phase][0]).into_iter().fold(f64::INFINITY, f64::min))
+        })?;
+        active.free()?;
+        Ok(turn)
+    }
+
+    /// What a batch repeats is not cold.
+    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
+        self.eviction.is_none().then_some(2)
+    }
+
+    fn block(
+        &mut self,
+        active: &mut ActiveMethod<'a>,
+        amount: Amount,
+    ) -> anyhow::Result<(Option<Block>, Option<String>)> {
+        let clock = self.job.clock;
+        verify::prepare(self, active);
+        let create_s = clock.time(|| active.create())?;
+        let mut times = self.times(active, amount)?;
+        let free_s = clock.time(|| active.free())?;
+        if active.creates() {
+            times[Phase::Create].push(create_s);
+            times[Phase::Free].push(free_s);
+        }
+        let mismatch = verify::check(self, active);
+        Ok((Some(Block { batch: amount.batch, times, ..Block::default() }), mismatch))
+    }
+
+    fn teardown(&mut self, _: ActiveMethod<'a>) -> anyhow::Result<()> {
+        Ok(())
+    }
 }

@@ -2,6 +2,7 @@
 //! Before timing all memory is filled and compared with every exchange; then once per block, in which every exchange sends
 //! changed values and each share of a message is looked at.
 
+pub mod active;
 mod bulk;
 pub mod data;
 mod exchange;
@@ -10,10 +11,8 @@ mod fine_ddt;
 pub mod links;
 pub mod method;
 mod neighbour;
-pub mod packing;
 mod put;
 mod stamps;
-pub mod table;
 mod typed;
 
 use std::process::ExitCode;
@@ -39,11 +38,11 @@ use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::team::Team;
+use active::ActiveMethod;
 use data::ExchangeData;
 use exchange::{ExchangeContext, Readings};
 use links::{HaloMemory, Links};
-use method::{HaloMethod, Parts};
-use packing::Packing;
+use method::Parts;
 use stamps::Shares;
 
 /// Exchanges before anything is timed, each filled and compared.
@@ -127,10 +126,8 @@ struct Bench<'a> {
 }
 
 /// A method that was made and is being measured.
-struct ActiveMethod<'a> {
-    name: String,
-    method: Box<dyn HaloMethod + 'a>,
-    packing: Packing,
+struct Measured<'a> {
+    active: ActiveMethod<'a>,
     /// Making it took so long; reported with the first block.
     init_s: Option<f64>,
 }
@@ -158,8 +155,7 @@ impl Bench<'_> {
         self.sampler.next(&mut compute_s);
         let context = ExchangeContext {
             parts: self.parts,
-            method: &*active.method,
-            packing: &active.packing,
+            active,
             stamps: is_changed.then_some(stamps),
             version: self.data.version,
             world: self.job.world,
@@ -187,8 +183,7 @@ impl Bench<'_> {
         let mut mine = Vec::with_capacity(count as usize);
         let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None };
         for number in 0..count {
-            let arrival_probe =
-                (watched && number + 1 == count).then(|| self.data.early(active.packing.kind()));
+            let arrival_probe = (watched && number + 1 == count).then(|| self.data.early(active.packing));
             let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
             if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
@@ -213,15 +208,8 @@ impl Bench<'_> {
     }
 }
 
-impl ActiveMethod<'_> {
-    /// Whether it moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
-    fn is_reference(&self) -> bool {
-        self.name == halo::methods::REFERENCE
-    }
-}
-
 impl<'a> Experiment<'a> for Bench<'a> {
-    type ActiveMethod = ActiveMethod<'a>;
+    type ActiveMethod = Measured<'a>;
 
     fn kind(&self) -> Kind {
         Kind::Halo
@@ -243,20 +231,15 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
-        let implementation = table::implementation(method)?;
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Measured<'a>, Outcome>> {
+        let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
         let start = Instant::now();
-        let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
-        let made = match implementation.make(self.parts, calls)? {
-            Ok(made) => made,
-            Err(outcome) => return Ok(Err(outcome)),
-        };
-        let init_s = Some(start.elapsed().as_secs_f64());
-        Ok(Ok(ActiveMethod { name: method.to_owned(), method: made, packing, init_s }))
+        let made = ActiveMethod::make(transfer, self.parts, calls)?;
+        Ok(made.map(|active| Measured { active, init_s: Some(start.elapsed().as_secs_f64()) }))
     }
 
-    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, Measured { active, .. }: &mut Measured<'a>) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
             self.data.fill(active.is_reference());
@@ -266,19 +249,19 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok(mismatch)
     }
 
-    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, Measured { active, .. }: &mut Measured<'a>, count: u32) -> anyhow::Result<Turn> {
         // Blocks will tell what is wrong.
         self.data.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
-    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
+    fn readings(&self, _: &Measured<'a>) -> Option<u32> {
         None
     }
 
     fn block(
         &mut self,
-        active: &mut ActiveMethod<'a>,
+        Measured { active, init_s }: &mut Measured<'a>,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
@@ -302,7 +285,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
         let mut block = Block { batch: 1, messages, early, clock_error_s, ..Block::default() };
-        block.times[Phase::Init].extend(active.init_s.take());
+        block.times[Phase::Init].extend(init_s.take());
         for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);
             if active.packing.packs() {
@@ -316,7 +299,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), mismatch))
     }
 
-    fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {
-        Ok(active.method.free()?)
+    fn teardown(&mut self, measured: Measured<'a>) -> anyhow::Result<()> {
+        Ok(measured.active.method.free()?)
     }
 }

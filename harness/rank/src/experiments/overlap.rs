@@ -125,7 +125,7 @@ impl CaseStart<'_> {
         // Of an odd number of ranks the last has no other to look at the machine with.
         let peers = world.split(rank / 2, rank % 2)?;
         let job = |peers| Job::new(world, peers, self.args.conditions.format);
-        let is_sized = operation.has_bytes && self.case.setting.bytes.is_none();
+        let is_sized = operation.has_bytes() && self.case.setting.bytes.is_none();
         if self.args.calibrate && is_sized {
             return self.calibrate_operation(operation, job(&peers)?);
         }

@@ -12,7 +12,7 @@ use anyhow::ensure;
 use common::fine_grained::arrival::Sampler;
 use common::fine_grained::costs::Costs;
 use common::kinds::Kind;
-use common::kinds::partitioned::Setting;
+use common::kinds::partitioned::{Setting, methods};
 use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::{Block, MessageFacts};
@@ -52,7 +52,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
     let conditions = &args.conditions;
     cache::check(conditions.cache)?;
-    let ((methods, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
+    let ((names, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
     let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
@@ -96,7 +96,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         cache: conditions.cache,
         ..Case::default()
     };
-    run_case(bench, hello, &methods, limits, case)
+    run_case(bench, hello, &names, limits, case)
 }
 
 /// What a rank is in the transfer from rank 0 to rank 1, and in the one back.
@@ -280,11 +280,12 @@ impl<'a> Experiment<'a> for Bench<'a> {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
-        let (implementation, channel) = (table::implementation(method)?, self.channel(0));
-        if let Some(outcome) = implementation.refusal(&channel, self.setting.both_ways) {
+        let transfer = methods::transfer(method).map_err(anyhow::Error::msg)?;
+        let channel = self.channel(0);
+        if let Some(outcome) = table::refusal(transfer, &channel, self.setting.both_ways) {
             return Ok(Err(outcome));
         }
-        if implementation.needs_costs(channel.partitions.len()) && self.costs.is_none() {
+        if transfer.needs_costs(channel.partitions.len()) && self.costs.is_none() {
             self.job.reporter.working(method, "calibrate");
             let costs = calibration::measure(&channel)?;
             // They outlive every mechanism, and are small.
@@ -294,7 +295,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let start = Instant::now();
         let mut mechanisms = Vec::new();
         for channel in channels {
-            match implementation.make(channel, self.costs)? {
+            match table::make(transfer, channel, self.costs)? {
                 Ok(mechanism) => mechanisms.push(mechanism),
                 Err(outcome) => return Ok(Err(outcome)),
             }

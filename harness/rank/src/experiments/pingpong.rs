@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
 use common::kinds::Kind;
-use common::kinds::pingpong::methods::can_by_name;
+use common::kinds::pingpong::methods::{can_by_name, transfer};
 use common::kinds::pingpong::{self, Pairs};
 use common::model::Outcome;
 use common::model::conditions::Cache;
@@ -22,7 +22,7 @@ use crate::measure::run_case::run_case;
 use crate::measure::session::{Renewal, Session};
 use crate::measure::sync::Sync;
 use crate::memory::Memory;
-use crate::method::{Method, Setup, table};
+use crate::method::{self, Method, Setup};
 use crate::regions::Regions;
 use crate::verify::verify;
 use crate::{environment, steady};
@@ -96,9 +96,9 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
-        let implementation = table::implementation(method)?;
+        let transfer = transfer(method).map_err(anyhow::Error::msg)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
-        let method = unsafe { implementation.make(self.session.setup, &mut self.memory) }?;
+        let method = unsafe { method::make(transfer, self.session.setup, &mut self.memory) }?;
         Ok(Ok(ActiveMethod { method, in_a_row: None }))
     }
 

@@ -168,7 +168,7 @@ fn in_parts(
         let came = Instant::now();
         method.unpack(memory)?;
         let unpacked = when_done();
-        memory.turn(method.returns_what_came());
+        memory.turn(method.ends().returns_what_came());
         method.pack(memory)?;
         middle.push(clock, came, unpacked, when_done());
         method.exchange(memory)?;
@@ -326,7 +326,7 @@ fn there_and_back(setup: &Setup<'_>, memory: &mut Memory, method: &mut dyn Metho
     }
     method.exchange(memory)?;
     method.unpack(memory)?;
-    memory.turn(method.returns_what_came());
+    memory.turn(method.ends().returns_what_came());
     method.pack(memory)?;
     method.exchange(memory)
 }
@@ -335,6 +335,6 @@ fn there_and_back(setup: &Setup<'_>, memory: &mut Memory, method: &mut dyn Metho
 #[inline]
 fn settle_roles(setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) {
     if setup.is_all_to_all() {
-        memory.turn(method.returns_what_came());
+        memory.turn(method.ends().returns_what_came());
     }
 }

@@ -2,9 +2,10 @@
 
 use apps::{Message, MicroApp, Side, WireOrder};
 use common::model::conditions::Cache;
+use common::packing::Location;
 
 use crate::memory::Memory;
-use crate::method::{Location, Setup};
+use crate::method::Setup;
 use crate::spans::{LINE_BYTES, spans};
 
 /// Whether this processor has an instruction that evicts a line.

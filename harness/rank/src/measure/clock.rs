@@ -39,14 +39,8 @@ impl Clock {
         Self { step_s: step_ns(lengths) as f64 * 1e-9, cost_s }
     }
 
-    /// The shortest time that a sample with so many readings may have, so that the clock adds at most 2% to it: what
-    /// lies between the first reading and the last costs one reading less than there are, and the last step may be
-    /// cut off.
-    pub fn shortest_sample_s(&self, readings: u32) -> f64 {
-        (f64::from(readings - 1) * self.cost_s).max(self.step_s) / SHARE
-    }
-
-    /// The same where the cost of the readings is taken off the sample: what remains is how well that cost is known.
+    /// The shortest time that a sample with so many readings may have, so that the clock adds at most 2% to it. The cost of the
+    /// readings between the first and the last is taken off: what remains is how well it is known. The last step may be cut off.
     pub fn shortest_corrected_s(&self, readings: u32) -> f64 {
         (f64::from(readings - 1) * self.cost_s * KNOWN_WITHIN).max(self.step_s) / SHARE
     }
@@ -100,7 +94,6 @@ mod tests {
         let end = start + Duration::from_nanos(100);
         assert!((clock.between(start, end, 3) - 40e-9).abs() < 1e-15);
         assert_eq!(clock.between(start, end, 6), 0.0);
-        assert!((clock.shortest_sample_s(3) - 2e-6).abs() < 1e-12);
         assert!((clock.shortest_corrected_s(3) - 2e-7).abs() < 1e-12);
     }
 }

@@ -18,8 +18,8 @@ pub struct Job<'a> {
     pub world: &'a Comm,
     /// This process among them.
     pub rank: usize,
-    /// The state of the machine, as this process and a peer see it; `None` for one that has no peer.
-    pub probe: Option<StateProbe<'a>>,
+    /// The state of the machine, as this process sees it, and its peer if it has one.
+    probe: StateProbe<'a>,
     /// What the clock can do.
     pub clock: Clock,
     /// Reports what becomes of the case.
@@ -39,7 +39,7 @@ impl<'a> Job<'a> {
         Ok(Self {
             world,
             rank,
-            probe: if peers.size()? == 2 { Some(StateProbe::new(peers)?) } else { None },
+            probe: StateProbe::new(peers)?,
             clock: Clock::measure(),
             reporter: EventReporter::new(Output::new(format), rank, None),
             hosts: Hosts::of(world, &environment::place(rank))?,
@@ -83,8 +83,7 @@ impl<'a> Job<'a> {
     /// cores, the latency between them is mostly that, says nothing of the machine, and counts as not measured.
     pub fn state(&mut self) -> Result<MachineState, CallError> {
         self.world.barrier()?;
-        let Some(probe) = &mut self.probe else { return Ok(MachineState::default()) };
-        let state = probe.read()?;
+        let state = self.probe.read()?;
         Ok(if self.waits_for_cores { MachineState { latency_s: 0.0, ..state } } else { state })
     }
 
@@ -102,7 +101,7 @@ impl<'a> Job<'a> {
     pub fn finish(mut self) -> Result<EventReporter, CallError> {
         self.reporter.done();
         drop(self.reporter.guard.take());
-        self.probe.map_or(Ok(()), StateProbe::finish)?;
+        self.probe.finish()?;
         Ok(self.reporter)
     }
 }

@@ -1,6 +1,7 @@
 //! What a ping-pong's loops share.
 
 use apps::{MicroApp, Side, WireOrder};
+use common::packing::{Ends, Location};
 use datatypes::Element;
 
 use super::cache::Eviction;
@@ -8,7 +9,7 @@ use super::job::Job;
 use super::sync::Sync;
 use crate::checked::{CallError, Datatype};
 use crate::memory::Memory;
-use crate::method::{Ends, Location, Method, Setup};
+use crate::method::{Method, Setup};
 use crate::pattern::Pattern;
 use crate::regions::Regions;
 use crate::spans::spans;

@@ -30,9 +30,9 @@ const COPIES: usize = 8;
 /// enough that evicting both buffers takes a fraction of a millisecond.
 const MEMORY_COPY_BYTES: usize = 128 * 1024;
 
-/// Measures the state, with the peer of a pair.
+/// Measures the state, with the peer of a pair; without a peer, only how fast a core copies.
 pub struct StateProbe<'a> {
-    pair: &'a Comm,
+    pair: Option<&'a Comm>,
     me: usize,
     shared: Option<Line>,
     byte: Datatype,
@@ -40,18 +40,18 @@ pub struct StateProbe<'a> {
 }
 
 /// Measures how fast a core copies.
-pub struct CopyProbe {
+struct CopyProbe {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
 impl CopyProbe {
-    pub fn new() -> Self {
+    fn new() -> Self {
         Self { from: vec![1; MEMORY_COPY_BYTES], to: vec![2; MEMORY_COPY_BYTES] }
     }
 
     /// One reading: the rates in the cache, and between buffers that are in none.
-    pub fn read(&mut self, latency_s: f64) -> MachineState {
+    fn read(&mut self, latency_s: f64) -> MachineState {
         let memory_copy_bytes_per_s = self.in_memory();
         MachineState { latency_s, copy_bytes_per_s: self.in_cache(), memory_copy_bytes_per_s }
     }
@@ -87,19 +87,20 @@ struct Line {
 }
 
 impl<'a> StateProbe<'a> {
-    /// Collective over the pair. Ranks on different nodes, and MPIs without shared windows, use messages.
-    pub fn new(pair: &'a Comm) -> Result<Self, CallError> {
-        let comm = pair.split_shared()?;
-        let shared = if comm.size()? == 2 { Line::new(comm).ok() } else { None };
-        // Both ranks must do the same.
-        let both = pair.minima(&[if shared.is_some() { 1.0 } else { 0.0 }])?[0] > 0.0;
-        Ok(Self {
-            pair,
-            me: pair.rank()?,
-            shared: shared.filter(|_| both),
-            byte: Datatype::predefined(Element::Byte),
-            copies: CopyProbe::new(),
-        })
+    /// With the other rank of `peers`, or by itself if there is none. Collective over both. Ranks on different nodes, and MPIs
+    /// without shared windows, use messages.
+    pub fn new(peers: &'a Comm) -> Result<Self, CallError> {
+        let pair = if peers.size()? == 2 { Some(peers) } else { None };
+        let mut shared = None;
+        if let Some(pair) = pair {
+            let comm = pair.split_shared()?;
+            shared = if comm.size()? == 2 { Line::new(comm).ok() } else { None };
+            // Both ranks must do the same.
+            let both = pair.minima(&[if shared.is_some() { 1.0 } else { 0.0 }])?[0] > 0.0;
+            shared = shared.filter(|_| both);
+        }
+        let (me, byte) = (peers.rank()?, Datatype::predefined(Element::Byte));
+        Ok(Self { pair, me, shared, byte, copies: CopyProbe::new() })
     }
 
     /// Gives back what the ranks share; collective over the pair.
@@ -109,13 +110,15 @@ impl<'a> StateProbe<'a> {
 
     /// One reading; collective over the pair.
     pub fn read(&mut self) -> Result<MachineState, CallError> {
-        self.pair.barrier()?;
+        // Not measured.
+        let Some(pair) = self.pair else { return Ok(self.copies.read(0.0)) };
+        pair.barrier()?;
         let mut latencies = [0.0; READINGS];
         for latency in &mut latencies {
             let start = Instant::now();
             match &mut self.shared {
                 Some(line) => (0..ROUND_TRIPS).for_each(|_| line.round_trip(self.me)),
-                None => self.messages()?,
+                None => self.messages(pair)?,
             }
             *latency = start.elapsed().as_secs_f64() / (2 * ROUND_TRIPS) as f64;
         }
@@ -123,15 +126,15 @@ impl<'a> StateProbe<'a> {
         Ok(self.copies.read(latencies[READINGS / 2]))
     }
 
-    fn messages(&self) -> Result<(), CallError> {
+    fn messages(&self, pair: &Comm) -> Result<(), CallError> {
         let mut message = [0u8; 8];
         for _ in 0..ROUND_TRIPS {
             for sender in [0, 1] {
                 // SAFETY: the message has eight bytes on both ranks.
                 unsafe {
                     match self.me == sender {
-                        true => self.pair.send(message.as_ptr(), 8, &self.byte, 1 - self.me)?,
-                        false => self.pair.receive(message.as_mut_ptr(), 8, &self.byte, 1 - self.me)?,
+                        true => pair.send(message.as_ptr(), 8, &self.byte, 1 - self.me)?,
+                        false => pair.receive(message.as_mut_ptr(), 8, &self.byte, 1 - self.me)?,
                     }
                 }
             }

@@ -2,7 +2,9 @@
 //!
 //! Method `rma_fence` of bench-pcomm; one thread fences all windows.
 
-use super::puts::{Puts, Windows};
+use common::kinds::partitioned::methods::Windows;
+
+use super::puts::Puts;
 use super::{Channel, Mechanism};
 use crate::checked::{CallError, TeamCalls, Window};
 

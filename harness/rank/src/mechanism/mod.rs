@@ -1,5 +1,5 @@
 //! Mechanisms: how a message that is finished partition by partition travels from one rank to another. A new one is a
-//! file, a line in [`table`], and one in [`common::kinds::partitioned::methods::MECHANISMS`].
+//! row and a variant in [`common::kinds::partitioned::methods`], a file, and an arm in [`table::make`].
 //!
 //! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
 //! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.

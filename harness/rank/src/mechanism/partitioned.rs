@@ -3,20 +3,11 @@
 
 use std::ffi::c_int;
 
+use common::kinds::partitioned::methods::Marking;
+
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Partitioned, TeamCalls};
 use crate::handoff::Slot;
-
-/// What is done with a request of partitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marking {
-    /// `MPI_Pready` of each partition.
-    OneByOne,
-    /// `MPI_Pready_list` of all partitions of a thread, with its last one.
-    Lists,
-    /// As one by one; the receiver's threads ask by `MPI_Parrived`.
-    Asking,
-}
 
 pub struct Native {
     role: Role,

@@ -3,7 +3,9 @@
 //!
 //! "RMA single/many - passive" of Gillis et al., ICPP 2023.
 
-use super::puts::{Puts, Windows};
+use common::kinds::partitioned::methods::Windows;
+
+use super::puts::Puts;
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, TeamCalls};
 

@@ -1,16 +1,9 @@
 //! Windows over the receiver's message, one for all threads or one for each, and the puts into them.
 
+use common::kinds::partitioned::methods::Windows;
+
 use super::{Channel, Role};
 use crate::checked::{CallError, Comm, TeamCalls, Window};
-
-/// How many windows there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Windows {
-    /// One, which all threads put into.
-    Single,
-    /// One per thread, each over the whole message and on a communicator of its own.
-    Many,
-}
 
 /// One end of puts: windows of both ranks, of which only the receiver's have memory.
 pub struct Puts<'a> {

@@ -1,13 +1,13 @@
-//! The same bytes in other messages: as a count of what the datatype repeats, in halves, a message per piece; and contiguous
-//! bytes as one of a datatype.
+//! The same bytes in other messages: as a count of what the datatype repeats, in halves, a message per piece.
 
 use std::ffi::c_int;
 
 use apps::{Side, WireOrder};
 use common::kinds::pingpong::parts::Parting;
-use datatypes::{Layout, Placed};
+use common::packing::{Ends, Packing};
+use datatypes::Placed;
 
-use super::{Ends, Location, Method, Setup};
+use super::{Method, Setup};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype, Recipe};
 use crate::memory::Memory;
@@ -15,16 +15,14 @@ use crate::memory::Memory;
 /// A method that sends one message after the other, and receives them so.
 pub struct InParts<'a> {
     setup: &'a Setup<'a>,
-    /// Where the bytes lie, at both ends.
-    place: Location,
     send: Vec<MessagePart>,
     receive: Vec<MessagePart>,
 }
 
 /// One message.
 struct MessagePart {
-    /// Its displacement 0, in bytes from the start of the arrays' memory, or of the wire buffer. That of a part may lie outside, as
-    /// a negative number that wraps: only its values lie within.
+    /// Its displacement 0, in bytes from the start of the arrays' memory. It may lie outside, as a negative number that wraps: only
+    /// its values lie within.
     offset: usize,
     count: c_int,
     datatype: PartDatatype,
@@ -38,11 +36,11 @@ enum PartDatatype {
 
 impl<'a> InParts<'a> {
     /// The message of a pair, parted; both ends at the same places of the packed stream.
-    pub fn parted(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
+    pub fn new(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
         let places = parting.places(setup.app);
         let places = places.ok_or_else(|| anyhow::anyhow!("the message cannot be parted so: {parting:?}"))?;
         let end = |side: Side| -> anyhow::Result<Vec<MessagePart>> {
-            let endpoint = setup.endpoint(side, WireOrder::Ddt, &memory.arrays, None)?;
+            let endpoint = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
             let (whole, origin) = (&endpoint.layout, endpoint.offset(&memory.arrays, 0));
             if let Some(repetition) = whole.repetition().filter(|_| parting == Parting::Count) {
                 return Ok(vec![MessagePart::new(setup, &repetition.one, origin, repetition.count)?]);
@@ -53,34 +51,7 @@ impl<'a> InParts<'a> {
             });
             parts.collect()
         };
-        Ok(Self { setup, place: Location::Arrays, send: end(Side::Send)?, receive: end(Side::Receive)? })
-    }
-
-    /// From one wire buffer to the other, as one of a contiguous datatype; of an all-to-all one to each rank.
-    pub fn contiguous(setup: &'a Setup<'a>) -> anyhow::Result<Self> {
-        let values = i64::from(setup.block_elements()?);
-        let layout = Layout::contiguous(values, &Layout::named(setup.element)).expect("a count that fits");
-        let part = || -> Result<_, CallError> {
-            let datatype = PartDatatype::Derived(Recipe::new(&layout, setup.comm)?, Vec::new());
-            Ok(vec![MessagePart { offset: 0, count: 1, datatype }])
-        };
-        Ok(Self { setup, place: Location::Wire, send: part()?, receive: part()? })
-    }
-
-    #[inline]
-    fn source(&self, memory: &Memory, part: &MessagePart) -> *const u8 {
-        match self.place {
-            Location::Arrays => memory.read_from(part.offset),
-            Location::Wire => memory.outgoing.as_ptr().wrapping_add(part.offset),
-        }
-    }
-
-    #[inline]
-    fn target(&self, memory: &mut Memory, part: &MessagePart) -> *mut u8 {
-        match self.place {
-            Location::Arrays => memory.write_to(part.offset),
-            Location::Wire => memory.incoming.as_mut_ptr().wrapping_add(part.offset),
-        }
+        Ok(Self { setup, send: end(Side::Send)?, receive: end(Side::Receive)? })
     }
 
     fn parts(&mut self) -> impl Iterator<Item = &mut MessagePart> {
@@ -115,19 +86,8 @@ impl MessagePart {
 impl Method for InParts<'_> {
     fn ends(&self) -> Ends {
         let is_derived = |part: &MessagePart| matches!(part.datatype, PartDatatype::Derived(..));
-        Ends {
-            from: self.place,
-            to: self.place,
-            order: WireOrder::Ddt,
-            creates: self.send.iter().chain(&self.receive).any(is_derived),
-            packs: false,
-            unpacks: false,
-            is_renewed: true,
-        }
-    }
-
-    fn returns_what_came(&self) -> bool {
-        self.place == Location::Wire
+        let creates = self.send.iter().chain(&self.receive).any(is_derived);
+        Ends { creates, ..Ends::of(Packing::Datatype, Packing::Datatype) }
     }
 
     fn create(&mut self) -> Result<(), CallError> {
@@ -159,9 +119,9 @@ impl Method for InParts<'_> {
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         for part in &self.send {
-            let address = self.source(memory, part);
+            let address = memory.at(part.offset);
             // SAFETY: the values of a part are some of the message's, which lies within the arrays' memory, as conformance tests of
-            // apps and the verification before timing have shown; a packed message lies within the wire buffer.
+            // apps and the verification before timing have shown.
             unsafe { self.setup.comm.send(address, part.count, part.datatype(), self.setup.peer()) }?;
         }
         Ok(())
@@ -170,23 +130,14 @@ impl Method for InParts<'_> {
     #[inline]
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         for part in &self.receive {
-            let address = self.target(memory, part);
+            let address = memory.at(part.offset);
             // SAFETY: as in `send`, on memory that is borrowed mutably.
             unsafe { self.setup.comm.receive(address, part.count, part.datatype(), self.setup.peer()) }?;
         }
         Ok(())
     }
 
-    #[inline]
-    fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        let (send, receive) = (&self.send[0], &self.receive[0]);
-        let (from, to) = (self.source(memory, send), self.target(memory, receive));
-        // SAFETY: only packed messages are exchanged among all (`Parting::places` has none for an all-to-all). They consist of a
-        // block for each rank, one after the other, and lie within the wire buffers.
-        unsafe {
-            self.setup
-                .comm
-                .all_to_all((from, send.count, send.datatype()), (to, receive.count, receive.datatype()))
-        }
+    fn exchange(&mut self, _: &mut Memory) -> Result<(), CallError> {
+        unreachable!("`Parting::places` has none for an all-to-all, which is one call")
     }
 }

@@ -1,51 +1,44 @@
-//! Methods: how a test's bytes travel. A new one is a file and a line in [`table`], and one in
-//! [`common::kinds::pingpong::methods::METHODS`].
+//! Methods of ping-pongs: how a test's bytes travel. A new one is a row in [`common::kinds::pingpong::methods`]; with a
+//! variant of [`Transfer`] of its own, also a file here, and an arm in [`make`].
 //!
 //! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
 //! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
-mod copied;
 mod in_parts;
 mod one_sided;
-pub mod packer;
-pub mod table;
 pub mod two_sided;
 
 use std::ffi::c_int;
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
-use datatypes::{Element, Equivalent, Layout};
+use common::kinds::pingpong::methods::Transfer;
+use common::packing::Ends;
+use datatypes::Element;
 
 use crate::checked::error::int;
-use crate::checked::{CallError, Comm, Recipe};
+use crate::checked::{CallError, Comm};
 use crate::memory::Memory;
+use crate::packing::Endpoint;
+use in_parts::InParts;
+use one_sided::Put;
+use two_sided::TwoSided;
 
-/// Where a message's bytes lie at one end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// In the application's arrays.
-    Arrays,
-    /// Packed, in the wire buffer.
-    Wire,
-}
-
-/// What a method does at both ends, for verification and for the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Ends {
-    /// Where the bytes come from before [`Method::pack`].
-    pub from: Location,
-    /// Where they are after [`Method::unpack`].
-    pub to: Location,
-    /// The order in which values are packed.
-    pub order: WireOrder,
-    /// Whether it makes datatypes, so that creation is worth timing.
-    pub creates: bool,
-    /// Whether it packs explicitly.
-    pub packs: bool,
-    /// Whether it unpacks explicitly.
-    pub unpacks: bool,
-    /// Whether what it sends is written anew before each repetition.
-    pub is_renewed: bool,
+/// Makes a method; collective over the setup's ranks.
+///
+/// # Safety
+/// The arrays and wire buffers of `memory` stay where they are, and there, until the method has ended by
+/// [`Method::finish`] or the process has: others may put into them.
+pub unsafe fn make<'a>(
+    transfer: Transfer,
+    setup: &'a Setup<'a>,
+    memory: &mut Memory,
+) -> anyhow::Result<Box<dyn Method + 'a>> {
+    Ok(match transfer {
+        Transfer::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
+        // SAFETY: as the caller vouches.
+        Transfer::Put(send, receive) => Box::new(unsafe { Put::new(setup, memory, send, receive) }?),
+        Transfer::InParts(parting) => Box::new(InParts::new(setup, memory, parting)?),
+    })
 }
 
 /// How a test's bytes travel.
@@ -70,34 +63,9 @@ pub trait Method {
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
     }
-    /// Whether an all-to-all's way back sends what the way there has brought to the wire buffer: without packing, nothing
-    /// else is as fresh.
-    fn returns_what_came(&self) -> bool {
-        false
-    }
     /// Lets this process change its memory between transfers, where the method shares it with others.
     fn settle(&mut self) -> Result<(), CallError> {
         Ok(())
-    }
-}
-
-/// One end of a message as MPI is given it.
-pub struct Endpoint {
-    /// The array that addresses count from.
-    array: usize,
-    /// Bytes from the start of that array to the datatype's displacement 0.
-    origin_bytes: i64,
-    /// What is there: the whole of it for a pair, a peer's block for an all-to-all.
-    layout: Layout,
-    recipe: Recipe,
-}
-
-impl Endpoint {
-    /// Byte of the arrays' memory that the datatype's displacement 0 stands for, for the block of `peer`.
-    fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
-        let start =
-            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.layout.extent();
-        usize::try_from(start).expect("a message starts within the arrays' memory")
     }
 }
 
@@ -135,39 +103,23 @@ impl<'a> Setup<'a> {
     }
 
     /// Blocks of a message: one, or one per peer.
-    fn blocks(&self) -> usize {
+    pub fn blocks(&self) -> usize {
         if self.is_all_to_all() { self.ranks } else { 1 }
     }
 
     /// Values of a block of the message.
-    fn block_elements(&self) -> Result<c_int, CallError> {
+    pub fn block_elements(&self) -> Result<c_int, CallError> {
         let elements = self.message_bytes / self.blocks() / self.element.size() as usize;
         int("MPI_Send", "count", elements as i64)
     }
 
-    /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an
-    /// all-to-all; described as the application does, or in another way.
-    fn endpoint(
-        &self,
-        side: Side,
-        order: WireOrder,
-        arrays: &Arrays,
-        description: Option<Equivalent>,
-    ) -> Result<Endpoint, CallError> {
-        let (array, origin_bytes, layout): (usize, i64, Layout) = match (self.app.exchange(), side) {
-            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block),
-            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block),
-            (Exchange::Pairs, side) => {
-                let (origin, layout) = self.app.message(side, order).datatype(&arrays.displacements());
-                (0, origin, layout)
-            }
+    /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an all-to-all.
+    pub fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Endpoint {
+        let (array, (origin_bytes, layout)) = match (self.app.exchange(), side) {
+            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, (0, send_block)),
+            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, (0, receive_block)),
+            (Exchange::Pairs, side) => (0, self.app.message(side, order).datatype(&arrays.displacements())),
         };
-        let layout = match description {
-            Some(way) => {
-                way.of(&layout).expect("an application's datatype is not nested to the utmost depth")
-            }
-            None => layout,
-        };
-        Ok(Endpoint { array, origin_bytes, recipe: Recipe::new(&layout, self.comm)?, layout })
+        Endpoint { array, origin_bytes, layout }
     }
 }

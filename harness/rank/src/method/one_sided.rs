@@ -5,83 +5,45 @@
 //! made once per case, outside of all phases. An all-to-all of contiguous bytes sends back what came, as the two-sided
 //! reference does, since nothing else is as fresh: it has a window over each of the two wire buffers, which take turns.
 
-use apps::{Side, WireOrder};
+use common::packing::{Ends, Packing};
 
-use super::{Endpoint, Ends, Location, Method, Setup};
+use super::{Method, Setup};
 use crate::checked::{CallError, Datatype, Window};
 use crate::memory::Memory;
+use crate::packing::MessagePacker;
 
-/// A method that puts into the peer's memory.
+/// A method that puts into the peer's memory: from one wire buffer into the peer's; or from the arrays into the peer's arrays. Both
+/// ranks lay those out alike, so this rank's receiving end describes the peer's memory.
 pub struct Put<'a> {
     setup: &'a Setup<'a>,
+    ends: Ends,
+    packer: MessagePacker<'a>,
     /// One over each memory that is put into, by that memory's address.
     windows: Vec<(*const u8, Window)>,
-    data: PutData,
-}
-
-/// What is put, and where.
-enum PutData {
-    /// From one wire buffer into the peer's; packed and unpacked by hand, or not at all.
-    Packed { element: Datatype, by_hand: bool },
-    /// From the arrays into the peer's arrays. Both ranks lay them out alike, so this rank's receive endpoint
-    /// describes the peer's memory.
-    Typed { send: Endpoint, receive: Endpoint, types: Vec<(Datatype, Datatype)> },
+    /// The type of a packed value.
+    element: Datatype,
 }
 
 impl<'a> Put<'a> {
-    /// The same number of contiguous bytes, nothing packed.
+    /// With these ends.
     ///
     /// # Safety
     /// `memory` stays where it is, and there, until the method has ended by [`Method::finish`] or the process has.
-    pub unsafe fn contiguous(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        // SAFETY: as the caller vouches.
-        unsafe { Self::between_buffers(setup, memory, false) }
-    }
-
-    /// Packed and unpacked by the application's loops.
-    ///
-    /// # Safety
-    /// As for [`Put::contiguous`].
-    pub unsafe fn packed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        // SAFETY: as the caller vouches.
-        unsafe { Self::between_buffers(setup, memory, true) }
-    }
-
-    /// # Safety
-    /// As for [`Put::contiguous`].
-    unsafe fn between_buffers(
+    pub unsafe fn new(
         setup: &'a Setup<'a>,
         memory: &mut Memory,
-        by_hand: bool,
+        send: Packing,
+        receive: Packing,
     ) -> anyhow::Result<Self> {
-        let data = PutData::Packed { element: Datatype::predefined(setup.element), by_hand };
-        let both = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
-        let targets = if setup.is_all_to_all() && !by_hand { &both[..] } else { &both[..1] };
-        // SAFETY: as the caller vouches.
-        unsafe { Self::over(targets, setup, data) }
-    }
-
-    /// With datatypes at both ends.
-    ///
-    /// # Safety
-    /// As for [`Put::contiguous`].
-    pub unsafe fn typed(setup: &'a Setup<'a>, memory: &mut Memory) -> anyhow::Result<Self> {
-        let send = setup.endpoint(Side::Send, WireOrder::Ddt, &memory.arrays, None)?;
-        let receive = setup.endpoint(Side::Receive, WireOrder::Ddt, &memory.arrays, None)?;
-        let data = PutData::Typed { send, receive, types: Vec::new() };
-        // SAFETY: as the caller vouches.
-        unsafe { Self::over(&[(memory.arrays.base(), memory.arrays.memory().len())], setup, data) }
-    }
-
-    /// Over what is put into: addresses and bytes.
-    ///
-    /// # Safety
-    /// As for [`Put::contiguous`], of what is put into.
-    unsafe fn over(
-        targets: &[(*mut u8, usize)],
-        setup: &'a Setup<'a>,
-        data: PutData,
-    ) -> anyhow::Result<Self> {
+        let ends = Ends::of(send, receive);
+        let packer = MessagePacker::new(setup, memory, send, receive, ends.order)?;
+        let wires = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
+        let arrays = [(memory.arrays.base(), memory.arrays.memory().len())];
+        let targets = match receive.is_typed() {
+            true => &arrays[..],
+            false if setup.is_all_to_all() && ends.returns_what_came() => &wires[..],
+            false => &wires[..1],
+        };
         let mut windows = Vec::new();
         for &(start, bytes) in targets {
             // SAFETY: as the caller vouches; between fences only MPI and the loops that the fences order touch it.
@@ -89,7 +51,8 @@ impl<'a> Put<'a> {
             window.fence()?;
             windows.push((start.cast_const(), window));
         }
-        Ok(Self { setup, windows, data })
+        let element = Datatype::predefined(setup.element);
+        Ok(Self { setup, ends, packer, windows, element })
     }
 
     /// The window over what is put into, wherever the roles of the wire buffers stand; the same on all ranks.
@@ -101,27 +64,23 @@ impl<'a> Put<'a> {
     }
 
     fn is_typed(&self) -> bool {
-        matches!(self.data, PutData::Typed { .. })
-    }
-
-    fn packs(&self) -> bool {
-        matches!(self.data, PutData::Packed { by_hand: true, .. })
+        self.packer.receive.how().is_typed()
     }
 
     /// Puts the block for `peer` to where this rank's block belongs there.
-    fn put_block(&self, memory: &Memory, peer: usize) -> Result<(), CallError> {
+    fn put_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let (source, target) = match &self.data {
-            PutData::Packed { element, .. } => {
-                let elements = self.setup.block_elements()?;
-                let block_bytes = self.setup.message_bytes / self.setup.blocks();
-                let from = memory.outgoing[mine * block_bytes..].as_ptr();
-                ((from, elements, element), (theirs * block_bytes, elements, element))
-            }
-            PutData::Typed { send, receive, types } => {
-                let (send_type, receive_type) = types.last().expect("created before use");
-                let from = memory.read_from(send.offset(&memory.arrays, mine));
-                ((from, 1, send_type), (receive.offset(&memory.arrays, theirs), 1, receive_type))
+        let (from, elements) = (self.packer.outgoing(memory), self.setup.block_elements()?);
+        let (send, receive) = (&self.packer.send, &self.packer.receive);
+        let block_bytes = self.setup.message_bytes / self.setup.blocks();
+        let (source, target) = match self.is_typed() {
+            false => (
+                (from.wrapping_add(mine * block_bytes).cast_const(), elements, &self.element),
+                (theirs * block_bytes, elements, &self.element),
+            ),
+            true => {
+                let (from, to) = (send.offset(&memory.arrays, mine), receive.offset(&memory.arrays, theirs));
+                ((memory.at(from).cast_const(), 1, send.datatype()), (to, 1, receive.datatype()))
             }
         };
         // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are alike on all ranks and
@@ -132,42 +91,25 @@ impl<'a> Put<'a> {
 
 impl Method for Put<'_> {
     fn ends(&self) -> Ends {
-        let (packs, is_typed) = (self.packs(), self.is_typed());
-        let place = if packs || is_typed { Location::Arrays } else { Location::Wire };
-        Ends {
-            from: place,
-            to: place,
-            order: if packs { WireOrder::Manual } else { WireOrder::Ddt },
-            creates: is_typed,
-            packs,
-            unpacks: packs,
-            is_renewed: true,
-        }
+        self.ends
     }
 
     fn create(&mut self) -> Result<(), CallError> {
-        if let PutData::Typed { send, receive, types } = &mut self.data {
-            types.push((send.recipe.create()?, receive.recipe.create()?));
-        }
-        Ok(())
+        self.packer.create()
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        if let PutData::Typed { types, .. } = &mut self.data
-            && let Some((send, receive)) = types.pop()
-        {
-            send.free()?;
-            receive.free()?;
-        }
-        Ok(())
+        self.packer.free()
     }
 
     #[inline]
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.packs() {
-            self.setup.app.pack(&memory.arrays, &mut memory.outgoing[..self.setup.message_bytes]);
-        }
-        Ok(())
+        self.packer.pack(memory)
+    }
+
+    #[inline]
+    fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        self.packer.unpack(memory)
     }
 
     #[inline]
@@ -192,20 +134,8 @@ impl Method for Put<'_> {
         self.window(memory).fence()
     }
 
-    #[inline]
-    fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.packs() {
-            self.setup.app.unpack(&memory.incoming[..self.setup.message_bytes], &mut memory.arrays);
-        }
-        Ok(())
-    }
-
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         self.windows.into_iter().try_for_each(|(_, window)| window.free())
-    }
-
-    fn returns_what_came(&self) -> bool {
-        !self.is_typed() && !self.packs()
     }
 
     fn settle(&mut self) -> Result<(), CallError> {

@@ -1,7 +1,5 @@
 //! Figures of the engine's comparison: rates, ratios to the engine paired by rounds, shares of the bound.
 
-use common::kinds::engine::DECISIVE;
-
 use super::methods::{BOUND, ENGINE};
 use crate::experiments::summary::{RowContext, ratios};
 use crate::model::{Figure, Phase, Quantity, Record};
@@ -13,7 +11,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let over = other(ENGINE).and_then(|engine| {
         ratios::figure(Quantity::TimeOver, engine.ratio(view, phase, scope), &engine.method.method)
     });
-    let bound = other(BOUND).filter(|_| DECISIVE.contains(&phase)).and_then(|bound| {
+    let bound = other(BOUND).filter(|_| matches!(phase, Phase::Pack | Phase::Unpack)).and_then(|bound| {
         ratios::figure(Quantity::BoundShare, view.ratio(bound, phase, scope), &bound.method.method)
     });
     record.add(over);

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 use apps::{Context, MicroApp, Test, Values, WireOrder};
 
 use super::facts;
-use super::methods::{METHODS, can, can_be_parted};
-use super::parts::Parting;
+use super::methods::{METHODS, can, in_parts};
 use crate::experiments::planned::{PlannedCase, check_lengths};
 use crate::experiments::{Prepared, Setup};
 use crate::model::event::MessageFacts;
@@ -69,8 +68,7 @@ impl PreparedMessage {
     fn not_parted(&self) -> &[&'static str] {
         self.not_parted.get_or_init(|| {
             let app = self.app();
-            let names = Parting::ALL.iter().map(|(name, _)| *name);
-            names.filter(|name| !can_be_parted(&*app, name)).collect()
+            in_parts().filter(|(_, parting)| parting.places(&*app).is_none()).map(|(name, _)| name).collect()
         })
     }
 
@@ -88,6 +86,10 @@ fn values(case: &PlannedCase) -> Result<(&'static Test, Values), String> {
         values.assign(test, name, text).map_err(|error| error.to_string())?;
     }
     Ok((test, values))
+}
+
+fn is_in_parts(method: &str) -> bool {
+    in_parts().any(|(name, _)| name == method)
 }
 
 impl Prepared for PreparedMessage {
@@ -108,7 +110,7 @@ impl Prepared for PreparedMessage {
     }
 
     fn has(&self, method: &str) -> bool {
-        let is_parted = Parting::of(method).is_none() || !self.not_parted().contains(&method);
+        let is_parted = !is_in_parts(method) || !self.not_parted().contains(&method);
         is_parted && !self.lacking.contains(&method)
     }
 
@@ -118,7 +120,7 @@ impl Prepared for PreparedMessage {
             () if is_among(&self.lacking) => {
                 "there are no loops written by hand for it; its methods are loop, mpi_pack, engine, ddt and others"
             }
-            () if methods.iter().any(|name| Parting::of(name).is_some()) && is_among(self.not_parted()) => {
+            () if methods.iter().any(|name| is_in_parts(name)) && is_among(self.not_parted()) => {
                 "its datatype repeats nothing, has one run or more than 4096 of them, or it is an all-to-all"
             }
             () => "",

@@ -3,7 +3,8 @@
 
 use super::PackingOrder;
 use crate::kinds::pingpong::methods::PACK;
-use crate::model::{LOOP, LOOPS, MethodInfo};
+use crate::model::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, infos};
+use crate::packing::Packing;
 
 /// The method that all others are compared with.
 pub const ENGINE: &str = "engine";
@@ -18,17 +19,46 @@ pub const MEMCPY: &str = "memcpy";
 /// A copy of as many cache lines as packing touches: nothing that packs is faster.
 pub const BOUND: &str = "bound";
 
+/// What a method does in one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineTask {
+    /// Packs and unpacks the message, both in this way.
+    Packs(Packing),
+    /// Copies as many bytes as the message has.
+    CopiesMessage,
+    /// Copies so many bytes that as many cache lines are touched as by packing and unpacking.
+    CopiesLines,
+}
+
 /// All methods, in report order. The copies are no ways from arrays to arrays.
-pub const METHODS: &[MethodInfo] = &[
-    MethodInfo::new(ENGINE, "our pack engine: the layout compiled"),
-    MethodInfo::new(MANUAL, "the application's loops, as it has them").by_hand(),
-    MethodInfo::new(MANUAL_TUNED, "these loops as an expert tunes them").by_hand(),
-    MethodInfo::new(LOOP, "a plain loop over the datatype's nest, interpreted; of `layout` always")
-        .on_request(),
-    MethodInfo::new(MPI_PACK, "MPI_Pack and MPI_Unpack with the datatype").needs(PACK),
-    MethodInfo::new(MEMCPY, "a copy of as many bytes in one piece").partial(),
-    MethodInfo::new(BOUND, "a copy that touches as many cache lines as packing must").partial(),
-];
+const ROWS: &[MethodRow<EngineTask>] = {
+    use EngineTask::{CopiesLines, CopiesMessage, Packs};
+    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
+        MethodInfo::new(name, about)
+    }
+    &[
+        info(ENGINE, "our pack engine: the layout compiled").made_of(Packs(Packing::Engine)),
+        info(MANUAL, "the application's loops, as it has them").by_hand().made_of(Packs(Packing::ByHand)),
+        info(MANUAL_TUNED, "these loops as an expert tunes them").by_hand().made_of(Packs(Packing::Tuned)),
+        info(LOOP, "a plain loop over the datatype's nest, interpreted; of `layout` always")
+            .on_request()
+            .made_of(Packs(Packing::Looped)),
+        info(MPI_PACK, "MPI_Pack and MPI_Unpack with the datatype").needs(PACK).made_of(Packs(Packing::Mpi)),
+        info(MEMCPY, "a copy of as many bytes in one piece").partial().made_of(CopiesMessage),
+        info(BOUND, "a copy that touches as many cache lines as packing must").partial().made_of(CopiesLines),
+    ]
+};
+
+/// What is known of them.
+pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
+
+/// What the method called `name` does.
+///
+/// # Errors
+/// A message with all names.
+pub fn task(name: &str) -> Result<EngineTask, String> {
+    Ok(find_method(ROWS, "method", name)?.made_of)
+}
 
 /// Those that can pack in this order: where loop and datatype differ, the loop has only its own.
 pub fn in_order(order: PackingOrder, orders_differ: bool) -> impl Iterator<Item = &'static MethodInfo> {

@@ -2,25 +2,15 @@
 //! one process each, without communication.
 
 pub mod methods;
-mod narrow;
 
 use apps::WireOrder;
 use clap::ValueEnum;
 
-pub use narrow::{DECISIVE, is_narrow};
-
-use super::{LAUNCHES, Row, find};
-use crate::model::Phase;
+use super::{LAUNCHES, Row};
+use crate::model::{Phase, find_method};
 
 /// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
 pub const RANKS: usize = 2;
-
-/// Rounds at least: the interval of a ratio rests on the rounds' ratios, of which the lowest and the highest lie outside
-/// it from ten on, so that one disturbed round does not decide.
-pub const MIN_ROUNDS: usize = 10;
-
-/// Maximum rounds. More would only resolve differences due to memory placement.
-pub const MAX_ROUNDS: usize = 200;
 
 /// The parameter that names the order in which bytes are packed, if loop and datatype differ.
 pub const ORDER: &str = "order";
@@ -59,8 +49,9 @@ pub(super) const ROW: Row = Row {
     name: "engine",
     command: "engine",
     methods: methods::METHODS,
-    find: |name| find(methods::METHODS, "method", name),
+    find: |name| find_method(methods::METHODS, "method", name),
     phases: PHASES,
+    decisive: &[Phase::Pack, Phase::Unpack],
     reference: methods::ENGINE,
     default_ranks: 1,
     default_launches: LAUNCHES,

@@ -1,9 +1,9 @@
 //! The methods by which the messages of an exchange travel. The rank program implements them.
 
-use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::PARTITIONED;
-use crate::kinds::find as find_row;
-use crate::model::{LOOP, MethodInfo};
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::packing::{Form, Packing};
 
 /// The method against which packing is an overhead.
 pub const REFERENCE: &str = "reference";
@@ -23,52 +23,98 @@ const REQUESTS: &[&str] = &[
 /// one rank along a dimension.
 const IN_SOME: &[&str] = &["pready_threads", "self_communication"];
 
-const fn method(name: &'static str, about: &'static str, from_arrays: bool) -> MethodInfo {
-    let method = MethodInfo::new(name, about);
-    if from_arrays { method } else { method.contiguous() }
+/// How the messages of all neighbours travel. In those that are fine, threads call MPI themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HaloTransfer {
+    /// By one thread, when all have packed.
+    Bulk(Form, Packing),
+    /// By one `MPI_Neighbor_alltoallw` per stage with datatypes: blocking, or in another form.
+    Neighbour(Option<Form>),
+    /// By puts between fences, with datatypes.
+    Put,
+    /// Each thread packs its share by the application's loop, and sends it.
+    Fine(FineTransport),
+    /// Each thread's share is a partition with a datatype.
+    FineTyped,
+}
+
+/// What carries the shares of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FineTransport {
+    /// MPI-4's partitioned communication.
+    Partitioned,
+    /// A persistent message per share.
+    Fine,
+    /// Persistent messages of shares that our own layer merges, by a mapping that is fixed beforehand.
+    Aggregated(Grouping),
+}
+
+impl HaloTransfer {
+    /// How shares are packed.
+    pub const fn packing(self) -> Packing {
+        match self {
+            Self::Bulk(_, packing) => packing,
+            Self::Fine(_) => Packing::ByHand,
+            Self::Neighbour(_) | Self::Put | Self::FineTyped => Packing::Datatype,
+        }
+    }
 }
 
 /// All methods, in report order.
-pub const METHODS: &[MethodInfo] = &[
-    method(REFERENCE, "contiguous messages of the same sizes, nothing packed", false),
-    method(
-        MANUAL,
-        "the application's loops around nonblocking messages, sent when all threads have packed",
-        true,
-    )
-    .by_hand(),
-    method("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages", true)
-        .by_hand(),
-    method(
-        LOOP,
-        "plain loops over the datatypes' nests, interpreted, around nonblocking messages; of `layout` always",
-        true,
-    )
-    .on_request(),
-    method("engine", "our own pack engine around nonblocking messages", true),
-    method("ddt", "nonblocking messages with derived datatypes", true),
-    method("persistent", "hand-written loops around persistent messages; of `layout` the plain ones", true),
-    method("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes", true)
-        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"]),
-    method("put_ddt", "MPI_Put between fences, with derived datatypes at both ends", true)
-        .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"]),
-    method("partitioned", "each thread packs its share of a message by these loops, and marks it ready", true)
+const ROWS: &[MethodRow<HaloTransfer>] = {
+    use HaloTransfer::{Bulk, Fine, FineTyped, Neighbour, Put};
+    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
+        MethodInfo::new(name, about)
+    }
+    const fn bulk(packing: Packing) -> HaloTransfer {
+        Bulk(Form::Nonblocking, packing)
+    }
+    &[
+        info(REFERENCE, "contiguous messages of the same sizes, nothing packed")
+            .contiguous()
+            .made_of(bulk(Packing::Wire)),
+        info(MANUAL, "the application's loops around nonblocking messages, sent when all threads have packed")
+            .by_hand()
+            .made_of(bulk(Packing::ByHand)),
+        info("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages")
+            .by_hand()
+            .made_of(bulk(Packing::Tuned)),
+        info(
+            LOOP,
+            "plain loops over the datatypes' nests, interpreted, around nonblocking messages; of `layout` always",
+        )
+        .on_request()
+        .made_of(bulk(Packing::Looped)),
+        info("engine", "our own pack engine around nonblocking messages").made_of(bulk(Packing::Engine)),
+        info("ddt", "nonblocking messages with derived datatypes").made_of(bulk(Packing::Datatype)),
+        info("persistent", "hand-written loops around persistent messages; of `layout` the plain ones")
+            .made_of(Bulk(Form::Persistent, Packing::ByHand)),
+        info("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes")
+            .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"])
+            .made_of(Neighbour(None)),
+        info("put_ddt", "MPI_Put between fences, with derived datatypes at both ends")
+            .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"])
+            .made_of(Put),
+        info("partitioned", "each thread packs its share of a message by these loops, and marks it ready")
+            .needs(PARTITIONED)
+            .probes(&[REQUESTS, IN_SOME])
+            .made_of(Fine(FineTransport::Partitioned)),
+        info("fine", "the same with a persistent message per share, as CMB's fine granularity")
+            .made_of(Fine(FineTransport::Fine)),
+        info(AGGREGATED, "the same over our own layer, which merges shares into messages worth sending")
+            .made_of(Fine(FineTransport::Aggregated(Grouping::Adaptive))),
+        info(
+            "partitioned_ddt",
+            "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
+        )
         .needs(PARTITIONED)
-        .probes(&[REQUESTS, IN_SOME]),
-    method("fine", "the same with a persistent message per share, as CMB's fine granularity", true),
-    method(
-        "aggregated",
-        "the same over our own layer, which merges shares into messages worth sending",
-        true,
-    ),
-    method(
-        "partitioned_ddt",
-        "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
-        true,
-    )
-    .needs(PARTITIONED)
-    .probes(&[REQUESTS, &["datatype_with_gaps"], IN_SOME]),
-];
+        .probes(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
+        .made_of(FineTyped),
+    ]
+};
+
+/// What is known of them.
+pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// Whether an exchange that has loops written by hand, or has none, can travel by a method.
 pub fn can(has_loops: bool, method: &str) -> bool {
@@ -78,14 +124,27 @@ pub fn can(has_loops: bool, method: &str) -> bool {
 /// The method called `name`, or the reason why there is none.
 ///
 /// # Errors
-/// A sentence with all names.
+/// A message with all names.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
-    let stem = match Aggregation::of_mechanism(name) {
-        Some(Ok(Aggregation { over: Over::Partitioned, .. })) => {
-            return Err(format!("method {name:?}: a halo aggregates over messages alone"));
-        }
-        Some(aggregation) => aggregation.map(|_| AGGREGATED)?,
-        None => name,
-    };
-    find_row(METHODS, "method of a halo", stem)
+    Ok(&row(name)?.0.info)
+}
+
+/// How messages travel by the method called `name`.
+///
+/// # Errors
+/// As [`find`].
+pub fn transfer(name: &str) -> Result<HaloTransfer, String> {
+    let (row, grouping) = row(name)?;
+    let aggregated = |grouping| HaloTransfer::Fine(FineTransport::Aggregated(grouping));
+    Ok(grouping.map_or(row.made_of, aggregated))
+}
+
+/// The row of a method, and what its name says of how shares are merged.
+fn row(name: &str) -> Result<(&'static MethodRow<HaloTransfer>, Option<Grouping>), String> {
+    let aggregation = Aggregation::of_mechanism(name).transpose()?;
+    if aggregation.is_some_and(|aggregation| aggregation.over == Over::Partitioned) {
+        return Err(format!("method {name:?}: a halo aggregates over messages alone"));
+    }
+    let stem = if aggregation.is_some() { AGGREGATED } else { name };
+    Ok((find_method(ROWS, "method of a halo", stem)?, aggregation.map(|aggregation| aggregation.grouping)))
 }

@@ -18,6 +18,7 @@ pub(super) const ROW: Row = {
         methods: methods::METHODS,
         find: methods::find,
         phases: &[Init, Compute, Pack, Communicate, Unpack, Total, Exchange],
+        decisive: &[Exchange],
         reference: methods::REFERENCE,
         // A square grid, and a number that all exchanges have.
         default_ranks: 4,

@@ -5,7 +5,7 @@ use std::fmt;
 use apps::{Context, MicroApp};
 
 use super::methods::METHODS;
-use super::operations::{ISEND, Traffic};
+use super::operations::{OperationTransfer, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS, RIM_PERCENT};
 use crate::kinds::{Setup, halo, pingpong};
 use crate::memory;
@@ -96,7 +96,11 @@ impl OverlapCase {
     pub fn build(&self, setup: Setup) -> Result<Built, String> {
         let Setup { ranks, seed } = setup;
         match &self.traffic {
-            Traffic::Operation(operation) if operation.name == ISEND && ranks % 2 == 1 => Err(odd(ranks)),
+            Traffic::Operation(operation)
+                if operation.transfer == OperationTransfer::Message && ranks % 2 == 1 =>
+            {
+                Err(odd(ranks))
+            }
             Traffic::Operation(_) => Ok(Built::Operation),
             Traffic::Message(test, values) => {
                 let app = test.build(values, Context { ranks, seed }).map_err(|error| error.to_string())?;

@@ -1,6 +1,8 @@
 //! The methods by which something is communicated beside a computation. The rank program implements them.
 
-use crate::model::{LOOP, MethodInfo};
+use crate::kinds::halo::methods::HaloTransfer;
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::packing::{Form, Packing};
 
 /// The method against which packing is an overhead.
 pub const REFERENCE: &str = "reference";
@@ -8,44 +10,90 @@ pub const REFERENCE: &str = "reference";
 pub const NONBLOCKING: &str = "nonblocking";
 /// An operation's persistent form; of messages and exchanges, persistent messages that are packed by hand.
 pub const PERSISTENT: &str = "persistent";
-/// Persistent messages with datatypes.
-pub const PERSISTENT_DDT: &str = "persistent_ddt";
-/// One collective call for a whole stage of an exchange.
-pub const NEIGHBOUR: &str = "ineighbor_alltoallw";
-/// Its persistent form.
-pub const PERSISTENT_NEIGHBOUR: &str = "persistent_neighbor_alltoallw";
+/// How each kind of communication travels by a method; `None` where it does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OverlapTransfer {
+    /// An operation.
+    pub operation: Option<Form>,
+    /// The message of a test; both ends are packed alike.
+    pub message: Option<(Form, Packing)>,
+    /// An exchange.
+    pub exchange: Option<HaloTransfer>,
+}
 
 /// All methods, in report order.
-pub const METHODS: &[MethodInfo] = &[
-    MethodInfo::new(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast"),
-    MethodInfo::new(REFERENCE, "nonblocking messages of the same number of contiguous bytes, nothing packed")
-        .contiguous(),
-    MethodInfo::new(
-        "manual",
-        "the application's loops pack before the message is started, and unpack when it is there",
-    )
-    .by_hand(),
-    MethodInfo::new("manual_tuned", "these loops as an expert tunes them by hand").by_hand(),
-    MethodInfo::new(LOOP, "a plain loop over the datatype's nest, interpreted, in their place; of `layout` always")
-        .on_request(),
-    MethodInfo::new("mpi_pack", "MPI_Pack and MPI_Unpack in their place"),
-    MethodInfo::new("engine", "our own pack engine in their place"),
-    MethodInfo::new("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw"),
-    MethodInfo::new(
-        PERSISTENT,
-        "made once and started: the operation's persistent form, as MPI_Bcast_init; of a test or a halo, messages that the \
-         application's loops pack",
-    )
-    .by_hand(),
-    MethodInfo::new(
-        PERSISTENT_DDT,
-        "persistent messages with derived datatypes; of an all-to-all, MPI_Alltoallw_init",
-    ),
-    MethodInfo::new(NEIGHBOUR, "one MPI_Ineighbor_alltoallw per stage of a halo, with derived datatypes")
-        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Ineighbor_alltoallw"]),
-    MethodInfo::new(
-        PERSISTENT_NEIGHBOUR,
-        "its persistent form, MPI_Neighbor_alltoallw_init, made once and started",
-    )
-    .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw_init"]),
-];
+const ROWS: &[MethodRow<OverlapTransfer>] = {
+    use Form::{Nonblocking, Persistent};
+    const NONE: OverlapTransfer = OverlapTransfer { operation: None, message: None, exchange: None };
+    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
+        MethodInfo::new(name, about)
+    }
+    /// Messages, and exchanges of messages.
+    const fn messages(form: Form, packing: Packing) -> OverlapTransfer {
+        let exchange = Some(HaloTransfer::Bulk(form, packing));
+        OverlapTransfer { message: Some((form, packing)), exchange, ..NONE }
+    }
+    const fn neighbour(form: Form) -> OverlapTransfer {
+        OverlapTransfer { exchange: Some(HaloTransfer::Neighbour(Some(form))), ..NONE }
+    }
+    &[
+        info(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast")
+            .made_of(OverlapTransfer { operation: Some(Nonblocking), ..NONE }),
+        info(REFERENCE, "nonblocking messages of the same number of contiguous bytes, nothing packed")
+            .contiguous()
+            .made_of(messages(Nonblocking, Packing::Wire)),
+        info(
+            "manual",
+            "the application's loops pack before the message is started, and unpack when it is there",
+        )
+        .by_hand()
+        .made_of(messages(Nonblocking, Packing::ByHand)),
+        info("manual_tuned", "these loops as an expert tunes them by hand")
+            .by_hand()
+            .made_of(messages(Nonblocking, Packing::Tuned)),
+        info(LOOP, "a plain loop over the datatype's nest, interpreted, in their place; of `layout` always")
+            .on_request()
+            .made_of(messages(Nonblocking, Packing::Looped)),
+        info("mpi_pack", "MPI_Pack and MPI_Unpack in their place")
+            .made_of(OverlapTransfer { message: Some((Nonblocking, Packing::Mpi)), ..NONE }),
+        info("engine", "our own pack engine in their place")
+            .made_of(messages(Nonblocking, Packing::Engine)),
+        info("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw")
+            .made_of(messages(Nonblocking, Packing::Datatype)),
+        info(
+            PERSISTENT,
+            "made once and started: the operation's persistent form, as MPI_Bcast_init; of a test or a halo, messages that the \
+             application's loops pack",
+        )
+        .by_hand()
+        .made_of(OverlapTransfer {
+            operation: Some(Persistent),
+            ..messages(Persistent, Packing::ByHand)
+        }),
+        info("persistent_ddt", "persistent messages with derived datatypes; of an all-to-all, MPI_Alltoallw_init")
+            .made_of(messages(Persistent, Packing::Datatype)),
+        info(
+            "ineighbor_alltoallw",
+            "one MPI_Ineighbor_alltoallw per stage of a halo, with derived datatypes",
+        )
+        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Ineighbor_alltoallw"])
+        .made_of(neighbour(Nonblocking)),
+        info(
+            "persistent_neighbor_alltoallw",
+            "its persistent form, MPI_Neighbor_alltoallw_init, made once and started",
+        )
+        .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw_init"])
+        .made_of(neighbour(Persistent)),
+    ]
+};
+
+/// What is known of them.
+pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
+
+/// How communication travels by the method called `name`.
+///
+/// # Errors
+/// A message with all names.
+pub fn transfer(name: &str) -> Result<OverlapTransfer, String> {
+    Ok(find_method(ROWS, "method", name)?.made_of)
+}

@@ -10,8 +10,8 @@ mod setting;
 pub use case::{Built, OverlapCase};
 pub use setting::{LEAST_US, MOST_BYTES, MOST_ROWS, OverlapSetting, PARAMETERS};
 
-use super::{LAUNCHES, NOT_REPEATED, Row, find};
-use crate::model::Phase;
+use super::{LAUNCHES, NOT_REPEATED, Row};
+use crate::model::{Phase, find_method};
 
 pub(super) const ROW: Row = {
     use Phase::{
@@ -22,7 +22,7 @@ pub(super) const ROW: Row = {
         name: "overlap",
         command: "overlap",
         methods: methods::METHODS,
-        find: |name| find(methods::METHODS, "method", name),
+        find: |name| find_method(methods::METHODS, "method", name),
         phases: &[
             Init,
             CommunicationAlone,
@@ -36,6 +36,7 @@ pub(super) const ROW: Row = {
             InMpi,
             Overlapped,
         ],
+        decisive: &[Overlapped],
         reference: methods::REFERENCE,
         default_ranks: 2,
         default_launches: LAUNCHES,

@@ -4,6 +4,57 @@
 use apps::halo::HaloTest;
 use apps::{Test, Values};
 
+use super::methods::transfer;
+
+/// A collective of contiguous blocks. Its names are those of its nonblocking forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// One block from rank 0 to all.
+    Bcast,
+    /// The sum of a block of each rank, on rank 0.
+    Reduce,
+    /// The same, on all ranks.
+    Allreduce,
+    /// A block of each rank, on all ranks.
+    Allgather,
+    /// A block from each rank to each.
+    Alltoall,
+    /// A block of each rank, on rank 0.
+    Gather,
+    /// A block from rank 0 to each rank.
+    Scatter,
+    /// No bytes.
+    Barrier,
+    /// A block from each rank to each of its neighbours.
+    NeighborAlltoall,
+}
+
+impl Collective {
+    /// The function that makes its persistent form.
+    pub const fn persistent_name(self) -> &'static str {
+        match self {
+            Self::Bcast => "MPI_Bcast_init",
+            Self::Reduce => "MPI_Reduce_init",
+            Self::Allreduce => "MPI_Allreduce_init",
+            Self::Allgather => "MPI_Allgather_init",
+            Self::Alltoall => "MPI_Alltoall_init",
+            Self::Gather => "MPI_Gather_init",
+            Self::Scatter => "MPI_Scatter_init",
+            Self::Barrier => "MPI_Barrier_init",
+            Self::NeighborAlltoall => "MPI_Neighbor_alltoall_init",
+        }
+    }
+}
+
+/// What an operation is in MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationTransfer {
+    /// A collective of all ranks.
+    Collective(Collective),
+    /// A message from even ranks to the next odd ones.
+    Message,
+}
+
 /// An operation on contiguous bytes. The rank program implements it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -11,38 +62,55 @@ pub struct Operation {
     pub name: &'static str,
     /// What it does, and what its bytes are.
     pub about: &'static str,
+    /// What it is in MPI.
+    pub transfer: OperationTransfer,
+}
+
+impl Operation {
     /// Whether it moves bytes at all.
-    pub has_bytes: bool,
+    pub fn has_bytes(&self) -> bool {
+        self.transfer != OperationTransfer::Collective(Collective::Barrier)
+    }
+
     /// Whether it adds up numbers, whose type can be chosen.
-    pub adds: bool,
+    pub fn adds(&self) -> bool {
+        use OperationTransfer::Collective as Of;
+        matches!(self.transfer, Of(Collective::Reduce | Collective::Allreduce))
+    }
 }
 
-const fn operation(name: &'static str, about: &'static str) -> Operation {
-    Operation { name, about, has_bytes: true, adds: false }
+const fn collective(name: &'static str, about: &'static str, collective: Collective) -> Operation {
+    Operation { name, about, transfer: OperationTransfer::Collective(collective) }
 }
-
-const fn sum(name: &'static str, about: &'static str) -> Operation {
-    Operation { adds: true, ..operation(name, about) }
-}
-
-/// The one that goes between two ranks.
-pub const ISEND: &str = "isend";
 
 /// All operations.
 pub const OPERATIONS: &[Operation] = &[
-    operation("ibcast", "MPI_Ibcast from rank 0; bytes of the message"),
-    sum("ireduce", "MPI_Ireduce of numbers by MPI_SUM to rank 0; bytes of a rank's vector"),
-    sum("iallreduce", "MPI_Iallreduce of numbers by MPI_SUM; bytes of a rank's vector"),
-    operation("iallgather", "MPI_Iallgather; bytes of a rank's block"),
-    operation("ialltoall", "MPI_Ialltoall; bytes from each rank to each other"),
-    operation("igather", "MPI_Igather to rank 0; bytes of a rank's block"),
-    operation("iscatter", "MPI_Iscatter from rank 0; bytes of a rank's block"),
+    collective("ibcast", "MPI_Ibcast from rank 0; bytes of the message", Collective::Bcast),
+    collective(
+        "ireduce",
+        "MPI_Ireduce of numbers by MPI_SUM to rank 0; bytes of a rank's vector",
+        Collective::Reduce,
+    ),
+    collective(
+        "iallreduce",
+        "MPI_Iallreduce of numbers by MPI_SUM; bytes of a rank's vector",
+        Collective::Allreduce,
+    ),
+    collective("iallgather", "MPI_Iallgather; bytes of a rank's block", Collective::Allgather),
+    collective("ialltoall", "MPI_Ialltoall; bytes from each rank to each other", Collective::Alltoall),
+    collective("igather", "MPI_Igather to rank 0; bytes of a rank's block", Collective::Gather),
+    collective("iscatter", "MPI_Iscatter from rank 0; bytes of a rank's block", Collective::Scatter),
+    collective("ibarrier", "MPI_Ibarrier, which moves no bytes: its time is what it is", Collective::Barrier),
+    collective(
+        "ineighbor_alltoall",
+        "MPI_Ineighbor_alltoall on a ring; bytes to each neighbour",
+        Collective::NeighborAlltoall,
+    ),
     Operation {
-        has_bytes: false,
-        ..operation("ibarrier", "MPI_Ibarrier, which moves no bytes: its time is what it is")
+        name: "isend",
+        about: "MPI_Isend from even ranks and MPI_Irecv at the next odd ones; bytes of the message",
+        transfer: OperationTransfer::Message,
     },
-    operation("ineighbor_alltoall", "MPI_Ineighbor_alltoall on a ring; bytes to each neighbour"),
-    operation(ISEND, "MPI_Isend from even ranks and MPI_Irecv at the next odd ones; bytes of the message"),
 ];
 
 /// What of an exchange between many ranks stands before its name, which a test may have too.
@@ -87,22 +155,21 @@ impl Traffic {
 
     /// Whether its bytes can be chosen, so that it takes the time that is asked for.
     pub fn is_sized(&self) -> bool {
-        matches!(self, Self::Operation(operation) if operation.has_bytes)
+        matches!(self, Self::Operation(operation) if operation.has_bytes())
     }
 
     /// Whether it adds up numbers, whose type can be chosen.
     pub fn adds(&self) -> bool {
-        matches!(self, Self::Operation(operation) if operation.adds)
+        matches!(self, Self::Operation(operation) if operation.adds())
     }
 
     /// Whether it can be communicated by a method.
     pub fn has(&self, method: &str) -> bool {
-        use super::methods::{NEIGHBOUR, NONBLOCKING, PERSISTENT, PERSISTENT_NEIGHBOUR};
-        match self {
-            Self::Operation(_) => [NONBLOCKING, PERSISTENT].contains(&method),
-            Self::Message(..) => ![NONBLOCKING, NEIGHBOUR, PERSISTENT_NEIGHBOUR].contains(&method),
-            Self::Exchange(..) => ![NONBLOCKING, "mpi_pack"].contains(&method),
-        }
+        transfer(method).is_ok_and(|transfer| match self {
+            Self::Operation(_) => transfer.operation.is_some(),
+            Self::Message(..) => transfer.message.is_some(),
+            Self::Exchange(..) => transfer.exchange.is_some(),
+        })
     }
 
     /// Sets a value of the application's.

@@ -1,16 +1,67 @@
-//! The mechanisms that there are, by name: how a message that is finished partition by partition can travel. The rank
-//! program implements them.
+//! The mechanisms: how a message that is finished partition by partition can travel. The rank program implements them.
 
-use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Over};
+use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
-use crate::kinds::find as find_row;
-use crate::model::MethodInfo;
+use crate::model::{MethodInfo, MethodRow, find_method, infos};
 
 /// The mechanism that all others are compared with.
 pub const SINGLE: &str = "single";
+/// [`SINGLE`] as CMB has its bulk variant: under plain `MPI_Init`, which a process can only choose for all that it measures. So it
+/// is measured in processes of its own, and compared by launches with [`SINGLE_LAUNCHED`].
+pub const SINGLE_INIT: &str = "single:init";
+/// [`SINGLE`] with the thread level of all, in processes of its own as well.
+pub const SINGLE_LAUNCHED: &str = "single:launched";
 
-const fn mechanism(name: &'static str, about: &'static str) -> MethodInfo {
-    MethodInfo::new(name, about)
+/// How a message that is finished partition by partition travels. In all but the first, threads call MPI themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartitionTransfer {
+    /// One persistent message.
+    Single,
+    /// A blocking send and receive per partition.
+    Send,
+    /// A nonblocking send per partition.
+    Isend,
+    /// A persistent send per partition.
+    Persistent,
+    /// A persistent send per partition, with a communicator per thread.
+    Many,
+    /// MPI-4's partitioned communication.
+    Native(Marking),
+    /// Puts under locks.
+    Passive(Windows),
+    /// Puts between start and complete.
+    PostStart(Windows),
+    /// Puts between fences, into a window per thread.
+    Fence,
+    /// Our own layer, which merges partitions.
+    Aggregated(Aggregation),
+}
+
+/// How partitions of an MPI-4 request are marked and received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marking {
+    /// `MPI_Pready` of each partition.
+    OneByOne,
+    /// `MPI_Pready_list` of all partitions of a thread, with its last one.
+    Lists,
+    /// As one by one; the receiver's threads call `MPI_Parrived` for each partition.
+    Asking,
+}
+
+/// How many windows there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Windows {
+    /// One, which all threads put into.
+    Single,
+    /// One per thread, each over the whole message and on a communicator of its own.
+    Many,
+}
+
+impl PartitionTransfer {
+    /// Whether it must know the cost of messages. A single partition is one message in any case.
+    pub fn needs_costs(self, partitions: usize) -> bool {
+        partitions > 1 && matches!(self, Self::Aggregated(Aggregation { grouping: Grouping::Adaptive, .. }))
+    }
 }
 
 /// What puts under locks need.
@@ -25,68 +76,96 @@ const UNEQUAL: &[&str] = &["unequal_counts"];
 /// What asking for each partition rests on.
 const ASKING: &[&str] = &["parrived_equal", "parrived_unequal", "parrived_threads"];
 
+type Row = MethodRow<PartitionTransfer>;
+
+const fn row(name: &'static str, about: &'static str) -> MethodInfo {
+    MethodInfo::new(name, about)
+}
+
 /// [`AGGREGATED`] over the messages of its own layer.
 const OVER_MESSAGES: MethodInfo =
-    mechanism(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
+    row(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
 /// The same over the partitions of a request, of which both sides have as many.
 const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).probes(&[MARKING]);
 
 /// All mechanisms, in report order.
-pub const MECHANISMS: &[MethodInfo] = &[
-    mechanism(SINGLE, "one persistent message when all threads have finished: bulk-synchronous"),
-    mechanism("send", "a blocking send and receive per partition"),
-    mechanism("isend", "a nonblocking send per partition"),
-    mechanism("persistent", "a persistent send per partition"),
-    mechanism("many", "a persistent send per partition, a communicator per thread").needs(&["MPI_Comm_dup"]),
-    mechanism("partitioned", "MPI-4's own partitioned transfer")
-        .needs(PARTITIONED)
-        .probes(&[UNEQUAL, MARKING]),
-    mechanism("partitioned:list", "the same, all partitions of a thread marked ready in one call")
-        .needs(PARTITIONED_LISTS)
-        .probes(&[UNEQUAL, MARKING, &["pready_list"]]),
-    mechanism("partitioned:parrived", "the same, the receiver's threads ask for each partition")
-        .needs(PARTITIONED)
-        .probes(&[UNEQUAL, MARKING, ASKING]),
-    OVER_MESSAGES,
-    mechanism("rma_single_passive", "puts into one window under a lock, flushed at the end").needs(PASSIVE),
-    mechanism("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
-        .needs(PASSIVE),
-    mechanism("rma_single_active", "puts into one window between start and complete").needs(ACTIVE),
-    mechanism("rma_many_active", "puts into a window per thread between start and complete").needs(ACTIVE),
-    mechanism("rma_fence", "puts into a window per thread between fences").needs(&["MPI_Win_fence"]),
-];
+const ROWS: &[Row] = {
+    use PartitionTransfer::{
+        Aggregated, Fence, Isend, Many, Native, Passive, Persistent, PostStart, Send, Single,
+    };
+    &[
+        row(SINGLE, "one persistent message when all threads have finished: bulk-synchronous")
+            .made_of(Single),
+        row("send", "a blocking send and receive per partition").made_of(Send),
+        row("isend", "a nonblocking send per partition").made_of(Isend),
+        row("persistent", "a persistent send per partition").made_of(Persistent),
+        row("many", "a persistent send per partition, a communicator per thread")
+            .needs(&["MPI_Comm_dup"])
+            .made_of(Many),
+        row("partitioned", "MPI-4's own partitioned transfer")
+            .needs(PARTITIONED)
+            .probes(&[UNEQUAL, MARKING])
+            .made_of(Native(Marking::OneByOne)),
+        row("partitioned:list", "the same, all partitions of a thread marked ready in one call")
+            .needs(PARTITIONED_LISTS)
+            .probes(&[UNEQUAL, MARKING, &["pready_list"]])
+            .made_of(Native(Marking::Lists)),
+        row("partitioned:parrived", "the same, the receiver's threads ask for each partition")
+            .needs(PARTITIONED)
+            .probes(&[UNEQUAL, MARKING, ASKING])
+            .made_of(Native(Marking::Asking)),
+        OVER_MESSAGES
+            .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
+        row("rma_single_passive", "puts into one window under a lock, flushed at the end")
+            .needs(PASSIVE)
+            .made_of(Passive(Windows::Single)),
+        row("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
+            .needs(PASSIVE)
+            .made_of(Passive(Windows::Many)),
+        row("rma_single_active", "puts into one window between start and complete")
+            .needs(ACTIVE)
+            .made_of(PostStart(Windows::Single)),
+        row("rma_many_active", "puts into a window per thread between start and complete")
+            .needs(ACTIVE)
+            .made_of(PostStart(Windows::Many)),
+        row("rma_fence", "puts into a window per thread between fences")
+            .needs(&["MPI_Win_fence"])
+            .made_of(Fence),
+        row(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
+            .partial()
+            .against(SINGLE_LAUNCHED)
+            .in_own_processes()
+            .made_of(Single),
+        row(SINGLE_LAUNCHED, "single in launches of its own, to compare with single:init")
+            .contiguous()
+            .in_own_processes()
+            .made_of(Single),
+    ]
+};
 
-/// [`SINGLE`] as CMB has its bulk variant: under plain `MPI_Init`, which a process can only choose for all that it measures. So it
-/// is measured in processes of its own, and compared by launches with [`SINGLE_LAUNCHED`].
-pub const SINGLE_INIT: &str = "single:init";
-/// [`SINGLE`] with the thread level of all, in processes of its own as well.
-pub const SINGLE_LAUNCHED: &str = "single:launched";
-
-/// Mechanisms that are measured in several launches each, taking turns; only where they are asked for.
-pub const BY_LAUNCHES: &[MethodInfo] = &[
-    mechanism(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
-        .partial()
-        .against(SINGLE_LAUNCHED)
-        .in_own_processes(),
-    mechanism(SINGLE_LAUNCHED, "single in launches of its own, beside single:init")
-        .contiguous()
-        .in_own_processes(),
-];
+/// What is known of them.
+pub const MECHANISMS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// The mechanism called `name`, or the reason why there is none.
 ///
 /// # Errors
-/// A sentence with all names, or what is wrong with the way to aggregate.
+/// A message with all names, or what is wrong with the way to aggregate.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
-    if let Some(aggregation) = Aggregation::of_mechanism(name) {
-        return aggregation.map(|aggregation| match aggregation.over {
-            Over::Persistent => &OVER_MESSAGES,
-            Over::Partitioned => &OVER_PARTITIONS,
-        });
-    }
-    match BY_LAUNCHES.iter().find(|mechanism| mechanism.name == name) {
-        Some(mechanism) => Ok(mechanism),
-        None => find_row(MECHANISMS, "mechanism", name),
+    Ok(match Aggregation::of_mechanism(name).transpose()? {
+        Some(Aggregation { over: Over::Persistent, .. }) => &OVER_MESSAGES,
+        Some(Aggregation { over: Over::Partitioned, .. }) => &OVER_PARTITIONS,
+        None => &find_method(ROWS, "mechanism", name)?.info,
+    })
+}
+
+/// What the mechanism called `name` is made of.
+///
+/// # Errors
+/// As [`find`].
+pub fn transfer(name: &str) -> Result<PartitionTransfer, String> {
+    match Aggregation::of_mechanism(name).transpose()? {
+        Some(aggregation) => Ok(PartitionTransfer::Aggregated(aggregation)),
+        None => Ok(find_method(ROWS, "mechanism", name)?.made_of),
     }
 }
 
@@ -104,5 +183,12 @@ mod tests {
         assert!(find(SINGLE_INIT).unwrap().in_own_processes && !find(SINGLE).unwrap().in_own_processes);
         assert!(find("aggregated:bins=0").unwrap_err().contains("bins=0"));
         assert!(find("psend").unwrap_err().contains("rma_fence"));
+    }
+
+    #[test]
+    fn one_message_needs_no_costs_and_only_a_choice_needs_them() {
+        let needs = |name, partitions| transfer(name).unwrap().needs_costs(partitions);
+        assert!(needs("aggregated:adaptive", 2) && !needs("aggregated:adaptive", 1));
+        assert!(needs("aggregated", 2) && !needs("aggregated:m=2", 2) && !needs("partitioned", 2));
     }
 }

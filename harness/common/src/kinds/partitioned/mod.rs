@@ -19,6 +19,7 @@ pub(super) const ROW: Row = {
         methods: methods::MECHANISMS,
         find: methods::find,
         phases: &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
+        decisive: &[Solution],
         reference: methods::SINGLE,
         default_ranks: 2,
         default_launches: LAUNCHES,

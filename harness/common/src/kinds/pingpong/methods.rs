@@ -1,9 +1,11 @@
 //! The methods: how a test's bytes can travel. The rank program implements them.
 
-use apps::MicroApp;
+use apps::{MicroApp, WireOrder};
+use datatypes::Equivalent;
 
 use super::parts::Parting;
-use crate::model::{LOOP, MethodInfo};
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::packing::{Ends, Location, Packing};
 
 /// The method that two-sided ones are compared with.
 pub const REFERENCE: &str = "reference";
@@ -15,71 +17,206 @@ pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
 /// What one-sided methods need.
 const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
 
+/// How a message travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// By a send and a receive: how either end is packed.
+    TwoSided(Packing, Packing),
+    /// By puts between fences.
+    Put(Packing, Packing),
+    /// By several messages, or one of several datatypes.
+    InParts(Parting),
+}
+
+impl Transfer {
+    /// What it does at both ends with the message of `app`. Of messages in parts, some make no datatypes.
+    pub fn ends(self, app: &dyn MicroApp) -> Ends {
+        let ends = self.usual_ends();
+        match self {
+            // Such an application receives straight into its arrays, and so does what unpacks without MPI.
+            Self::TwoSided(_, receive) if receive.is_ours() && app.receives_in_place() => {
+                Ends { unpacks: false, ..ends }
+            }
+            _ => ends,
+        }
+    }
+
+    const fn usual_ends(self) -> Ends {
+        match self {
+            Self::TwoSided(send, receive) | Self::Put(send, receive) => Ends::of(send, receive),
+            Self::InParts(_) => Ends::of(Packing::Datatype, Packing::Datatype),
+        }
+    }
+}
+
+/// A row: what cannot be told from the way in which the message travels is in `info`.
+const fn row(info: MethodInfo, transfer: Transfer) -> MethodRow<Transfer> {
+    let ends = transfer.usual_ends();
+    let info = match (ends.from, ends.to) {
+        (Location::Arrays, Location::Arrays) => info,
+        (Location::Wire, Location::Wire) => info.contiguous(),
+        _ => info.partial(),
+    };
+    let info = match transfer {
+        Transfer::Put(Packing::Wire, _) => info.needs(PUT),
+        Transfer::Put(..) => info.needs(PUT).against(PUT_REFERENCE),
+        Transfer::TwoSided(Packing::Mpi, _) => info.needs(PACK),
+        Transfer::TwoSided(Packing::Copied, _) => info.with_buffers(2),
+        _ => info,
+    };
+    let is_by_hand = matches!(ends.order, WireOrder::Manual);
+    let info = if is_by_hand { info.by_hand() } else { info };
+    info.made_of(transfer)
+}
+
 /// All methods, in report order.
-pub const METHODS: &[MethodInfo] = &[
-    MethodInfo::new(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")
-        .contiguous()
-        .originally("reference"),
-    MethodInfo::new("reference_untouched", "the same bytes again and again, as IMB and OSU send them")
-        .contiguous(),
-    MethodInfo::new("reference:contiguous", "the same as one of a datatype, MPI_Type_contiguous")
-        .contiguous()
-        .on_request(),
-    MethodInfo::new(
-        "reference:copied",
-        "the same, copied by memcpy before and after: what packing costs at least",
-    )
-    .contiguous()
-    .with_buffers(2)
-    .on_request(),
-    MethodInfo::new(
-        "manual",
-        "the application's pack and unpack loops, as it has them, around a contiguous message",
-    )
-    .originally("manual")
-    .by_hand(),
-    MethodInfo::new(
-        "manual_tuned",
-        "these loops as an expert tunes them by hand, around a contiguous message",
-    )
-    .by_hand(),
-    MethodInfo::new(
-        LOOP,
-        "a plain loop over the datatype's nest, interpreted, around a contiguous message; of `layout` always",
-    )
-    .on_request(),
-    MethodInfo::new(
-        "mpi_pack",
-        "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
-    )
-    .needs(PACK)
-    .originally("mpi_pack_ddt"),
-    MethodInfo::new("engine", "the datatype compiled by our own pack engine, around a contiguous message"),
-    MethodInfo::new("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt"),
-    MethodInfo::new("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's")
-        .partial(),
-    MethodInfo::new("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's")
-        .partial(),
-    MethodInfo::new("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request(),
-    MethodInfo::new("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request(),
-    MethodInfo::new("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request(),
-    MethodInfo::new("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized")
-        .on_request(),
-    MethodInfo::new("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request(),
-    MethodInfo::new("ddt:count", "a count of what the datatype repeats, as a vector's blocks").on_request(),
-    MethodInfo::new("ddt:halves", "two messages, each a datatype of half of the values").on_request(),
-    MethodInfo::new("ddt:pieces", "a message for each run of values, without a datatype").on_request(),
-    MethodInfo::new(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences")
-        .needs(PUT)
-        .contiguous(),
-    MethodInfo::new("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand")
-        .needs(PUT)
-        .against(PUT_REFERENCE)
-        .by_hand(),
-    MethodInfo::new("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target")
-        .needs(PUT)
-        .against(PUT_REFERENCE),
-];
+const ROWS: &[MethodRow<Transfer>] = {
+    use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
+    use Transfer::{InParts, Put, TwoSided};
+    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
+        MethodInfo::new(name, about)
+    }
+    const fn both(packing: Packing) -> Transfer {
+        TwoSided(packing, packing)
+    }
+    const fn equivalent(way: Equivalent) -> Transfer {
+        both(Packing::Equivalent(way))
+    }
+    &[
+        row(
+            info(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")
+                .originally("reference"),
+            both(Wire),
+        ),
+        row(
+            info("reference_untouched", "the same bytes again and again, as IMB and OSU send them"),
+            both(Untouched),
+        ),
+        row(
+            info("reference:contiguous", "the same as one of a datatype, MPI_Type_contiguous").on_request(),
+            both(OneValue),
+        ),
+        row(
+            info(
+                "reference:copied",
+                "the same, copied by memcpy before and after: what packing costs at least",
+            )
+            .on_request(),
+            both(Copied),
+        ),
+        row(
+            info(
+                "manual",
+                "the application's pack and unpack loops, as it has them, around a contiguous message",
+            )
+            .originally("manual"),
+            both(ByHand),
+        ),
+        row(
+            info(
+                "manual_tuned",
+                "these loops as an expert tunes them by hand, around a contiguous message",
+            ),
+            both(Tuned),
+        ),
+        row(
+            info(
+                LOOP,
+                "a plain loop over the datatype's nest, interpreted, around a contiguous message; of `layout` always",
+            )
+            .on_request(),
+            both(Looped),
+        ),
+        row(
+            info(
+                "mpi_pack",
+                "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
+            )
+            .originally("mpi_pack_ddt"),
+            both(Mpi),
+        ),
+        row(
+            info("engine", "the datatype compiled by our own pack engine, around a contiguous message"),
+            both(Engine),
+        ),
+        row(
+            info("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt"),
+            both(Datatype),
+        ),
+        row(
+            info("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's"),
+            TwoSided(Datatype, Wire),
+        ),
+        row(
+            info("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's"),
+            TwoSided(Wire, Datatype),
+        ),
+        row(
+            info("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request(),
+            equivalent(Equivalent::Hindexed),
+        ),
+        row(
+            info("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request(),
+            equivalent(Equivalent::Struct),
+        ),
+        row(
+            info("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request(),
+            equivalent(Equivalent::Wrapped),
+        ),
+        row(
+            info("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized")
+                .on_request(),
+            equivalent(Equivalent::Resized),
+        ),
+        row(
+            info("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request(),
+            equivalent(Equivalent::Nested),
+        ),
+        row(
+            info("ddt:count", "a count of what the datatype repeats, as a vector's blocks").on_request(),
+            InParts(Parting::Count),
+        ),
+        row(
+            info("ddt:halves", "two messages, each a datatype of half of the values").on_request(),
+            InParts(Parting::Halves),
+        ),
+        row(
+            info("ddt:pieces", "a message for each run of values, without a datatype").on_request(),
+            InParts(Parting::Pieces),
+        ),
+        row(
+            info(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences"),
+            Put(Wire, Wire),
+        ),
+        row(
+            info("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand"),
+            Put(ByHand, ByHand),
+        ),
+        row(
+            info("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target"),
+            Put(Datatype, Datatype),
+        ),
+    ]
+};
+
+/// What is known of them.
+pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
+
+/// How a message travels by the method called `name`.
+///
+/// # Errors
+/// A message with all names.
+pub fn transfer(name: &str) -> Result<Transfer, String> {
+    Ok(find_method(ROWS, "method", name)?.made_of)
+}
+
+/// The methods by which a message travels in parts.
+pub fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
+    ROWS.iter().filter_map(|row| match row.made_of {
+        Transfer::InParts(parting) => Some((row.info.name, parting)),
+        _ => None,
+    })
+}
 
 /// Whether a message can travel by a method, as far as that is known without its layout: loops must have been written for those by
 /// hand, and where one end alone is packed, values must be of one type. [`Parting::places`] says whether it can be parted.
@@ -90,7 +227,7 @@ pub fn can(app: &dyn MicroApp, method: &MethodInfo) -> bool {
 
 /// Whether a message can be parted as the method called `name` does, if it does.
 pub fn can_be_parted(app: &dyn MicroApp, name: &str) -> bool {
-    Parting::of(name).is_none_or(|parting| parting.places(app).is_some())
+    in_parts().all(|(of_parts, parting)| of_parts != name || parting.places(app).is_some())
 }
 
 /// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any

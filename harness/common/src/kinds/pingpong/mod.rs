@@ -8,9 +8,9 @@ pub use pairs::Pairs;
 
 use apps::{MicroApp, Side, WireOrder};
 
-use super::{LAUNCHES, NOT_REPEATED, Row, find};
-use crate::model::Phase;
+use super::{LAUNCHES, NOT_REPEATED, Row};
 use crate::model::event::MessageFacts;
+use crate::model::{Phase, find_method};
 
 pub(super) const ROW: Row = {
     use Phase::{Communicate, Create, Free, InParts, Net, Pack, PeerPack, PeerUnpack, RoundTrip, Unpack};
@@ -18,8 +18,9 @@ pub(super) const ROW: Row = {
         name: "pingpong",
         command: "run",
         methods: methods::METHODS,
-        find: |name| find(methods::METHODS, "method", name),
+        find: |name| find_method(methods::METHODS, "method", name),
         phases: &[Create, Pack, Communicate, PeerUnpack, PeerPack, Net, Unpack, InParts, Free, RoundTrip],
+        decisive: &[RoundTrip],
         reference: methods::REFERENCE,
         default_ranks: 2,
         default_launches: LAUNCHES,

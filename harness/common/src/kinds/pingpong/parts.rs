@@ -20,15 +20,6 @@ pub enum Parting {
 }
 
 impl Parting {
-    /// All, by their methods.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("ddt:count", Self::Count), ("ddt:halves", Self::Halves), ("ddt:pieces", Self::Pieces)];
-
-    /// That of a method.
-    pub fn of(method: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(name, _)| *name == method).map(|(_, parting)| parting)
-    }
-
     /// The places of the packed stream at which messages begin, in bytes, and its end; `None` where the message cannot be parted
     /// so: blocks of an all-to-all follow each other in one call, lists repeat nothing, and there may be too many pieces.
     pub fn places(self, app: &dyn MicroApp) -> Option<Vec<u64>> {
@@ -79,7 +70,8 @@ mod tests {
     #[test]
     fn a_message_is_parted_where_runs_end() {
         // 408 runs of five doubles.
-        let [count, halves, pieces] = Parting::ALL.map(|(_, parting)| places("nas_lu_y", parting).unwrap());
+        let parted = [Parting::Count, Parting::Halves, Parting::Pieces];
+        let [count, halves, pieces] = parted.map(|parting| places("nas_lu_y", parting).unwrap());
         assert_eq!((count, halves), (vec![0, 16320], vec![0, 8160, 16320]));
         assert_eq!((pieces.len(), pieces[1], pieces[408]), (409, 40, 16320));
         assert_eq!(places("nas_lu_x", Parting::Halves).unwrap().len(), 3, "one run is parted as well");

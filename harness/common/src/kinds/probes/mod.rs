@@ -3,8 +3,8 @@
 
 pub mod list;
 
-use super::{NOT_REPEATED, Row, find};
-use crate::model::{MethodInfo, Phase};
+use super::{NOT_REPEATED, Row};
+use crate::model::{MethodInfo, Phase, find_method};
 
 /// The only method.
 pub const METHOD: &str = "probe";
@@ -16,8 +16,9 @@ pub(super) const ROW: Row = Row {
     name: "probe",
     command: "probe",
     methods: METHODS,
-    find: |name| find(METHODS, "method", name),
+    find: |name| find_method(METHODS, "method", name),
     phases: &[Phase::Total],
+    decisive: &[Phase::Total],
     reference: METHOD,
     default_ranks: 2,
     // One, of a second try where it fails: what a correct MPI does, it does always.

@@ -3,20 +3,15 @@
 use std::hint::black_box;
 
 use apps::{ArraySpec, Arrays, Side};
-use common::model::MethodInfo;
 use datatypes::Element;
 
-use super::bench::Bench;
 use crate::checked::CallError;
-use crate::measure::cache::evict_buffer;
 use crate::memory::{Memory, POISON};
-use crate::method::packer::Packer;
+use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
 
 /// A method that was made and is being measured.
 pub struct ActiveMethod<'a> {
-    /// Its row of the table.
-    pub method: &'static MethodInfo,
     /// How it moves the bytes.
     pub work: Work<'a>,
 }
@@ -24,7 +19,7 @@ pub struct ActiveMethod<'a> {
 /// What a method does.
 pub enum Work<'a> {
     /// Packs and unpacks the message.
-    Packs(Box<Packer<'a>>),
+    Packs(Box<MessagePacker<'a>>),
     /// Copies bytes in one piece.
     Copies(PlainCopy),
 }
@@ -109,15 +104,6 @@ impl ActiveMethod<'_> {
 
     /// Whether there is something to create.
     pub fn creates(&self) -> bool {
-        matches!(&self.work, Work::Packs(packer) if packer.ends().creates)
-    }
-
-    /// Evicts what the work on one side touches, where caches are to be cold.
-    pub fn evict(&self, side: Side, bench: &Bench<'_>, memory: &Memory) {
-        let Some(eviction) = &bench.eviction else { return };
-        match &self.work {
-            Work::Packs(_) => eviction.evict_side(side, bench.setup, memory),
-            Work::Copies(copy) => copy.both(side).into_iter().for_each(evict_buffer),
-        }
+        matches!(&self.work, Work::Packs(packer) if packer.send.how().creates())
     }
 }

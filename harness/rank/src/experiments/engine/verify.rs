@@ -1,12 +1,14 @@
 //! That methods move the right bytes: looked at before anything is timed, after each block, and at the end.
 
 use apps::Side;
+use common::packing::Ends;
 
+use super::Bench;
 use super::active_method::{ActiveMethod, Work};
-use super::bench::Bench;
 use crate::checked::CallError;
 use crate::expected::{Mismatch, arrival, packed_difference, stream};
-use crate::memory::{Memory, POISON};
+use crate::memory::POISON;
+use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
 use crate::spans::spans;
 use crate::verify::{ROUNDS, compare};
@@ -31,36 +33,33 @@ impl TestData {
 }
 
 /// Packs and unpacks some times, and compares all memory: what must have changed, and what must not.
-pub fn verify(
-    bench: &mut Bench<'_>,
-    memory: &mut Memory,
-    active: &mut ActiveMethod<'_>,
-) -> Result<Option<Mismatch>, CallError> {
+pub fn verify(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
     let mut mismatch = None;
     for _ in 0..ROUNDS {
         let data = TestData::next(bench);
-        data.arrays.write(0, memory.arrays.memory_mut());
-        memory.poison_wire();
-        fill(bench, memory, active, data);
-        active.work(Side::Send, memory)?;
-        mismatch = mismatch.or_else(|| packed(bench, memory, active, data));
+        data.arrays.write(0, bench.memory.arrays.memory_mut());
+        bench.memory.poison_wire();
+        fill(bench, active, data);
+        active.work(Side::Send, &mut bench.memory)?;
+        mismatch = mismatch.or_else(|| packed(bench, active, data));
         if let Work::Packs(packer) = &active.work {
-            mismatch = mismatch.or_else(|| {
-                Some(format!("pack: {}", compare(bench.setup.app, memory, packer.ends(), data.arrays, None)?))
-            });
+            let (app, ends) = (bench.setup.app, ends(bench, packer));
+            let found = compare(app, &mut bench.memory, ends, data.arrays, None);
+            mismatch = mismatch.or_else(|| Some(format!("pack: {}", found?)));
         }
         if let Work::Copies(copy) = &mut active.work {
             copy.fill(data.packed);
         }
-        active.work(Side::Receive, memory)?;
+        active.work(Side::Receive, &mut bench.memory)?;
         if let Work::Copies(copy) = &active.work {
             let [from, to] = copy.both(Side::Receive);
             mismatch = mismatch.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
         }
         if let Work::Packs(packer) = &active.work {
-            let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
-            let found = compare(bench.setup.app, memory, packer.ends(), data.arrays, Some(&incoming));
+            let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
+            let (app, ends) = (bench.setup.app, ends(bench, packer));
+            let found = compare(app, &mut bench.memory, ends, data.arrays, Some(&incoming));
             mismatch = mismatch.or_else(|| Some(format!("unpack: {}", found?)));
         }
     }
@@ -70,48 +69,54 @@ pub fn verify(
 
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
 /// that of another generation lies.
-pub fn prepare(bench: &mut Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>) {
+pub fn prepare(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) {
     let data = TestData::next(bench);
     if matches!(active.work, Work::Packs(_)) {
-        for span in spans(&bench.setup.app.message(Side::Send, bench.order), &memory.arrays) {
+        for span in spans(&bench.setup.app.message(Side::Send, bench.order), &bench.memory.arrays) {
             let bytes = span.offset..span.offset + span.bytes;
-            data.arrays.write(span.offset, &mut memory.arrays.memory_mut()[bytes]);
+            data.arrays.write(span.offset, &mut bench.memory.arrays.memory_mut()[bytes]);
         }
-        memory.outgoing[..bench.setup.message_bytes].fill(POISON);
+        bench.memory.outgoing[..bench.setup.message_bytes].fill(POISON);
     }
-    fill(bench, memory, active, data);
+    fill(bench, active, data);
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
-pub fn check(bench: &Bench<'_>, memory: &mut Memory, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+pub fn check(bench: &mut Bench<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let data = TestData::now(bench);
-    let found = packed(bench, memory, active, data);
+    let found = packed(bench, active, data);
     let Work::Packs(packer) = &active.work else { return found };
-    let unpacked = |memory: &mut Memory| {
-        let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
-        let found = arrival(bench.setup.app, memory, packer.ends(), &incoming, |_, _| {})?;
+    let ends = ends(bench, packer);
+    let unpacked = |bench: &mut Bench<'_>| {
+        let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
+        let found = arrival(bench.setup.app, &mut bench.memory, ends, &incoming, |_, _| {})?;
         Some(format!("unpack: {found}"))
     };
-    found.or_else(|| unpacked(memory)).map(|what| format!("after a block: {what}"))
+    found.or_else(|| unpacked(bench)).map(|what| format!("after a block: {what}"))
+}
+
+/// What it does at both ends, in the order of the comparison.
+fn ends(bench: &Bench<'_>, packer: &MessagePacker<'_>) -> Ends {
+    Ends { order: bench.order, ..Ends::of(packer.send.how(), packer.receive.how()) }
 }
 
 /// Writes the data that is unpacked, or that a plain copy copies.
-fn fill(bench: &Bench<'_>, memory: &mut Memory, active: &mut ActiveMethod<'_>, data: TestData) {
+fn fill(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
     match &mut active.work {
         Work::Packs(_) => {
-            let incoming = stream(bench.setup.app, &memory.arrays, bench.order, data.packed);
-            memory.incoming[..incoming.len()].copy_from_slice(&incoming);
+            let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
+            bench.memory.incoming[..incoming.len()].copy_from_slice(&incoming);
         }
         Work::Copies(copy) => copy.fill(data.arrays),
     }
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, memory: &Memory, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
+fn packed(bench: &Bench<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
     let found = match &active.work {
         Work::Packs(_) => {
-            let expected = stream(bench.setup.app, &memory.arrays, bench.order, data.arrays);
-            packed_difference(&expected, &memory.outgoing)?
+            let expected = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.arrays);
+            packed_difference(&expected, &bench.memory.outgoing)?
         }
         Work::Copies(copy) => {
             let [from, to] = copy.both(Side::Send);

@@ -1,34 +1,13 @@
 //! Bulk-synchronous exchanges: when all threads have packed, one sends, by nonblocking or persistent messages: of packed
 //! bytes, or with datatypes straight from and to the arrays.
 
+use common::packing::{Form, Packing};
+
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
 use crate::handoff::Slot;
-
-/// What MPI is given, and by which calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BulkTransfer {
-    /// Packed bytes, by nonblocking messages.
-    Packed,
-    /// Packed bytes, by requests that are made once.
-    Persistent,
-    /// Datatypes over the arrays, by nonblocking messages.
-    Typed,
-    /// Datatypes over the arrays, by requests that are made once.
-    PersistentTyped,
-}
-
-impl BulkTransfer {
-    fn is_persistent(self) -> bool {
-        matches!(self, Self::Persistent | Self::PersistentTyped)
-    }
-
-    fn is_typed(self) -> bool {
-        matches!(self, Self::Typed | Self::PersistentTyped)
-    }
-}
 
 /// One message with what MPI is given of it.
 struct BulkMessage<'a> {
@@ -46,15 +25,18 @@ struct StageMessages<'a> {
 pub struct Bulk<'a> {
     parts: Parts<'a>,
     comm: Comm,
-    transfer: BulkTransfer,
+    form: Form,
+    /// Whether MPI is given datatypes over the arrays.
+    is_typed: bool,
     stages: Vec<StageMessages<'a>>,
 }
 
 impl<'a> Bulk<'a> {
-    pub fn new(parts: Parts<'a>, transfer: BulkTransfer) -> Result<Self, CallError> {
+    pub fn new(parts: Parts<'a>, form: Form, packing: Packing) -> Result<Self, CallError> {
+        let is_typed = packing.is_typed();
         let comm = parts.comm.duplicate()?;
         let message = |link: &'a Link| {
-            let typed = match transfer.is_typed() {
+            let typed = match is_typed {
                 true => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
                 false => None,
             };
@@ -64,8 +46,8 @@ impl<'a> Bulk<'a> {
         let stages = parts.links.stages.iter().map(|stage| {
             Ok(StageMessages { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
         });
-        let bulk = Self { parts, comm, transfer, stages: stages.collect::<Result<_, CallError>>()? };
-        if transfer.is_persistent() {
+        let bulk = Self { parts, comm, form, is_typed, stages: stages.collect::<Result<_, CallError>>()? };
+        if bulk.is_persistent() {
             for stage in &bulk.stages {
                 for send in &stage.sends {
                     // SAFETY: no thread is in a method that is being made; arrays and wire buffers outlive it, and datatypes are freed
@@ -87,6 +69,10 @@ impl<'a> Bulk<'a> {
         Ok(bulk)
     }
 
+    fn is_persistent(&self) -> bool {
+        self.form == Form::Persistent
+    }
+
     /// Where a message's bytes lie: packed, or in the arrays.
     fn wire(&self, message: &BulkMessage<'_>, is_sent: bool) -> *mut u8 {
         let memory = self.parts.memory;
@@ -103,7 +89,7 @@ impl<'a> Bulk<'a> {
         let (count, datatype) = match &message.typed {
             Some(typed) => (1, &typed.datatype),
             // An empty face has no datatype.
-            None if self.transfer.is_typed() => (0, self.parts.byte),
+            None if self.is_typed => (0, self.parts.byte),
             None => (message.link.face.bytes(), self.parts.byte),
         };
         let Link { peer, tag, .. } = *message.link;
@@ -116,12 +102,12 @@ impl HaloMethod for Bulk<'_> {
         for receive in &self.stages[stage].receives {
             // SAFETY: no other thread is here.
             let request = unsafe { receive.request.get() };
-            match self.transfer.is_persistent() {
+            match self.is_persistent() {
                 true => request.start()?,
                 false => {
                     let (to, envelope) = (self.wire(receive, false), self.envelope(receive));
                     // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage
-                    // transfer.
+                    // ends.
                     *request = unsafe { Request::receive(to, envelope) }?;
                 }
             }
@@ -133,7 +119,7 @@ impl HaloMethod for Bulk<'_> {
         for send in &self.stages[stage].sends {
             // SAFETY: no other thread is here.
             let request = unsafe { send.request.get() };
-            match self.transfer.is_persistent() {
+            match self.is_persistent() {
                 true => request.start()?,
                 false => {
                     let (from, envelope) = (self.wire(send, true), self.envelope(send));
@@ -166,9 +152,10 @@ impl HaloMethod for Bulk<'_> {
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
+        let is_persistent = self.is_persistent();
         for message in self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
         {
-            if self.transfer.is_persistent() {
+            if is_persistent {
                 message.request.into_inner().free()?;
             }
             message.typed.map_or(Ok(()), |typed| typed.datatype.free())?;

@@ -1,9 +1,9 @@
 //! The data of an exchange: filled, changed from one exchange to the next, compared.
 
 use apps::halo::{Field, HaloApp, Version};
+use common::packing::Packing;
 
 use super::method::Parts;
-use super::packing::PackingKind;
 use super::stamps::{self, Shares, Stamps};
 use crate::pattern::Pattern;
 
@@ -36,7 +36,7 @@ impl<'a> ExchangeData<'a> {
     }
 
     /// The shares that can be seen in the receiver's memory before an exchange is over.
-    pub fn early(&self, packing: PackingKind) -> Shares {
+    pub fn early(&self, packing: Packing) -> Shares {
         let Parts { links, memory, .. } = self.parts;
         Shares::early(links, memory, &self.field, self.version.generation, packing, self.rank)
     }

@@ -8,8 +8,8 @@ use apps::halo::Version;
 use common::fine_grained::Emulation;
 use common::kinds::halo::Start;
 
-use super::method::{HaloMethod, Parts};
-use super::packing::Packing;
+use super::active::ActiveMethod;
+use super::method::Parts;
 use super::stamps::{Shares, Stamps};
 use crate::checked::threads::Lent;
 use crate::checked::{CallError, Comm};
@@ -24,8 +24,7 @@ const MARGIN: Duration = Duration::from_micros(100);
 /// What the threads of a rank share in an exchange.
 pub struct ExchangeContext<'a> {
     pub parts: Parts<'a>,
-    pub method: &'a dyn HaloMethod,
-    pub packing: &'a Packing,
+    pub active: &'a ActiveMethod<'a>,
     /// What changes before ranks begin, if anything.
     pub stamps: Option<&'a Stamps>,
     /// What was filled in and changed before.
@@ -135,7 +134,8 @@ fn work(
     results: &Results<'_>,
     arrival_probe: Option<&Shares>,
 ) -> Result<(), CallError> {
-    let ExchangeContext { parts, method, packing, .. } = context;
+    let ExchangeContext { parts, active, .. } = context;
+    let method = &active.method;
     let Results { whole, threads, seen } = results;
     let thread = member.number;
     if let Some(stamps) = context.stamps {
@@ -159,11 +159,11 @@ fn work(
         }
         let mut pack_s = 0.0;
         for (send, link) in links.sends.iter().enumerate() {
-            if packing.packs() {
+            if active.packing.packs() {
                 let start = Instant::now();
                 // SAFETY: between the barriers of a stage nobody unpacks; each thread packs its own share, once, and what
                 // was sent from there is complete since the exchange before.
-                unsafe { packing.pack(parts.memory, (stage, send, thread), link) };
+                unsafe { active.pack(*parts, (stage, send, thread), link) }?;
                 pack_s += start.elapsed().as_secs_f64();
             }
             // SAFETY: behind the barrier after the start; each thread its own share, once, which is packed again in the next
@@ -186,7 +186,7 @@ fn work(
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
                 // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.
-                unsafe { packing.unpack(parts.memory, (stage, receive), link) };
+                unsafe { active.unpack(*parts, (stage, receive), link) }?;
             }
             let mut whole = locked(whole);
             whole.communicate_s += (arrived - packed).as_secs_f64();

@@ -2,27 +2,18 @@
 //! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
 //! which merges shares into persistent messages that are worth sending.
 
-use common::fine_grained::aggregation::{Aggregation, Grouping, Over};
+use common::fine_grained::aggregation::{Aggregation, Over};
+use common::kinds::halo::methods::FineTransport;
+use common::kinds::partitioned::methods::Marking;
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use crate::checked::{CallError, TeamCalls};
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
-use crate::mechanism::partitioned::{Marking, Native};
+use crate::mechanism::partitioned::Native;
 use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Region, Role};
-
-/// What carries the shares of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FineTransport {
-    /// By MPI-4's partitioned transfers.
-    Partitioned,
-    /// A persistent message per share.
-    Fine,
-    /// Persistent messages of shares that our own layer has merged, by a mapping that is fixed beforehand.
-    Aggregated(Grouping),
-}
 
 /// The transfers of one message: one of all shares, or one of each.
 enum MessageTransfers<'a> {
@@ -136,7 +127,7 @@ fn transfers<'a>(
 
 impl HaloMethod for Fine<'_> {
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: no thread is here, and no transfer under transport.
+        // SAFETY: no thread is here, and no transfer under way.
         self.each(stage, |mechanism| unsafe { mechanism.start() })
     }
 

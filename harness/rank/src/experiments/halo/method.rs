@@ -1,5 +1,5 @@
-//! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a file, a line in the table of
-//! `halo/table.rs`, and one in [`common::kinds::halo::methods::METHODS`].
+//! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a row and a variant in
+//! [`common::kinds::halo::methods`], a file, and an arm in `make` of `halo/active.rs`.
 
 use super::links::{HaloMemory, Links};
 use crate::checked::{CallError, Comm, Datatype};

@@ -1,5 +1,7 @@
 //! `neighbor_alltoallw`: one collective per stage over a graph of the neighbours, with a datatype for each.
 
+use common::packing::Form;
+
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
@@ -18,20 +20,10 @@ struct StageCollective {
     request: Slot<Request>,
 }
 
-/// Whether the collective returns when it is over, or is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `MPI_Neighbor_alltoallw`.
-    Blocking,
-    /// `MPI_Ineighbor_alltoallw`.
-    Nonblocking,
-    /// `MPI_Neighbor_alltoallw_init`, started each time.
-    Persistent,
-}
-
 pub struct Neighbour<'a> {
     parts: Parts<'a>,
-    form: Form,
+    /// `None`: blocking.
+    form: Option<Form>,
     stages: Vec<StageCollective>,
 }
 
@@ -44,7 +36,7 @@ fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Dat
 }
 
 impl<'a> Neighbour<'a> {
-    pub fn new(parts: Parts<'a>, form: Form) -> Result<Self, CallError> {
+    pub fn new(parts: Parts<'a>, form: Option<Form>) -> Result<Self, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
             links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, parts.comm)).collect()
@@ -91,9 +83,9 @@ impl HaloMethod for Neighbour<'_> {
         // SAFETY: no other thread is here.
         let request = unsafe { request.get() };
         match self.form {
-            Form::Blocking => {}
-            Form::Persistent => request.start()?,
-            Form::Nonblocking => {
+            None => {}
+            Some(Form::Persistent) => request.start()?,
+            Some(Form::Nonblocking) => {
                 // SAFETY: as in `finish`; nobody uses what is sent or received before that.
                 *request = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
             }
@@ -111,9 +103,9 @@ impl HaloMethod for Neighbour<'_> {
         match self.form {
             // SAFETY: what the faces describe lies within the arrays, what is sent and what is received apart from each other,
             // and all types live as long as the method.
-            Form::Blocking => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
+            None => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
             // SAFETY: no other thread is here.
-            Form::Nonblocking | Form::Persistent => unsafe { request.get() }.wait(),
+            Some(_) => unsafe { request.get() }.wait(),
         }
     }
 
@@ -123,7 +115,7 @@ impl HaloMethod for Neighbour<'_> {
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
         for stage in self.stages {
-            if self.form == Form::Persistent {
+            if self.form == Some(Form::Persistent) {
                 stage.request.into_inner().free()?;
             }
             for typed in stage.sends.into_iter().chain(stage.receives).flatten() {

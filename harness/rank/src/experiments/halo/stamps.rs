@@ -3,12 +3,13 @@
 //! left them, and yet no exchange brings what the one before has brought.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use apps::WireOrder;
 use apps::halo::{Field, Version};
+use common::packing::Packing;
 
 use super::links::{HaloMemory, Links};
-use super::packing::PackingKind;
 
 /// Bytes of a cache line of a message, of which one word changes; places in wire buffers are aligned to it.
 const LINE_BYTES: usize = 64;
@@ -148,7 +149,7 @@ pub fn take_off(message: &mut [u8], version: Version) {
 struct Share {
     peer: usize,
     tag: usize,
-    address: *const u8,
+    address: *mut u8,
     /// Its last value, as it was filled in.
     expected: Vec<u8>,
     bytes: usize,
@@ -169,17 +170,17 @@ impl Shares {
         memory: &HaloMemory,
         field: &Field,
         generation: u64,
-        kind: PackingKind,
+        packing: Packing,
         rank: usize,
     ) -> Self {
         let first = links.stages.first().into_iter().flat_map(|stage| &stage.receives);
-        Self::of(first.filter(|link| link.peer != rank), memory, field, generation, kind)
+        Self::of(first.filter(|link| link.peer != rank), memory, field, generation, packing)
     }
 
     /// What comes in all stages, where it lies in the arrays at the end.
     pub fn arrived(links: &Links, memory: &HaloMemory, field: &Field, generation: u64) -> Self {
         let all = links.stages.iter().flat_map(|stage| &stage.receives);
-        Self::of(all, memory, field, generation, PackingKind::None)
+        Self::of(all, memory, field, generation, Packing::Datatype)
     }
 
     fn of<'a>(
@@ -187,26 +188,19 @@ impl Shares {
         memory: &HaloMemory,
         field: &Field,
         generation: u64,
-        kind: PackingKind,
+        packing: Packing,
     ) -> Self {
-        let order = if matches!(kind, PackingKind::Loops | PackingKind::TunedLoops) {
-            WireOrder::Manual
-        } else {
-            WireOrder::Ddt
-        };
+        let order = if packing.is_by_hand() { WireOrder::Manual } else { WireOrder::Ddt };
         let parts = links
             .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
         let shares = parts.filter_map(|(link, part, range)| {
             let (array, segment) = part.message(order).segments().last()?;
             let expected = field.last_value(array, segment.end(), generation)?;
-            let end = match kind {
-                PackingKind::None => memory.address(memory.displacements[array] + segment.end()),
-                PackingKind::Loops
-                | PackingKind::TunedLoops
-                | PackingKind::PlainLoops
-                | PackingKind::Engine => memory.incoming.wrapping_add(link.wire.start + range.end),
+            let end = match packing.packs() {
+                true => memory.incoming.wrapping_add(link.wire.start + range.end),
+                false => memory.address(memory.displacements[array] + segment.end()),
             };
-            let address = end.wrapping_sub(expected.len()).cast_const();
+            let address = end.wrapping_sub(expected.len());
             Some(Share { peer: link.peer, tag: link.tag, address, expected, bytes: range.len() })
         });
         Self(shares.collect())
@@ -222,7 +216,7 @@ impl Shares {
             let mut first = vec![0; WORD_BYTES.min(link.wire.len())];
             expected(link.peer, link.tag, &mut first);
             let (peer, tag, bytes) = (link.peer, link.tag, link.wire.len());
-            let address = memory.incoming.wrapping_add(link.wire.start).cast_const();
+            let address = memory.incoming.wrapping_add(link.wire.start);
             Share { peer, tag, address, expected: first, bytes }
         };
         Self(links.stages.iter().flat_map(|stage| &stage.receives).map(share).collect())
@@ -257,9 +251,10 @@ impl Share {
     unsafe fn is_there(&self, version: Version) -> bool {
         let flipped = version.flipped();
         self.expected.iter().enumerate().all(|(i, &expected)| {
-            // SAFETY: bytes of the arrays or the wire buffer. MPI may be writing them from elsewhere, hence volatile; what is
-            // found says when something arrived, and decides nothing else.
-            unsafe { self.address.wrapping_add(i).read_volatile() == expected ^ flipped }
+            // SAFETY: bytes of the arrays or the wire buffer, which nothing else of this process accesses meanwhile but MPI: hence
+            // an atomic load.
+            let byte = unsafe { AtomicU8::from_ptr(self.address.wrapping_add(i)) };
+            byte.load(Ordering::Relaxed) == expected ^ flipped
         })
     }
 }

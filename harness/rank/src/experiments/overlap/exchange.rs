@@ -3,18 +3,19 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use apps::Arrays;
 use apps::halo::HaloApp;
+use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
 use datatypes::Element;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Datatype, TeamCalls, World};
+use crate::experiments::halo::active::ActiveMethod;
 use crate::experiments::halo::data::ExchangeData;
 use crate::experiments::halo::links::{HaloMemory, Links};
-use crate::experiments::halo::method::{HaloMethod, Parts};
-use crate::experiments::halo::packing::Packing;
-use crate::experiments::halo::table;
+use crate::experiments::halo::method::Parts;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
 
@@ -28,13 +29,6 @@ pub struct ExchangeTraffic<'a> {
     data: ExchangeData<'a>,
     /// Leave for the one thread to call MPI.
     calls: Result<TeamCalls, String>,
-}
-
-/// A method that was made.
-pub struct Active<'a> {
-    method: Box<dyn HaloMethod + 'a>,
-    packing: Packing,
-    is_reference: bool,
 }
 
 /// Makes the exchange of `app` on all ranks, and does something with it; collective.
@@ -76,14 +70,13 @@ pub fn with_traffic(
 
 impl ExchangeTraffic<'_> {
     /// Begins a stage: receives are posted, shares packed, messages sent.
-    fn start_stage(&self, active: &Active<'_>, stage: usize) -> Result<(), CallError> {
-        let Parts { links, memory, .. } = self.parts;
+    fn start_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: the stage before has ended, and there is no other thread.
         unsafe { active.method.start(stage) }?;
-        for (send, link) in links.stages[stage].sends.iter().enumerate() {
+        for (send, link) in self.parts.links.stages[stage].sends.iter().enumerate() {
             // SAFETY: there is one thread, and what was sent from there before is complete.
             unsafe {
-                active.packing.pack(memory, (stage, send, 0), link);
+                active.pack(self.parts, (stage, send, 0), link)?;
                 active.method.ready(stage, send, 0)?;
             }
         }
@@ -92,19 +85,19 @@ impl ExchangeTraffic<'_> {
     }
 
     /// Ends a stage, and unpacks what it has brought.
-    fn finish_stage(&self, active: &Active<'_>, stage: usize) -> Result<(), CallError> {
+    fn finish_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: all shares are sent, and there is no other thread.
         unsafe { active.method.finish(stage) }?;
         for (receive, link) in self.parts.links.stages[stage].receives.iter().enumerate() {
             // SAFETY: all has arrived, and there is no other thread.
-            unsafe { active.packing.unpack(self.parts.memory, (stage, receive), link) };
+            unsafe { active.unpack(self.parts, (stage, receive), link) }?;
         }
         Ok(())
     }
 }
 
 impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
-    type Active = Active<'a>;
+    type Active = ActiveMethod<'a>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -114,36 +107,34 @@ impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
         self.job
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
-        let implementation = table::implementation(method)?;
-        let packing = Packing::new(implementation.packing, self.parts.links, self.parts.memory);
-        let is_reference = method == common::kinds::overlap::methods::REFERENCE;
-        let made = implementation.make(self.parts, self.calls.clone())?;
-        Ok(made.map(|method| Active { method, packing, is_reference }))
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+        let transfer = transfer(method).map_err(anyhow::Error::msg)?.exchange;
+        let transfer = transfer.with_context(|| format!("{method} communicates no exchange"))?;
+        ActiveMethod::make(transfer, self.parts, self.calls.clone())
     }
 
-    fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
-        self.data.fill(active.is_reference);
+    fn fill(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+        self.data.fill(active.is_reference());
         Ok(())
     }
 
-    fn renew(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn renew(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
         // SAFETY: all communication has ended, and there is no other thread.
-        unsafe { self.data.stamps(active.is_reference).write(0, self.data.version) };
+        unsafe { self.data.stamps(active.is_reference()).write(0, self.data.version) };
         self.data.version = self.data.version.next();
         Ok(())
     }
 
-    fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn start(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
         self.start_stage(active, 0)
     }
 
-    fn test(&mut self, active: &mut Active<'a>) -> Result<bool, CallError> {
+    fn test(&mut self, active: &mut ActiveMethod<'a>) -> Result<bool, CallError> {
         // SAFETY: all shares of the stage are sent, and there is no other thread.
         unsafe { active.method.test(0) }
     }
 
-    fn wait(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn wait(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
         self.finish_stage(active, 0)?;
         for stage in 1..self.parts.links.stages.len() {
             self.start_stage(active, stage)?;
@@ -152,29 +143,11 @@ impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
         Ok(())
     }
 
-    fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {
-        Ok(self.data.mismatch(active.is_reference))
+    fn mismatch(&mut self, active: &mut ActiveMethod<'a>) -> Result<Option<String>, CallError> {
+        Ok(self.data.mismatch(active.is_reference()))
     }
 
-    fn teardown(&mut self, active: Active<'a>) -> Result<(), CallError> {
+    fn teardown(&mut self, active: ActiveMethod<'a>) -> Result<(), CallError> {
         active.method.free()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use common::kinds::overlap::methods::METHODS;
-    use common::kinds::overlap::operations::Traffic;
-
-    use super::table;
-
-    #[test]
-    fn every_listed_method_of_exchanges_is_implemented() {
-        let test = Traffic::find("halo:nas_mg", None).unwrap();
-        let methods: Vec<_> = METHODS.iter().filter(|method| test.has(method.name)).collect();
-        for method in &methods {
-            assert!(table::implementation(method.name).is_ok(), "{}", method.name);
-        }
-        assert!(methods.len() >= 8, "{methods:?}");
     }
 }

@@ -1,9 +1,10 @@
 //! The message of a micro-app: from the first rank of each pair to the second, or between all ranks; packed before it is started and
 //! unpacked when it is there, or with datatypes.
 
-use anyhow::bail;
-use common::kinds::overlap::methods::{PERSISTENT, PERSISTENT_DDT};
+use anyhow::Context;
+use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
+use common::packing::{Form, Location};
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};
@@ -11,10 +12,8 @@ use crate::expected::{arrival, incoming, stream};
 use crate::measure::job::Job;
 use crate::measure::session::Session;
 use crate::memory::Memory;
-use crate::method::packer::End;
-use crate::method::table::{self, Implementation};
+use crate::method::Method;
 use crate::method::two_sided::TwoSided;
-use crate::method::{Location, Method};
 use crate::pattern::Pattern;
 use crate::verify;
 
@@ -55,9 +54,10 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
-        let (send, receive) = ends(method)?;
-        let is_persistent = nonblocking(method) != method;
-        let mut method = TwoSided::new(self.session.setup, &self.memory, send, receive)?;
+        let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;
+        let (form, packing) = transfer.with_context(|| format!("{method} communicates no message"))?;
+        let is_persistent = form == Form::Persistent;
+        let mut method = TwoSided::new(self.session.setup, &self.memory, packing, packing)?;
         method.create()?;
         if !is_persistent {
             let request = Request::null(self.session.setup.comm);
@@ -98,7 +98,9 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
         if active.is_persistent {
             return active.request.start();
         }
-        active.request = active.method.start(&mut self.memory)?;
+        // SAFETY: arrays, wire buffers and methods are not moved while a message is under way, and all is waited for before the
+        // memory is used.
+        active.request = unsafe { active.method.start(&mut self.memory) }?;
         Ok(())
     }
 
@@ -132,51 +134,5 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
             active.request.free()?;
         }
         active.method.free()
-    }
-}
-
-/// How a method treats either end.
-///
-/// # Errors
-/// A method that is listed but not implemented.
-fn ends(method: &str) -> anyhow::Result<(End, End)> {
-    match table::implementation(nonblocking(method))? {
-        Implementation::TwoSided(send, receive) => Ok((send, receive)),
-        _ => bail!("method {method:?} does not send and receive"),
-    }
-}
-
-/// The method whose messages a persistent one has as well; any other is its own.
-fn nonblocking(method: &str) -> &str {
-    match method {
-        PERSISTENT => "manual",
-        PERSISTENT_DDT => "ddt",
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use common::kinds::overlap::methods::METHODS;
-    use common::kinds::overlap::operations::Traffic;
-
-    use super::*;
-
-    #[test]
-    fn every_listed_method_of_messages_is_implemented() {
-        let test = Traffic::find("nas_lu_y", None).unwrap();
-        let methods: Vec<_> = METHODS.iter().filter(|method| test.has(method.name)).collect();
-        for method in &methods {
-            // What goes from arrays to arrays has no end in the wire buffer.
-            let (send, receive) = ends(method.name).unwrap();
-            let is_array_to_array = send != End::Wire && receive != End::Wire;
-            assert_eq!(is_array_to_array, method.array_to_array, "{}", method.name);
-        }
-        assert!(methods.len() >= 8, "{methods:?}");
-        assert!(ends("by_pigeon").unwrap_err().to_string().contains("by_pigeon"));
-        assert!(
-            ends("put_ddt").unwrap_err().to_string().contains("put_ddt"),
-            "nothing is started and waited for"
-        );
     }
 }

@@ -1,51 +1,23 @@
 //! Operations on contiguous bytes: nonblocking and persistent collectives, and a message between two ranks.
 
-use anyhow::Context;
-use common::kinds::overlap::methods::PERSISTENT;
-use common::kinds::overlap::operations::Operation;
+use common::kinds::overlap::methods;
+use common::kinds::overlap::operations::{Collective, Operation, OperationTransfer};
 use common::model::Outcome;
+use common::packing::Form;
 use datatypes::Element;
 
 use super::data::{Arrival, Bytes, Numbers, Version, spoil};
 use super::traffic::Traffic;
-use crate::checked::collective::{Blocks, Collective};
+use crate::checked::collective::Blocks;
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::measure::job::Job;
 use crate::memory::Wire;
 
-/// What an operation is in MPI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Implementation {
-    Collective(Collective),
-    /// From even ranks to the next odd ones.
-    Message,
-}
-
-/// What the operation called `name` is; `None` where it is not implemented.
-fn find(name: &str) -> Option<Implementation> {
-    use Collective::{
-        Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
-    };
-    Some(match name {
-        "ibcast" => Implementation::Collective(Bcast),
-        "ireduce" => Implementation::Collective(Reduce),
-        "iallreduce" => Implementation::Collective(Allreduce),
-        "iallgather" => Implementation::Collective(Allgather),
-        "ialltoall" => Implementation::Collective(Alltoall),
-        "igather" => Implementation::Collective(Gather),
-        "iscatter" => Implementation::Collective(Scatter),
-        "ibarrier" => Implementation::Collective(Barrier),
-        "ineighbor_alltoall" => Implementation::Collective(NeighborAlltoall),
-        "isend" => Implementation::Message,
-        _ => return None,
-    })
-}
-
 /// An operation with its memory, on all ranks.
 pub struct OperationTraffic<'a> {
     job: Job<'a>,
-    implementation: Implementation,
+    transfer: OperationTransfer,
     /// The communicator of the operation: nothing else is sent on it.
     comm: Comm,
     /// The ring, for what goes between neighbours.
@@ -79,7 +51,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(implementation: Implementation, block: usize, rank: usize, ranks: usize) -> Self {
+    fn of(transfer: OperationTransfer, block: usize, rank: usize, ranks: usize) -> Self {
         use Collective::{
             Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
         };
@@ -92,10 +64,10 @@ impl Shape {
         };
         let from_all = |from: usize| (0..ranks).map(|sender| arrival(sender, sender, from)).collect();
         let at_root = |blocks: usize| if is_root { blocks } else { 0 };
-        let (sends, receives, of_senders, arrivals) = match implementation {
-            Implementation::Message if rank % 2 == 1 => (0, 1, 1, vec![arrival(0, rank - 1, 0)]),
-            Implementation::Message => (1, 0, 1, Vec::new()),
-            Implementation::Collective(collective) => match collective {
+        let (sends, receives, of_senders, arrivals) = match transfer {
+            OperationTransfer::Message if rank % 2 == 1 => (0, 1, 1, vec![arrival(0, rank - 1, 0)]),
+            OperationTransfer::Message => (1, 0, 1, Vec::new()),
+            OperationTransfer::Collective(collective) => match collective {
                 // The root sends from where the others receive.
                 Bcast if is_root => (1, 0, 1, Vec::new()),
                 Bcast => (0, 1, 1, vec![arrival(0, 0, 0)]),
@@ -134,28 +106,24 @@ fn ring(rank: usize, ranks: usize) -> Vec<usize> {
 
 impl<'a> OperationTraffic<'a> {
     /// An operation with so many bytes in a block; of sums, in the vector of numbers of type `element`, rounded up to whole ones.
-    ///
-    /// # Errors
-    /// An operation that is listed but not implemented.
     pub fn new(job: Job<'a>, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
-        let implementation = find(operation.name)
-            .with_context(|| format!("operation {:?} is listed but not implemented", operation.name))?;
+        let transfer = operation.transfer;
         let (comm, rank) = (job.world.duplicate()?, job.rank);
         let ranks = comm.size()?;
-        let numbers = operation.adds.then(|| Numbers::new(element));
-        let datatype = Datatype::predefined(if operation.adds { element } else { Element::Byte });
+        let numbers = operation.adds().then(|| Numbers::new(element));
+        let datatype = Datatype::predefined(if operation.adds() { element } else { Element::Byte });
         let block = numbers.as_ref().map_or(bytes, |numbers| bytes.next_multiple_of(numbers.bytes()));
-        let ring = match implementation {
-            Implementation::Collective(Collective::NeighborAlltoall) => {
+        let ring = match transfer {
+            OperationTransfer::Collective(Collective::NeighborAlltoall) => {
                 let neighbours = ring(rank, ranks);
                 Some(Neighbours::new(&comm, &neighbours, &neighbours)?)
             }
             _ => None,
         };
-        let shape = Shape::of(implementation, block, rank, ranks);
+        let shape = Shape::of(transfer, block, rank, ranks);
         Ok(Self {
             job,
-            implementation,
+            transfer,
             comm,
             ring,
             ranks,
@@ -173,7 +141,7 @@ impl<'a> OperationTraffic<'a> {
     /// What MPI is given.
     fn blocks(&mut self) -> Blocks<'_> {
         let (mut send, receive) = (self.send.base(), self.receive.base());
-        if self.implementation == Implementation::Collective(Collective::Bcast) && self.send.is_empty() {
+        if self.transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
             send = receive;
         }
         let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
@@ -182,22 +150,22 @@ impl<'a> OperationTraffic<'a> {
 
     /// The request of the operation: started, or of the persistent form, made. `None` where the MPI has no such form.
     fn request(&mut self, is_persistent: bool) -> Result<Option<Request>, CallError> {
-        let (rank, implementation) = (self.job.rank, self.implementation);
+        let (rank, transfer) = (self.job.rank, self.transfer);
         let (send, receive, count) = {
             let blocks = self.blocks();
             (blocks.send, blocks.receive, blocks.count)
         };
         let blocks = Blocks { send, receive, count, datatype: &self.datatype };
         let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
-        match implementation {
+        match transfer {
             // SAFETY: here and below, the memory has as many blocks as the operation has on this rank, and is left alone until it
             // is over: nothing is written or looked at between start and wait.
-            Implementation::Collective(collective) if is_persistent => unsafe {
-                collective.persistent(comm, blocks)
+            OperationTransfer::Collective(collective) if is_persistent => unsafe {
+                blocks.persistent(collective, comm)
             },
             // SAFETY: as above.
-            Implementation::Collective(collective) => unsafe { collective.start(comm, blocks) }.map(Some),
-            Implementation::Message => {
+            OperationTransfer::Collective(collective) => unsafe { blocks.start(collective, comm) }.map(Some),
+            OperationTransfer::Message => {
                 let envelope =
                     Envelope { count, datatype: &self.datatype, peer: rank ^ 1, tag: 0, comm: &self.comm };
                 // SAFETY: as above.
@@ -227,12 +195,12 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active, Outcome>> {
-        if method != PERSISTENT {
+        if methods::transfer(method).map_err(anyhow::Error::msg)?.operation != Some(Form::Persistent) {
             return Ok(Ok(Active { request: Request::null(&self.comm), is_persistent: false }));
         }
-        let name = match self.implementation {
-            Implementation::Collective(collective) => collective.persistent_name(),
-            Implementation::Message => "MPI_Send_init",
+        let name = match self.transfer {
+            OperationTransfer::Collective(collective) => collective.persistent_name(),
+            OperationTransfer::Message => "MPI_Send_init",
         };
         Ok(match self.request(true)? {
             Some(request) => Ok(Active { request, is_persistent: true }),
@@ -279,7 +247,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
     }
 
     fn synchronises(&self) -> bool {
-        self.implementation == Implementation::Collective(Collective::Barrier)
+        self.transfer == OperationTransfer::Collective(Collective::Barrier)
     }
 
     fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
@@ -302,31 +270,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_operation_is_implemented() {
-        for operation in OPERATIONS {
-            let implementation = find(operation.name);
-            assert!(implementation.is_some(), "{}", operation.name);
-            let sums =
-                [Collective::Reduce, Collective::Allreduce].map(|sum| Some(Implementation::Collective(sum)));
-            assert_eq!(sums.contains(&implementation), operation.adds, "{}", operation.name);
-        }
-        assert_eq!(find("by_pigeon"), None);
-        // Operations have two methods, told apart by `PERSISTENT`; a third would have to be implemented.
-        let operation = common::kinds::overlap::operations::Traffic::find("ibcast", None).unwrap();
-        let methods = common::kinds::overlap::methods::METHODS.iter();
-        let methods: Vec<_> = methods.map(|row| row.name).filter(|name| operation.has(name)).collect();
-        assert_eq!(methods, [common::kinds::overlap::methods::NONBLOCKING, PERSISTENT]);
-    }
-
-    #[test]
     fn what_is_received_is_what_somebody_sends() {
         for operation in OPERATIONS {
-            let implementation = find(operation.name).unwrap();
             for ranks in [2, 4, 6] {
                 for rank in 0..ranks {
-                    let shape = Shape::of(implementation, 10, rank, ranks);
+                    let shape = Shape::of(operation.transfer, 10, rank, ranks);
                     for arrival in &shape.arrivals {
-                        let sender = Shape::of(implementation, 10, arrival.sender, ranks);
+                        let sender = Shape::of(operation.transfer, 10, arrival.sender, ranks);
                         assert!(
                             arrival.from + 10 <= sender.sends * 10,
                             "{} {rank}: {arrival:?}",

@@ -39,7 +39,7 @@ pub struct TransferContext<'a> {
     /// On which nothing is ever sent: asking it for messages brings others forward.
     pub watcher: &'a Comm,
     /// The message that is looked at.
-    pub memory: *const u8,
+    pub memory: *mut u8,
     /// Reports a failed call, which ends all ranks.
     pub reporter: &'a EventReporter,
 }

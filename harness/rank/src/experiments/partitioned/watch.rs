@@ -4,6 +4,7 @@
 //! Looked at in repetitions of their own, which are not timed otherwise.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use super::context::TransferContext;
@@ -47,10 +48,10 @@ pub fn watch(
     let mut left: Vec<usize> = (0..arrival_probe.ends.len()).collect();
     let is_there = |end: &Range<usize>| {
         end.clone().all(|at| {
-            // SAFETY: a byte of the message. MPI may be writing it from elsewhere, hence volatile; what is found says
-            // when something arrived, and decides nothing else.
-            let found = unsafe { context.memory.wrapping_add(at).read_volatile() };
-            found == arrival_probe.pattern.byte(at)
+            // SAFETY: a byte of the message, which lives as long as the transfer and which no Rust code but this accesses meanwhile.
+            // MPI may write it at the same time, hence an atomic load.
+            let byte = unsafe { AtomicU8::from_ptr(context.memory.wrapping_add(at)) };
+            byte.load(Ordering::Relaxed) == arrival_probe.pattern.byte(at)
         })
     };
     let start = Instant::now();

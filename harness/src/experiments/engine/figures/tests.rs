@@ -128,3 +128,17 @@ fn without_the_engine_there_are_times_but_no_ratios() {
         manual.median_s.is_some() && ratio(manual).is_none() && manual.figure(Quantity::BoundShare).is_some()
     );
 }
+
+#[test]
+fn a_method_is_known_when_its_packing_and_its_unpacking_are() {
+    let mut methods = result("strided", "mpich", 2e-6, 3e-6).methods;
+    for block in methods.iter_mut().flat_map(|method| &mut method.blocks) {
+        block.times[Phase::Pack].fill(1e-6);
+        block.times[Phase::Unpack].fill(1e-6);
+    }
+    assert_eq!(common::summary::narrow(Kind::Engine, &methods, 0.01), [true; 5]);
+    for block in methods[1].blocks.iter_mut().step_by(2) {
+        block.times[Phase::Unpack].fill(2e-6);
+    }
+    assert_eq!(common::summary::narrow(Kind::Engine, &methods, 0.05), [true, false, true, true, true]);
+}

@@ -1,0 +1,341 @@
+//! Packing: the end of a message, or a part of one, in each of the ways of [`Packing`].
+
+use std::ffi::c_int;
+
+use apps::halo::Face;
+use apps::{Arrays, MicroApp, Side, WireOrder};
+use common::packing::Packing;
+use datatypes::Layout;
+use kernels::{PlainLoop, Program};
+
+use crate::checked::{CallError, Comm, Datatype, Recipe};
+use crate::memory::{Memory, POISON, Wire};
+use crate::method::Setup;
+
+/// Why a layout can be compiled.
+const IN_MEMORY: &str = "the arrays lie in memory, hence in the address space";
+
+/// Why a program cannot be refused its memory.
+const PROVED: &str =
+    "a message lies within the arrays' memory, which the verification before timing has shown";
+
+/// A layout in the arrays' memory.
+pub struct Endpoint {
+    /// The array that addresses count from.
+    pub array: usize,
+    /// Bytes from the start of that array to the layout's displacement 0.
+    pub origin_bytes: i64,
+    /// What is there: the whole of a message, or a peer's block of an all-to-all.
+    pub layout: Layout,
+}
+
+impl Endpoint {
+    /// Byte of the arrays' memory that displacement 0 stands for, in the block of `peer`.
+    pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
+        let start =
+            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.layout.extent();
+        usize::try_from(start).expect("a message starts within the arrays' memory")
+    }
+}
+
+/// The application's loops.
+#[derive(Clone, Copy)]
+enum Loops<'a> {
+    Message(&'a dyn MicroApp),
+    Face(&'a Face),
+}
+
+impl Loops<'_> {
+    #[inline]
+    fn pack(self, arrays: &Arrays, packed: &mut [u8], is_tuned: bool) {
+        match (self, is_tuned) {
+            (Self::Message(app), false) => app.pack(arrays, packed),
+            (Self::Message(app), true) => app.pack_tuned(arrays, packed),
+            (Self::Face(face), false) => face.pack(arrays, packed),
+            (Self::Face(face), true) => face.pack_tuned(arrays, packed),
+        }
+    }
+
+    #[inline]
+    fn unpack(self, packed: &[u8], arrays: &mut Arrays, is_tuned: bool) {
+        match (self, is_tuned) {
+            (Self::Message(app), false) => app.unpack(packed, arrays),
+            (Self::Message(app), true) => app.unpack_tuned(packed, arrays),
+            (Self::Face(face), false) => face.unpack(packed, arrays),
+            (Self::Face(face), true) => face.unpack_tuned(packed, arrays),
+        }
+    }
+}
+
+/// Packs or unpacks one end of a message.
+pub struct Packer<'a> {
+    how: Packing,
+    loops: Loops<'a>,
+    comm: &'a Comm,
+    /// Blocks that are packed at once.
+    blocks: usize,
+    /// Of an end that goes by the datatype; `None` also where there is nothing to pack.
+    endpoint: Option<Endpoint>,
+    recipe: Option<Recipe>,
+    /// As many as were made and not freed; the last is used.
+    datatypes: Vec<Datatype>,
+    programs: Vec<Program>,
+    /// It is there from the start, as a hand-written loop is.
+    plain_loop: Option<PlainLoop>,
+}
+
+impl<'a> Packer<'a> {
+    /// One end of a ping-pong's message. A hand-written loop has the order [`WireOrder::Manual`] and no other.
+    fn of_message(
+        setup: &Setup<'a>,
+        arrays: &Arrays,
+        how: Packing,
+        side: Side,
+        order: WireOrder,
+    ) -> Result<Self, CallError> {
+        let endpoint = match how {
+            Packing::Equivalent(way) => {
+                let endpoint = setup.endpoint(side, order, arrays);
+                let layout = way.of(&endpoint.layout);
+                let layout = layout.expect("an application's datatype is not nested to the utmost depth");
+                Some(Endpoint { layout, ..endpoint })
+            }
+            Packing::Datatype | Packing::Mpi | Packing::Looped | Packing::Engine => {
+                Some(setup.endpoint(side, order, arrays))
+            }
+            _ => None,
+        };
+        let mut packer = Self::new(how, Loops::Message(setup.app), setup.comm, setup.blocks(), endpoint)?;
+        if how == Packing::OneValue {
+            let values = i64::from(setup.block_elements()?);
+            let layout =
+                Layout::contiguous(values, &Layout::named(setup.element)).expect("a count that fits");
+            packer.recipe = Some(Recipe::new(&layout, setup.comm)?);
+        }
+        Ok(packer)
+    }
+
+    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. What it needs is made.
+    pub fn of_face(
+        how: Packing,
+        face: &'a Face,
+        displacements: &[i64],
+        comm: &'a Comm,
+    ) -> Result<Self, CallError> {
+        let message = face.message(WireOrder::Ddt);
+        let endpoint = (!message.pieces.is_empty()).then(|| {
+            let (origin_bytes, layout) = message.datatype(displacements);
+            Endpoint { array: 0, origin_bytes, layout }
+        });
+        let mut packer = Self::new(how, Loops::Face(face), comm, 1, endpoint)?;
+        packer.create()?;
+        Ok(packer)
+    }
+
+    fn new(
+        how: Packing,
+        loops: Loops<'a>,
+        comm: &'a Comm,
+        blocks: usize,
+        endpoint: Option<Endpoint>,
+    ) -> Result<Self, CallError> {
+        let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
+        let of_datatype = layout.filter(|_| how.has_datatype());
+        let recipe = of_datatype.map(|layout| Recipe::new(layout, comm)).transpose()?;
+        let of_loop = layout.filter(|_| how == Packing::Looped);
+        let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
+        let (datatypes, programs) = (Vec::new(), Vec::new());
+        Ok(Self { how, loops, comm, blocks, endpoint, recipe, datatypes, programs, plain_loop })
+    }
+
+    /// How it packs.
+    pub fn how(&self) -> Packing {
+        self.how
+    }
+
+    /// Makes a datatype or a program, where it packs by one. Made again, there are more of them: the last is used.
+    pub fn create(&mut self) -> Result<(), CallError> {
+        if let Some(recipe) = &self.recipe {
+            self.datatypes.push(recipe.create()?);
+        }
+        if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
+            self.programs.push(kernels::compile(&endpoint.layout, self.blocks as u64).expect(IN_MEMORY));
+        }
+        Ok(())
+    }
+
+    /// Frees what was made last.
+    pub fn free(&mut self) -> Result<(), CallError> {
+        self.programs.pop();
+        self.datatypes.pop().map_or(Ok(()), Datatype::free)
+    }
+
+    /// The datatype that was made last.
+    #[inline]
+    pub fn datatype(&self) -> &Datatype {
+        self.datatypes.last().expect("created before use")
+    }
+
+    /// Byte of the arrays' memory that displacement 0 of the block of `peer` stands for.
+    #[inline]
+    pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
+        self.endpoint.as_ref().expect("an end that goes by the datatype has one").offset(arrays, peer)
+    }
+
+    /// Bytes that `MPI_Pack` may need.
+    fn pack_bytes(&self) -> Result<usize, CallError> {
+        let datatype = self.recipe.as_ref().expect("has a datatype").create()?;
+        let bytes = self.comm.pack_size(self.blocks as c_int, &datatype)?;
+        datatype.free()?;
+        Ok(bytes)
+    }
+
+    /// Gathers the bytes from the arrays, if it packs from there.
+    #[inline]
+    pub fn pack(&self, arrays: &Arrays, packed: &mut [u8]) -> Result<(), CallError> {
+        match self.how {
+            Packing::ByHand => self.loops.pack(arrays, packed, false),
+            Packing::Tuned => self.loops.pack(arrays, packed, true),
+            Packing::Looped => {
+                if let Some(plain_loop) = &self.plain_loop {
+                    let origin = self.offset(arrays, 0) as i64;
+                    plain_loop.pack(arrays.memory(), origin, packed).expect(PROVED);
+                }
+            }
+            Packing::Engine => {
+                if let Some(program) = self.programs.last() {
+                    let origin = self.offset(arrays, 0) as i64;
+                    program.pack(arrays.memory(), origin, packed).expect(PROVED);
+                }
+            }
+            Packing::Mpi => {
+                let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays, 0));
+                // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the
+                // verification before timing have shown.
+                unsafe { self.comm.pack(address, self.blocks as c_int, self.datatype(), packed) }?;
+            }
+            Packing::Wire
+            | Packing::Untouched
+            | Packing::OneValue
+            | Packing::Copied
+            | Packing::Datatype
+            | Packing::Equivalent(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Scatters the bytes to the arrays, if it unpacks to there.
+    #[inline]
+    pub fn unpack(&self, packed: &[u8], arrays: &mut Arrays) -> Result<(), CallError> {
+        match self.how {
+            Packing::ByHand => self.loops.unpack(packed, arrays, false),
+            Packing::Tuned => self.loops.unpack(packed, arrays, true),
+            Packing::Looped => {
+                if let Some(plain_loop) = &self.plain_loop {
+                    let origin = self.offset(arrays, 0) as i64;
+                    plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                }
+            }
+            Packing::Engine => {
+                if let Some(program) = self.programs.last() {
+                    let origin = self.offset(arrays, 0) as i64;
+                    program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
+                }
+            }
+            Packing::Mpi => {
+                let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays, 0));
+                // SAFETY: as in `pack`, on memory that is borrowed mutably.
+                unsafe { self.comm.unpack(packed, address, self.blocks as c_int, self.datatype()) }?;
+            }
+            Packing::Wire
+            | Packing::Untouched
+            | Packing::OneValue
+            | Packing::Copied
+            | Packing::Datatype
+            | Packing::Equivalent(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Packs and unpacks a whole message, between the arrays and the wire buffers of a [`Memory`].
+pub struct MessagePacker<'a> {
+    /// Packs what is sent.
+    pub send: Packer<'a>,
+    /// Unpacks what is received.
+    pub receive: Packer<'a>,
+    message_bytes: usize,
+    /// Bytes that `MPI_Pack` may need; the message where it is not called.
+    pack_bytes: usize,
+    /// Where contiguous bytes are copied to before they are sent, and from after they were received; else empty.
+    copies: [Wire; 2],
+}
+
+impl<'a> MessagePacker<'a> {
+    /// For one setup and its memory.
+    pub fn new(
+        setup: &Setup<'a>,
+        memory: &Memory,
+        send: Packing,
+        receive: Packing,
+        order: WireOrder,
+    ) -> anyhow::Result<Self> {
+        let message_bytes = setup.message_bytes;
+        let send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
+        let receive = Packer::of_message(setup, &memory.arrays, receive, Side::Receive, order)?;
+        let pack_bytes = if send.how == Packing::Mpi { send.pack_bytes()? } else { message_bytes };
+        anyhow::ensure!(
+            pack_bytes <= memory.outgoing.len(),
+            "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
+        );
+        let copies = [send.how, receive.how].map(|how| {
+            // Every page is written.
+            let mut copy = Wire::new(if how == Packing::Copied { message_bytes } else { 0 });
+            copy.fill(POISON);
+            copy
+        });
+        Ok(Self { send, receive, message_bytes, pack_bytes, copies })
+    }
+
+    /// Makes what both ends need: datatypes or programs.
+    pub fn create(&mut self) -> Result<(), CallError> {
+        self.send.create()?;
+        self.receive.create()
+    }
+
+    /// Frees what was made last.
+    pub fn free(&mut self) -> Result<(), CallError> {
+        self.send.free()?;
+        self.receive.free()
+    }
+
+    /// Gathers the message.
+    #[inline]
+    pub fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        if self.send.how == Packing::Copied {
+            self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
+        }
+        self.send.pack(&memory.arrays, &mut memory.outgoing[..self.pack_bytes])
+    }
+
+    /// Scatters the message.
+    #[inline]
+    pub fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        if self.receive.how == Packing::Copied {
+            memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
+        }
+        self.receive.unpack(&memory.incoming[..self.message_bytes], &mut memory.arrays)
+    }
+
+    /// Address of the packed message to be sent.
+    #[inline]
+    pub fn outgoing(&mut self, memory: &mut Memory) -> *mut u8 {
+        if self.send.how == Packing::Copied { self.copies[0].base() } else { memory.outgoing.base() }
+    }
+
+    /// Address where the packed message is received.
+    #[inline]
+    pub fn incoming(&mut self, memory: &mut Memory) -> *mut u8 {
+        if self.receive.how == Packing::Copied { self.copies[1].base() } else { memory.incoming.base() }
+    }
+}
