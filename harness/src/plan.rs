@@ -319,7 +319,7 @@ impl Plan {
         self.launches = Some(self.launches());
         (self.quick, self.full) = (None, None);
         if let Some(figure) = &self.figure {
-            let refused = figure.check(self.experiment.name());
+            let refused = figure.check(self.experiment);
             refused.map_err(|reason| PlanError::Values(format!("figure: {reason}")))?;
         }
         let mut notes = Vec::new();

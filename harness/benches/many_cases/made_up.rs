@@ -21,7 +21,7 @@ pub fn records(kind: Kind, test: &str, params: impl Fn(usize) -> String, cases: 
     let mut records = Vec::new();
     for (i, mpi) in (0..cases).flat_map(|i| ["mpich", "openmpi"].map(|mpi| (i, mpi))) {
         let case = Arc::new(Case {
-            experiment: kind.name().to_owned(),
+            experiment: kind,
             test: test.to_owned(),
             set: "custom".to_owned(),
             params: params(i),

@@ -310,12 +310,7 @@ fn record(
     recorded: &Recorded,
 ) -> Record {
     let kind = Kind::default();
-    let case = Case {
-        run: run.to_owned(),
-        experiment: kind.name().to_owned(),
-        test: test.clone(),
-        ..Case::default()
-    };
+    let case = Case { run: run.to_owned(), experiment: kind, test: test.clone(), ..Case::default() };
     Record {
         case: case.into(),
         method: method.clone(),

@@ -104,7 +104,7 @@ impl CaseArgs {
     /// The case as results name it.
     pub fn case(&self, kind: Kind, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
         Case {
-            experiment: kind.name().to_owned(),
+            experiment: kind,
             test: test.name.to_owned(),
             set: self.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
             params: values.to_string(),

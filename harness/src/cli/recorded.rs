@@ -37,9 +37,14 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
     for dir in dirs {
         let mut of_run = records(dir)?;
         let Some(first) = of_run.first() else { bail!("{}: no case has ended", dir.display()) };
-        let kind = first.case.experiment.clone();
+        let kind = first.case.experiment;
         if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
-            bail!("{}: a run of {kind}, beside one of {}", dir.display(), other.case.experiment);
+            bail!(
+                "{}: a run of {}, beside one of {}",
+                dir.display(),
+                kind.name(),
+                other.case.experiment.name()
+            );
         }
         if dirs.len() > 1 {
             Record::name_run(&mut of_run, &dir.display().to_string());

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind};
@@ -94,8 +93,7 @@ impl Shown {
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(&launches, limits.precision());
-        let kind = Kind::find(&over[0].case.experiment)
-            .map_err(|reason| anyhow!("{}: {reason}", dirs[0].display()))?;
+        let kind = over[0].case.experiment;
         let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared);
         Ok(Self { kind, over, page })
     }

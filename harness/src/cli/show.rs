@@ -217,7 +217,8 @@ impl ReportArgs {
             let names: Vec<&str> = pictures.iter().map(|drawn| &*drawn.name).collect();
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             let needs = Picture::find(name).map_or_else(String::new, |picture| {
-                format!(", which is of {} and needs {}", picture.kinds.join(", "), picture.needs)
+                let kinds: Vec<&str> = picture.kinds.iter().map(|kind| kind.name()).collect();
+                format!(", which is of {} and needs {}", kinds.join(", "), picture.needs)
             });
             anyhow!("{} has no picture {name}{needs}; it has {has}", self.dirs[0].display())
         })

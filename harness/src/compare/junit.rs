@@ -32,7 +32,7 @@ fn test_case(row: &ComparisonRow) -> TestCase {
     let text = row.answer().map_or_else(|| row.note.clone(), Estimate::text);
     status.set_message(format!("{} {text}", row.verdict.name()));
     let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
-    case.set_classname(format!("{}.{}", row.subject.experiment, row.subject.test));
+    case.set_classname(format!("{}.{}", row.subject.experiment.name(), row.subject.test));
     case
 }
 

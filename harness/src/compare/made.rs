@@ -9,7 +9,6 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
     let kind = Kind::default();
     let case = Case {
         run: run.to_owned(),
-        experiment: kind.name().to_owned(),
         test: "wrf_x_vec".to_owned(),
         set: "4x4".to_owned(),
         ranks: 2,

@@ -24,7 +24,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::Kind;
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 use differences::{ADJUSTED_FROM, CountedDifference, over, times};
 pub use findings::findings;
@@ -255,7 +254,7 @@ fn case_of(subject: &Subject) -> Subject {
 }
 
 fn is_reference(subject: &Subject) -> bool {
-    Kind::find(&subject.experiment).is_ok_and(|kind| kind.reference_of(&subject.method).is_none())
+    subject.experiment.reference_of(&subject.method).is_none()
 }
 
 /// Answers what has not been decided by an earlier look, of the subjects that may spend something now.

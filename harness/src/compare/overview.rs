@@ -7,7 +7,6 @@ use super::Verdict;
 use super::differences::{CountedDifference, between};
 use super::side::{Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
-use crate::experiments::Kind;
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
 use crate::report::units;
 use crate::stats::difference::Difference;
@@ -168,8 +167,7 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
 
 /// Whether an application could use the method.
 fn is_usable(subject: &Subject) -> bool {
-    let kind = Kind::find(&subject.experiment);
-    kind.is_ok_and(|kind| kind.method(&subject.method).is_ok_and(|method| method.array_to_array))
+    subject.experiment.method(&subject.method).is_ok_and(|method| method.array_to_array)
 }
 
 /// The best of side `i` over the best of the fastest side; `None` for that one.

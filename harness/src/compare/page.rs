@@ -39,7 +39,7 @@ fn change(comparison: &Comparison, row: &ComparisonRow) -> Option<Datum> {
     let answer = row.answer()?;
     let subject = &row.subject;
     let case = Case {
-        experiment: subject.experiment.clone(),
+        experiment: subject.experiment,
         test: subject.test.clone(),
         set: subject.set.clone(),
         params: subject.params.clone(),

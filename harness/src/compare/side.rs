@@ -14,7 +14,7 @@ use crate::stats::mean;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// The kind of experiment.
-    pub experiment: String,
+    pub experiment: Kind,
     /// The test.
     pub test: String,
     /// The parameter set.
@@ -32,7 +32,7 @@ pub struct Subject {
 impl Subject {
     fn of(case: &Case, method: &str) -> Self {
         Self {
-            experiment: case.experiment.clone(),
+            experiment: case.experiment,
             test: case.test.clone(),
             set: case.set.clone(),
             params: case.params.clone(),
@@ -204,7 +204,7 @@ pub(super) fn packing(method: &str) -> String {
 }
 
 fn is_headline(record: &Record) -> bool {
-    Kind::find(&record.case.experiment).is_ok_and(|kind| kind.headline() == record.phase)
+    record.case.experiment.headline() == record.phase
 }
 
 #[cfg(test)]

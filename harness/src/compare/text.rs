@@ -152,7 +152,7 @@ impl Comparisons {
         let mut cells = vec![
             comparison.base.name.clone(),
             comparison.new.name.clone(),
-            subject.experiment.clone(),
+            subject.experiment.name().to_owned(),
             subject.test.clone(),
             subject.set.clone(),
             subject.params.clone(),

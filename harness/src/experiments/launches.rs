@@ -6,7 +6,6 @@ mod fastest;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Kind;
 use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
 use crate::stats::launches::{self, Drift};
@@ -50,8 +49,7 @@ fn drift(groups: &[Vec<&Record>]) -> Drift {
 }
 
 fn is_headline(record: &Record) -> bool {
-    let kind = Kind::find(&record.case.experiment);
-    record.pair == PairScope::All && kind.is_ok_and(|kind| record.phase == kind.headline())
+    record.pair == PairScope::All && record.phase == record.case.experiment.headline()
 }
 
 /// Gives what rests on an interval over launches the outcome that this has, by the method's headline phase.
@@ -169,6 +167,7 @@ fn over(group: &[&Figure]) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::Kind;
     const PRECISION: Option<f64> = Some(0.025);
 
     fn record(launch: usize, median_s: f64) -> Record {
@@ -216,7 +215,6 @@ mod tests {
         let mut records: Vec<_> =
             [1.0, a.exp(), 1.0].into_iter().enumerate().map(|(i, m)| record(i, m)).collect();
         for record in &mut records {
-            record.case_mut().experiment = Kind::default().name().to_owned();
             record.phase = Kind::default().headline();
         }
         let over = &over_launches(&records, PRECISION)[0];
@@ -246,7 +244,6 @@ mod tests {
         let outcome = |medians: [f64; 3], precision| {
             let headline = |(launch, median_s): (usize, f64)| {
                 let mut record = record(launch, median_s);
-                record.case_mut().experiment = Kind::default().name().to_owned();
                 record.phase = Kind::default().headline();
                 record.outcome = Outcome::TimeLimit;
                 let packing = Record { phase: Phase::Pack, ..record.clone() };

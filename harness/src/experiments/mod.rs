@@ -243,18 +243,3 @@ pub fn plain_table_format(kind: Kind) -> TableFormat {
     let method = Box::leak(Box::new(move |name: &str| kind.method(name).ok()));
     TableFormat::new(method, kind.headline(), kind.reference())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_picture_is_of_kinds_that_there_are() {
-        for picture in crate::report::pictures::PICTURES {
-            assert!(!picture.kinds.is_empty(), "{}", picture.name);
-            for kind in picture.kinds {
-                assert!(Kind::find(kind).is_ok(), "{}: {kind}", picture.name);
-            }
-        }
-    }
-}

@@ -42,7 +42,6 @@ fn result((test, launch): (&str, usize)) -> CaseResult {
     };
     CaseResult {
         case: Case {
-            experiment: "pingpong".to_owned(),
             test: test.to_owned(),
             set: "s".to_owned(),
             params: "n=8 of=rows, columns".to_owned(),

@@ -63,7 +63,7 @@ impl CheckedPlan {
     pub fn case(&self, i: usize, cache: Cache) -> Case {
         let planned = &self.plan.cases[i];
         Case {
-            experiment: self.plan.experiment.name().to_owned(),
+            experiment: self.plan.experiment,
             test: planned.test.clone(),
             set: planned.set.clone().unwrap_or_default(),
             params: self.cases[i].params(),

@@ -85,7 +85,7 @@ pub fn html(
 
 /// The kind of experiments, the MPIs, and where and when the first run was.
 fn title(records: &[Record], heads: &[Account]) -> String {
-    let kind = records.first().map(|record| record.case.experiment.clone());
+    let kind = records.first().map(|record| record.case.experiment.name().to_owned());
     let mpis = Some(Record::mpis(records).join(" and ")).filter(|mpis| !mpis.is_empty());
     let run = heads.first().map(|head| format!("{}, {}", head.host, head.date));
     ["ddtbench".to_owned()].into_iter().chain(kind).chain(mpis).chain(run).collect::<Vec<_>>().join(", ")

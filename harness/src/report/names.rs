@@ -7,16 +7,17 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case};
+use common::kinds::Kind;
 
 /// What stands side by side: MPIs, and the conditions under which they ran. Cases of two sides are never drawn as one.
 pub fn side(case: &Case) -> Case {
-    let cleared = Case { experiment: String::new(), test: String::new(), ..case.clone() };
+    let cleared = Case { experiment: Kind::default(), test: String::new(), ..case.clone() };
     Case { set: String::new(), params: String::new(), ..cleared }
 }
 
 /// What stands below each other: tests with their values, whoever ran them.
 pub fn work(case: &Case) -> [&str; 4] {
-    [&case.experiment, &case.test, &case.set, &case.params].map(String::as_str)
+    [case.experiment.name(), &case.test, &case.set, &case.params]
 }
 
 /// What tells sides apart.
@@ -162,7 +163,6 @@ mod tests {
 
     fn case(test: &str, mpi: &str, params: &str) -> Case {
         Case {
-            experiment: "pingpong".into(),
             test: test.into(),
             set: "custom".into(),
             params: params.into(),

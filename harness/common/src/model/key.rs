@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::Cache;
+use crate::kinds::Kind;
 
 /// What is measured together: one test with one set of values on one MPI under one cache mode; all methods interleaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -13,8 +14,8 @@ pub struct Case {
     /// The run, by its id: `runs.csv` says where and when it was, and cases of different runs are never one. Empty before it has
     /// begun, and in results that have none.
     pub run: String,
-    /// The kind of experiment, by its name.
-    pub experiment: String,
+    /// The kind of experiment.
+    pub experiment: Kind,
     /// The test's name.
     pub test: String,
     /// The parameter set's name, or `custom`.

@@ -100,7 +100,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         sync,
     };
     let case = Case {
-        experiment: Kind::Halo.name().to_owned(),
+        experiment: Kind::Halo,
         test: case.test.name.to_owned(),
         set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
         params: case.to_string(),

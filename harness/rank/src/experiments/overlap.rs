@@ -186,7 +186,7 @@ impl CaseStart<'_> {
         }
         let unbound_ranks = binding.map(|binding| binding.unbound_ranks);
         let case = Case {
-            experiment: Kind::Overlap.name().to_owned(),
+            experiment: Kind::Overlap,
             test: self.args.test.clone(),
             set: self.args.set.clone().unwrap_or_else(|| common::model::CUSTOM.to_owned()),
             params: self.case.to_string(),

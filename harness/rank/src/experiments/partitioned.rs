@@ -87,7 +87,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         bench.buffers.push(buffer);
     }
     let case = Case {
-        experiment: Kind::Partitioned.name().to_owned(),
+        experiment: Kind::Partitioned,
         test: common::kinds::partitioned::TEST.to_owned(),
         set: common::model::CUSTOM.to_owned(),
         params: setting.to_string(),

@@ -43,7 +43,7 @@ mod tests {
     /// The record of `manual` after so many blocks, each of which looked twice and found a quarter of the bytes.
     fn record(blocks: usize) -> Record {
         let case = Case {
-            experiment: "halo".to_owned(),
+            experiment: Kind::Halo,
             test: "nas_mg".to_owned(),
             set: "s".to_owned(),
             params: "d1=66".to_owned(),
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn gain_is_over_the_loop_where_nobody_wrote_one_by_hand() {
-        let case = Case { experiment: "halo".to_owned(), test: "layout".to_owned(), ..Case::default() };
+        let case = Case { experiment: Kind::Halo, test: "layout".to_owned(), ..Case::default() };
         let gains = |methods: &[(&str, f64)]| {
             let measured = |&(method, time): &(&str, f64)| {
                 let block = |block| Block {

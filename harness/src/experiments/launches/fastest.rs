@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use crate::experiments::Kind;
 use crate::model::{Case, Figure, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
@@ -47,7 +46,7 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
 
 fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option<RankedMethod<'a>> {
     let name = launches[0].method.as_str();
-    let kind = Kind::find(&over.case.experiment).ok()?;
+    let kind = over.case.experiment;
     let can = kind.method(name).is_ok_and(|method| method.array_to_array) && over.outcome.counts();
     Some(RankedMethod { place, name, median_s: over.median_s?, launches }).filter(|_| can)
 }
@@ -95,6 +94,7 @@ fn figure(ratios: &[f64], fastest: &str) -> Option<Figure> {
 mod tests {
     use super::super::over_launches;
     use super::*;
+    use crate::experiments::Kind;
     use crate::model::Outcome;
 
     /// Two methods over six launches, of which `ddt` is the faster in the first and in one more.
@@ -107,7 +107,6 @@ mod tests {
                 Figure::with_interval(Quantity::TimeOverFastest, ratio, (1.0, 2.0)).against(fastest)
             });
             Record {
-                case: Case { experiment: Kind::PingPong.name().to_owned(), ..Case::default() }.into(),
                 method: method.to_owned(),
                 launch: Some(launch),
                 phase: Kind::PingPong.headline(),

@@ -147,7 +147,7 @@ mod tests {
         let blocks = rounds.into_iter().enumerate().map(block).collect();
         let measured = Measured { method: "nonblocking".into(), outcome: Outcome::Converged, blocks };
         let mut result = summary::tests::result(vec![measured]);
-        result.case = Case { experiment: "overlap".into(), test: "ibcast".into(), ..Case::default() }.into();
+        result.case = Case { experiment: Kind::Overlap, test: "ibcast".into(), ..Case::default() }.into();
         let records = summary::records(Kind::Overlap, &result);
         let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
         let headline = case.methods().next().expect("a method with times");

@@ -110,7 +110,7 @@ mod tests {
         CaseResult {
             rule,
             case: Case {
-                experiment: "partitioned".to_owned(),
+                experiment: Kind::Partitioned,
                 test: "partitioned".to_owned(),
                 set: "custom".to_owned(),
                 params: "bytes=800 partitions=4 threads=1 order=linear arrival=none".to_owned(),

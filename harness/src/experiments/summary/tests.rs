@@ -10,7 +10,6 @@ pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
     CaseResult {
         rule: Rule::Interval,
         case: Case {
-            experiment: "pingpong".into(),
             test: "wrf_x_vec".into(),
             set: "s".into(),
             params: "nx=8 ny=8".into(),
@@ -28,7 +27,7 @@ pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
 
 /// The records of a case, as its kind makes them.
 fn records(result: &CaseResult) -> Vec<Record> {
-    super::records(Kind::find(&result.case.experiment).unwrap(), result)
+    super::records(result.case.experiment, result)
 }
 
 fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
@@ -286,7 +285,7 @@ fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
         measured("manual", vec![packing.clone(); 6]),
         measured("ddt", vec![exchange(); 6]),
     ]);
-    Kind::Halo.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
+    Arc::make_mut(&mut result.case).experiment = Kind::Halo;
     let share = |records: &[Record], method| {
         let record = of(records, method, Phase::Exchange, "all");
         (
@@ -311,7 +310,7 @@ fn what_was_done_once_counts_though_its_block_was_left_out() {
     };
     let first = with(whole(190.0), [(Phase::Init, vec![0.5]), (Phase::Compute, vec![0.1; 5])]);
     let mut result = result(vec![measured("manual", vec![first, whole(33.0), whole(33.0)])]);
-    Kind::Halo.name().clone_into(&mut Arc::make_mut(&mut result.case).experiment);
+    Arc::make_mut(&mut result.case).experiment = Kind::Halo;
     let records = records(&result);
     let exchange = of(&records, "manual", Phase::Exchange, "all");
     assert_eq!((exchange.blocks, exchange.blocks_other_state), (2, 1));

@@ -36,6 +36,7 @@ use crate::report::table::TableFormat;
 use axis::AxisUnit;
 pub use axis::Scale;
 use colours::Colours;
+use common::kinds::Kind;
 pub use data::Datum;
 use heading::Heading;
 use marks::Marks;
@@ -50,8 +51,8 @@ pub struct Picture<'a> {
     pub name: &'a str,
     /// What it shows, in some words.
     pub title: &'a str,
-    /// The kinds of experiments that it is of, by their names.
-    pub kinds: &'static [&'static str],
+    /// The kinds of experiments that it is of.
+    pub kinds: &'static [Kind],
     /// What a run must have for it.
     pub needs: &'static str,
     /// The values that it shows; none if the run lacks what it needs.
@@ -158,7 +159,7 @@ impl Picture<'_> {
 
     /// Its marks of a run; none if the run lacks what it needs, or is of another kind.
     fn marks(&self, results: &Results<'_>) -> Vec<Datum> {
-        let kind = results.over.first().map(|record| record.case.experiment.as_str());
+        let kind = results.over.first().map(|record| record.case.experiment);
         if !kind.is_some_and(|kind| self.kinds.contains(&kind)) {
             return Vec::new();
         }

@@ -7,6 +7,7 @@ use super::sweep::in_series;
 use super::table::OF_FIGURES;
 use super::{Drawn, PICTURES, Picture, Results};
 use crate::model::plain::plain;
+use common::kinds::Kind;
 
 /// The figure of a plan, as its file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ impl PaperFigure {
     ///
     /// # Errors
     /// What is wrong, and what would be right.
-    pub fn check(&self, kind: &str) -> Result<(), String> {
+    pub fn check(&self, kind: Kind) -> Result<(), String> {
         let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if self.name.is_empty() || !self.name.chars().all(is_sane) || Picture::find(&self.name).is_some() {
             return Err(format!(
@@ -56,7 +57,8 @@ impl PaperFigure {
             Some(unknown) => {
                 let names: Vec<&str> = can_be().map(|base| base.name).collect();
                 Err(format!(
-                    "pictures: {unknown:?} is not a picture of {kind} experiments; there are {}",
+                    "pictures: {unknown:?} is not a picture of {} experiments; there are {}",
+                    kind.name(),
                     names.join(", ")
                 ))
             }

@@ -1,5 +1,7 @@
 //! The table of pictures.
 
+use common::kinds::Kind;
+
 use super::axis::{
     AxisUnit, BUFFER_BYTES, BYTES, COMMUNICATION, COMPUTATION, MESSAGE_BYTES, PARTITION_BYTES, Scale,
 };
@@ -32,7 +34,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "change",
         title: "Change of each method against the base",
-        kinds: &["pingpong", "halo", "engine", "partitioned", "overlap"],
+        kinds: &[Kind::PingPong, Kind::Halo, Kind::Engine, Kind::Partitioned, Kind::Overlap],
         needs: "a comparison (ddtbench compare)",
         marks: Marks::Of(marks::changes),
         shape: MarkShape::Points { base: 1.0 },
@@ -45,7 +47,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "overhead",
         title: "Pack overhead per test",
-        kinds: &["pingpong", "halo"],
+        kinds: &[Kind::PingPong, Kind::Halo],
         needs: "methods with their reference",
         marks: Marks::Of(marks::overhead),
         shape: MarkShape::Bars { base: 0.0 },
@@ -58,7 +60,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "overhead_put",
         title: "Pack overhead of one-sided methods",
-        kinds: &["pingpong", "halo"],
+        kinds: &[Kind::PingPong, Kind::Halo],
         needs: "one-sided methods with put_reference",
         marks: Marks::Of(marks::overhead_put),
         shape: MarkShape::Bars { base: 0.0 },
@@ -71,7 +73,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "gain_over_partition",
         title: "Gain over partition size, and the model",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: "at least two partition sizes, and single",
         marks: Marks::Of(marks::gain_and_model),
         over: Over::PartitionSize,
@@ -85,7 +87,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "gain_over_grid",
         title: "Gain over bytes and partitions",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: "bytes and numbers of partitions that were both swept, and single",
         marks: Marks::Figure(Quantity::Gain),
         over: Over::Grid(&[[BYTES, "partitions"], [PARTITION_BYTES, "partitions"]]),
@@ -99,7 +101,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "overhead_ratio",
         title: "Overlap: overhead ratio",
-        kinds: &["overlap"],
+        kinds: &[Kind::Overlap],
         needs: "times of communication and computation that were both swept",
         marks: Marks::Figure(Quantity::OverheadRatio),
         over: Over::Grid(TIMES),
@@ -112,7 +114,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "communication_ratio",
         title: "Overlap: time within MPI over that of the communication alone",
-        kinds: &["overlap"],
+        kinds: &[Kind::Overlap],
         needs: "times of communication and computation that were both swept",
         marks: Marks::Figure(Quantity::CommunicationRatio),
         over: Over::Grid(TIMES),
@@ -124,7 +126,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "computation_slowdown",
         title: "Overlap: time of the computation over that alone",
-        kinds: &["overlap"],
+        kinds: &[Kind::Overlap],
         needs: "times of communication and computation that were both swept",
         marks: Marks::Figure(Quantity::ComputationSlowdown),
         over: Over::Grid(TIMES),
@@ -136,7 +138,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "hidden",
         title: "Share of the communication that hides behind the computation",
-        kinds: &["overlap"],
+        kinds: &[Kind::Overlap],
         needs: "messages or exchanges of applications",
         marks: Marks::Of(marks::hidden),
         shape: MarkShape::Bars { base: 0.0 },
@@ -149,7 +151,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "mpi_impact",
         title: "Impact of an MPI that has nothing to do on a computation",
-        kinds: &["overlap"],
+        kinds: &[Kind::Overlap],
         needs: "a computation before MPI_Init and after",
         marks: Marks::Figure(Quantity::MpiImpact),
         shape: MarkShape::Bars { base: 1.0 },
@@ -161,7 +163,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "gain",
         title: "Gain of each mechanism",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: "mechanisms beside single",
         marks: Marks::Figure(Quantity::Gain),
         shape: MarkShape::Bars { base: 1.0 },
@@ -174,7 +176,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "bandwidth_over_partition",
         title: "Bandwidth over partition size",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: "at least two partition sizes",
         marks: Marks::Of(marks::bandwidths),
         over: Over::PartitionSize,
@@ -188,7 +190,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "pack_over_engine",
         title: "Packing: time over the engine's",
-        kinds: &["engine"],
+        kinds: &[Kind::Engine],
         needs: "the engine and what is held against it",
         marks: Marks::Of(|results| marks::over_engine(results, Phase::Pack)),
         shape: MarkShape::Bars { base: 1.0 },
@@ -201,7 +203,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "unpack_over_engine",
         title: "Unpacking: time over the engine's",
-        kinds: &["engine"],
+        kinds: &[Kind::Engine],
         needs: "the engine and what is held against it",
         marks: Marks::Of(|results| marks::over_engine(results, Phase::Unpack)),
         shape: MarkShape::Bars { base: 1.0 },
@@ -214,7 +216,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "exchange",
         title: "Time of an exchange",
-        kinds: &["halo"],
+        kinds: &[Kind::Halo],
         needs: "an exchange with times",
         marks: Marks::Of(marks::times),
         shape: MarkShape::Times,
@@ -227,7 +229,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "phases",
         title: "What a round trip is made of",
-        kinds: &["pingpong"],
+        kinds: &[Kind::PingPong],
         needs: "methods with times",
         marks: Marks::Of(marks::phases),
         shape: MarkShape::Stack,
@@ -241,7 +243,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "time_over_size",
         title: "Time over size",
-        kinds: &["pingpong", "halo", "engine"],
+        kinds: &[Kind::PingPong, Kind::Halo, Kind::Engine],
         needs: "cases of one test that differ in size or in one parameter, as those of -p ny=200,400,800",
         marks: Marks::Of(marks::compared_times),
         over: Over::Swept,
@@ -255,7 +257,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "bandwidth_over_size",
         title: "Bandwidth over size",
-        kinds: &["pingpong", "halo", "engine"],
+        kinds: &[Kind::PingPong, Kind::Halo, Kind::Engine],
         needs: "cases of one test that differ in size or in one parameter, as those of -p ny=200,400,800",
         marks: Marks::Of(marks::compared_bandwidths),
         over: Over::Swept,
@@ -269,7 +271,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "time_over_manual",
         title: "Time over that of hand-written packing",
-        kinds: &["pingpong", "halo"],
+        kinds: &[Kind::PingPong, Kind::Halo],
         needs: "cases of one test that differ in two parameters, as those of -p nx=8,64 -p ny=8,64, and manual",
         marks: Marks::Of(marks::over_manual),
         over: Over::WidestGrid,
@@ -283,7 +285,7 @@ pub const PICTURES: &[Picture<'static>] = &[
     Picture {
         name: "launches",
         title: "Every launch",
-        kinds: &["pingpong", "halo", "partitioned", "engine"],
+        kinds: &[Kind::PingPong, Kind::Halo, Kind::Partitioned, Kind::Engine],
         needs: "at least two launches of a method",
         marks: Marks::Of(marks::launches),
         shape: MarkShape::Launches,
@@ -304,7 +306,7 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
     Picture {
         name: "overhead_over_size",
         title: "Pack overhead over size",
-        kinds: &["pingpong"],
+        kinds: &[Kind::PingPong],
         needs: NEEDS,
         marks: Marks::Of(marks::overhead),
         over: Over::Swept,
@@ -318,7 +320,7 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
     Picture {
         name: "speedup_over_bytes",
         title: "Speed-up over the size of a buffer",
-        kinds: &["halo"],
+        kinds: &[Kind::Halo],
         needs: NEEDS,
         marks: Marks::Figure(Quantity::Speedup),
         over: Over::Parameter(BYTES, BUFFER_BYTES),
@@ -332,7 +334,7 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
     Picture {
         name: "time_over_bytes",
         title: "Time over the size of the message",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: NEEDS,
         marks: Marks::Of(marks::times),
         over: Over::Parameter(BYTES, MESSAGE_BYTES),
@@ -346,7 +348,7 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
     Picture {
         name: "bandwidth_over_bytes",
         title: "Bandwidth over the size of the message",
-        kinds: &["partitioned"],
+        kinds: &[Kind::Partitioned],
         needs: NEEDS,
         marks: Marks::Of(marks::bandwidths),
         over: Over::Parameter(BYTES, MESSAGE_BYTES),

@@ -30,9 +30,9 @@ static FORM: TableFormat = TableFormat {
     answer: crate::report::answer::Answer::PLAIN,
 };
 
-fn case(kind: &str, mpi: &str, params: &str) -> Case {
+fn case(experiment: Kind, mpi: &str, params: &str) -> Case {
     Case {
-        experiment: kind.into(),
+        experiment,
         test: "nas_lu_y".into(),
         set: "custom".into(),
         params: params.into(),
@@ -82,7 +82,7 @@ fn marks(data: &[Datum]) -> Vec<(&str, &str, f64)> {
 
 #[test]
 fn bars_of_overhead_are_the_figures_and_of_what_goes_from_arrays_to_arrays() {
-    let case = case("pingpong", "mpich", "nx=1");
+    let case = case(Kind::PingPong, "mpich", "nx=1");
     let over = [
         record(&case, "reference", 5e-6),
         with_overhead(&case, "manual", 0.53, Some((0.5, 0.56))),
@@ -100,7 +100,7 @@ fn bars_of_overhead_are_the_figures_and_of_what_goes_from_arrays_to_arrays() {
 
 #[test]
 fn no_whisker_is_drawn_without_an_interval() {
-    let case = case("pingpong", "mpich", "nx=1");
+    let case = case(Kind::PingPong, "mpich", "nx=1");
     // What has the width of whiskers; grid lines have another.
     let count = |svg: &str| {
         svg.lines().filter(|l| l.starts_with("<polyline") && l.contains("stroke-width=\"9\"")).count()
@@ -113,7 +113,7 @@ fn no_whisker_is_drawn_without_an_interval() {
         let over: Vec<Record> = [(100, 1e-6), (200, 2e-6)]
             .map(|(n, t)| Record {
                 bytes: n,
-                ..record(&self::case("pingpong", "m", &format!("ny={n}")), "ddt", t)
+                ..record(&self::case(Kind::PingPong, "m", &format!("ny={n}")), "ddt", t)
             })
             .map(change)
             .to_vec();
@@ -124,7 +124,7 @@ fn no_whisker_is_drawn_without_an_interval() {
 
 #[test]
 fn equal_cases_of_two_mpis_stand_side_by_side_and_are_never_one() {
-    let (a, b) = (case("pingpong", "mpich", "nx=1"), case("pingpong", "openmpi", "nx=1"));
+    let (a, b) = (case(Kind::PingPong, "mpich", "nx=1"), case(Kind::PingPong, "openmpi", "nx=1"));
     let over = [with_overhead(&a, "ddt", 0.25, None), with_overhead(&b, "ddt", 0.75, None)];
     let picture = drawn("overhead", &over);
     let text = String::from_utf8(picture.csv).unwrap();
@@ -147,7 +147,7 @@ fn equal_cases_of_two_mpis_stand_side_by_side_and_are_never_one() {
 
 #[test]
 fn phases_double_what_is_packed_explicitly_and_nothing_else() {
-    let case = case("pingpong", "mpich", "nx=1");
+    let case = case(Kind::PingPong, "mpich", "nx=1");
     let part = |method: &str, phase, t| Record { phase, ..record(&case, method, t) };
     let over = [
         record(&case, "reference", 5e-6),
@@ -177,7 +177,7 @@ fn phases_double_what_is_packed_explicitly_and_nothing_else() {
 
 #[test]
 fn a_bar_longer_than_its_axis_shows_its_length() {
-    let case = case("halo", "mpich", "nx=1");
+    let case = case(Kind::Halo, "mpich", "nx=1");
     let times = [1e-6, 1.1e-6, 1.2e-6, 1.3e-6, 500e-6];
     let names = ["reference", "manual", "ddt", "ddt_to_packed", "put_ddt"];
     let over: Vec<Record> = names.iter().zip(times).map(|(name, t)| record(&case, name, t)).collect();
@@ -190,7 +190,7 @@ fn a_bar_longer_than_its_axis_shows_its_length() {
 fn a_bandwidth_has_the_interval_of_its_time_unless_it_is_a_sum_over_pairs() {
     let at = |n: u64| {
         let figures = vec![Figure::plain(Quantity::Bandwidth, 1e9)];
-        let case = case("pingpong", "m", &format!("ny={n}"));
+        let case = case(Kind::PingPong, "m", &format!("ny={n}"));
         Record { bytes: n, figures, ..record(&case, "ddt", 1e-6) }
     };
     let mut over = vec![at(80), at(160)];
@@ -203,7 +203,7 @@ fn a_bandwidth_has_the_interval_of_its_time_unless_it_is_a_sum_over_pairs() {
 
 #[test]
 fn launches_are_points_beside_what_they_come_to() {
-    let case = case("pingpong", "mpich", "nx=1");
+    let case = case(Kind::PingPong, "mpich", "nx=1");
     let launch = |launch, t| Record { launch: Some(launch), ..record(&case, "ddt", t) };
     let launches =
         [launch(0, 1e-6), launch(1, 3e-6), Record { launch: Some(0), ..record(&case, "manual", 9e-6) }];
@@ -226,7 +226,7 @@ fn launches_are_points_beside_what_they_come_to() {
 
 #[test]
 fn the_engine_is_what_packing_and_unpacking_are_held_against() {
-    let case = case("engine", "mpich", "nx=1");
+    let case = case(Kind::Engine, "mpich", "nx=1");
     let over = |phase, value| {
         let figures = vec![Figure::with_interval(Quantity::TimeOver, value, (0.5, 4.0)).against("engine")];
         Record { phase, figures, ..record(&case, "manual", 1e-6) }
@@ -242,7 +242,7 @@ fn the_engine_is_what_packing_and_unpacking_are_held_against() {
 
 #[test]
 fn what_failed_is_no_mark_and_is_named() {
-    let (a, b) = (case("pingpong", "mpich", "nx=1"), case("pingpong", "openmpi", "nx=1"));
+    let (a, b) = (case(Kind::PingPong, "mpich", "nx=1"), case(Kind::PingPong, "openmpi", "nx=1"));
     let failed = Record {
         outcome: Outcome::WrongData { detail: String::new() },
         ..with_overhead(&b, "ddt", 0.5, None)
@@ -263,14 +263,14 @@ fn pictures_have_names_of_their_own_and_are_of_their_kinds() {
         assert!(PICTURES[..i].iter().all(|other| other.name != picture.name), "{}", picture.name);
         assert!(picture.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", picture.name);
     }
-    let case = case("probes", "mpich", "nx=1");
+    let case = case(Kind::Probes, "mpich", "nx=1");
     assert_eq!(all(&results(&[with_overhead(&case, "ddt", 0.5, None)], &[])), []);
     assert_eq!(all(&results(&[], &[])), []);
 }
 
 #[test]
 fn methods_of_one_colour_differ_in_their_points() {
-    let case = case("partitioned", "mpich", "nx=1");
+    let case = case(Kind::Partitioned, "mpich", "nx=1");
     let mut over: Vec<Record> = (0..30).map(|i| record(&case, &format!("m{i}"), 1.0)).collect();
     over.extend(["reference", "put_reference"].map(|name| record(&case, name, 1.0)));
     let looks = sheet::Looks::of(&results(&over, &[]), &[Datum::default()]);
@@ -289,7 +289,7 @@ fn a_page_gives_pictures_its_own_colours() {
 
 #[test]
 fn changes_are_points_that_name_what_they_are_compared_with() {
-    let case = case("pingpong", "new", "nx=1");
+    let case = case(Kind::PingPong, "new", "nx=1");
     let over = [record(&case, "ddt", 1e-5)];
     let change = |method: &str, value: f64, verdict: &str| Datum {
         case: case.clone().into(),

@@ -27,7 +27,7 @@ pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Opti
 /// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
 pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> CaseResult {
     let case = Case {
-        experiment: Kind::Engine.name().to_owned(),
+        experiment: Kind::Engine,
         test: test.to_owned(),
         set: "small".to_owned(),
         params: "count=1000".to_owned(),

@@ -8,7 +8,6 @@ use crate::report::html::html;
 fn record(method: &str, phase: Phase, median: f64) -> Record {
     Record {
         case: Case {
-            experiment: Kind::PingPong.name().into(),
             test: "wrf_x_vec".into(),
             set: "4x4".into(),
             params: "ims=4 ime=27".into(),

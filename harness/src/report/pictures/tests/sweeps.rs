@@ -2,7 +2,8 @@ use super::*;
 
 #[test]
 fn a_sweep_is_over_the_bytes_or_over_what_was_swept() {
-    let at = |params: &str, bytes| Record { bytes, ..record(&case("pingpong", "m", params), "ddt", 1e-6) };
+    let at =
+        |params: &str, bytes| Record { bytes, ..record(&case(Kind::PingPong, "m", params), "ddt", 1e-6) };
     let places = |over: &[Record]| {
         let data = marks_of("time_over_size", &results(over, &[]));
         data.into_iter()
@@ -37,7 +38,7 @@ fn a_sweep_is_over_the_bytes_or_over_what_was_swept() {
 #[test]
 fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
     let at = |method: &str, params: &str, value: f64| {
-        let case = case("pingpong", "mpich", params);
+        let case = case(Kind::PingPong, "mpich", params);
         let figures = vec![Figure::with_interval(Quantity::TimeOver, value, (0.5, 2.0)).against("manual")];
         Record { figures, ..record(&case, method, 1e-6) }
     };
@@ -69,7 +70,8 @@ fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
 #[test]
 fn partitions_are_over_bytes_or_over_their_size() {
     let at = |bytes: u32, partitions: u32| {
-        let case = case("partitioned", "mpich", &format!("bytes={bytes} partitions={partitions} threads=1"));
+        let case =
+            case(Kind::Partitioned, "mpich", &format!("bytes={bytes} partitions={partitions} threads=1"));
         let figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.4, 1.6)).against("single")];
         Record { figures, ..record(&case, "many", 1e-6) }
     };
@@ -87,7 +89,7 @@ fn partitions_are_over_bytes_or_over_their_size() {
 #[test]
 fn partitions_are_placed_by_their_size_beside_the_model() {
     let at = |partitions: u32, model: Option<f64>| {
-        let case = case("partitioned", "mpich", &format!("bytes=1024 partitions={partitions} threads=1"));
+        let case = case(Kind::Partitioned, "mpich", &format!("bytes=1024 partitions={partitions} threads=1"));
         let mut figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.4, 1.6)).against("single")];
         figures.extend(model.map(|model| Figure::plain(Quantity::GainModel, model).against("equation 4")));
         Record { figures, ..record(&case, "many", 1e-6) }
