@@ -160,7 +160,8 @@ fn plan(bytes: &[u8]) {
     const FEW: usize = 4;
     let Some(plan) = text(bytes).and_then(|text| Plan::parse(text).ok()) else { return };
     assert_eq!(Plan::parse(&plan.to_toml()).as_ref(), Ok(&plan), "what was written reads as the same");
-    if plan.cases.len() <= FEW && !plan.to_toml().contains("kde:") {
+    // Sweeps make many cases, and may name files.
+    if plan.cases.len() <= FEW && plan.sweeps.is_empty() && !plan.to_toml().contains("kde:") {
         let _ = plan.check();
     }
 }

@@ -7,6 +7,7 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
+use ddtbench::plan::figures;
 
 /// The name that is completed.
 const PROGRAM: &str = "ddtbench";
@@ -47,6 +48,9 @@ fn completed(command: Command, mpis: &[String]) -> Command {
             let sub = match name.as_str() {
                 "halo" => known(sub, "tests", &halos),
                 "overlap" => known(sub, "tests", &overlapping()),
+                "figure" => {
+                    known(sub, "name", &figures::FIGURES.iter().map(|(name, _)| *name).collect::<Vec<_>>())
+                }
                 _ => known(sub, "tests", &tests),
             };
             let sub = known(known(sub, "test", &tests), "mpi", mpis);

@@ -84,7 +84,7 @@ impl PaperFigure {
         let base = bases().find(|picture| picture.name == base)?;
         let title = match self.pictures.len() {
             1 => self.title.clone(),
-            _ => format!("{}: {}", self.title, base.title),
+            _ => format!("{}, {}", self.title, base.axis),
         };
         let title = plain(&title);
         let about = self.about.as_deref().map_or(base.about.into(), plain);
