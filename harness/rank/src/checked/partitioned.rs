@@ -114,6 +114,12 @@ impl Partitioned {
         &mut self.request
     }
 
+    /// `MPI_Request_get_status`: whether all of it is complete, which it also brings forward.
+    #[inline]
+    pub fn status(&self) -> Result<bool, CallError> {
+        self.request.status()
+    }
+
     /// `MPI_Pready`.
     #[inline]
     pub fn ready(&self, partition: usize) -> Result<(), CallError> {

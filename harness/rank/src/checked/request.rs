@@ -237,6 +237,46 @@ pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     check("MPI_Waitall", code)
 }
 
+/// Requests in a list of the library's own type, for one call on all of them, which is repeated without allocating.
+pub struct RequestList {
+    raws: Vec<ffi::MPI_Request>,
+    statuses: Vec<std::mem::MaybeUninit<ffi::MPI_Status>>,
+}
+
+impl RequestList {
+    /// Room for so many requests.
+    pub fn of(count: usize) -> Self {
+        let statuses = vec![std::mem::MaybeUninit::zeroed(); count];
+        Self { raws: Vec::with_capacity(count), statuses }
+    }
+
+    /// `MPI_Testall` of nonblocking requests, again and again, until all are complete. They are null afterwards.
+    ///
+    /// # Panics
+    /// If there are more than there is room for.
+    pub fn test_until_complete<'r>(
+        &mut self,
+        requests: impl Iterator<Item = &'r mut Request>,
+    ) -> Result<(), CallError> {
+        self.raws.clear();
+        // SAFETY: a constant of the library.
+        let null = || unsafe { ffi::RSMPI_REQUEST_NULL };
+        self.raws.extend(requests.map(|request| std::mem::replace(&mut request.raw, null())));
+        assert!(self.raws.len() <= self.statuses.len());
+        let count = int("MPI_Testall", "count", self.raws.len() as i64)?;
+        let mut flag: c_int = 0;
+        while flag == 0 {
+            // SAFETY: `count` live requests and as many statuses, which live through the call, as the flag does.
+            let code = unsafe {
+                let statuses = self.statuses.as_mut_ptr().cast();
+                ffi::MPI_Testall(count, self.raws.as_mut_ptr(), &mut flag, statuses)
+            };
+            check("MPI_Testall", code)?;
+        }
+        Ok(())
+    }
+}
+
 /// `MPI_Startall`.
 pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Startall", "count", requests.len() as i64)?;

@@ -17,12 +17,17 @@ pub struct ThreadMultiple(pub(super) ());
 /// [`ThreadMultiple`]. Had from [`World::team_calls`](super::World::team_calls), and asked for by all that calls MPI from the
 /// threads of a team.
 #[derive(Clone, Copy, Debug)]
-pub struct TeamCalls(());
+pub struct TeamCalls(Option<ThreadMultiple>);
 
 impl TeamCalls {
     /// Of a team of so many threads; `None` where they may not.
     pub(super) fn of(threads: usize, multiple: Option<ThreadMultiple>) -> Option<Self> {
-        (threads == 1 || multiple.is_some()).then_some(Self(()))
+        (threads == 1 || multiple.is_some()).then_some(Self(multiple))
+    }
+
+    /// Proof that other threads may call MPI as well, if they may.
+    pub fn multiple(self) -> Option<ThreadMultiple> {
+        self.0
     }
 }
 
@@ -94,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_team_calls_mpi_alone_or_where_any_thread_may() {
-        assert!(TeamCalls::of(1, None).is_some());
+        assert!(TeamCalls::of(1, None).is_some_and(|calls| calls.multiple().is_none()));
         assert!(TeamCalls::of(2, None).is_none());
         assert!(TeamCalls::of(2, Some(ThreadMultiple(()))).is_some());
     }

@@ -1,18 +1,25 @@
-//! `isend`: an `MPI_Isend` per partition, by the thread that finishes it, into receives that are posted at the start.
+//! `isend`: an `MPI_Isend` per partition, by the thread that finishes it, into receives that are posted at the start. Polling is that
+//! of the modes `IsendTest` and `IsendTestall` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024).
+
+use common::kinds::partitioned::methods::Polling;
 
 use super::{Channel, Mechanism, Role};
+use crate::checked::request::RequestList;
 use crate::checked::{CallError, Request, TeamCalls};
 use crate::handoff::Slot;
 
 pub struct Isend<'a> {
     channel: Channel<'a>,
     requests: Vec<Slot<Request>>,
+    polling: Polling,
+    list: Slot<RequestList>,
 }
 
 impl<'a> Isend<'a> {
-    pub fn new(channel: Channel<'a>, _: TeamCalls) -> Self {
+    pub fn new(channel: Channel<'a>, polling: Polling, _: TeamCalls) -> Self {
         let requests = channel.partitions.iter().map(|_| Slot::new(Request::null(channel.comm))).collect();
-        Self { channel, requests }
+        let list = Slot::new(RequestList::of(channel.partitions.len()));
+        Self { channel, requests, polling, list }
     }
 }
 
@@ -33,13 +40,23 @@ impl Mechanism for Isend<'_> {
         let range = &self.channel.partitions[partition];
         let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
         // SAFETY: the partition's own thread, which vouches for its not changing until the wait.
-        unsafe { *self.requests[partition].get() = Request::send(self.channel.at(range.start), envelope)? };
-        Ok(())
+        let request = unsafe { self.requests[partition].get() };
+        // SAFETY: likewise.
+        *request = unsafe { Request::send(self.channel.at(range.start), envelope) }?;
+        match self.polling {
+            Polling::OnceEach => request.status().map(drop),
+            Polling::Never | Polling::UntilAll => Ok(()),
+        }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {
         // SAFETY: no other thread is here.
-        self.requests.iter().try_for_each(|request| unsafe { request.get() }.wait())
+        let mut requests = self.requests.iter().map(|request| unsafe { request.get() });
+        match (self.polling, self.channel.role) {
+            // SAFETY: likewise.
+            (Polling::UntilAll, Role::Sender) => unsafe { self.list.get() }.test_until_complete(requests),
+            _ => requests.try_for_each(Request::wait),
+        }
     }
 
     fn messages(&self) -> Option<usize> {

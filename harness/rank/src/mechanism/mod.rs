@@ -15,6 +15,7 @@ pub mod partitioned;
 mod passive;
 pub mod persistent;
 mod post_start;
+mod progress_thread;
 mod puts;
 mod send;
 mod single;

@@ -1,5 +1,6 @@
-//! `partitioned`: MPI-4's own partitioned transfer, in three forms: marked one by one, marked by each thread in one list,
-//! or looked at partition by partition by the receiver's threads.
+//! `partitioned`: MPI-4's own partitioned transfer: marked one by one, marked by each thread in one list, or looked at partition
+//! by partition by the receiver's threads, with or without a loop that brings it forward. A thread for that at the sender is in
+//! `progress_thread.rs`.
 
 use std::ffi::c_int;
 
@@ -65,6 +66,15 @@ impl Native {
         })
     }
 
+    /// Asks for the status of the request, which brings it forward.
+    ///
+    /// # Safety
+    /// During a transfer: nobody starts it or waits for it meanwhile.
+    pub unsafe fn poll(&self) -> Result<bool, CallError> {
+        // SAFETY: the request lets threads ask for its status at once.
+        unsafe { self.request.share() }.status()
+    }
+
     /// The partitions of the receiver that hold bytes of one of the sender's.
     fn covering(&self, partition: usize) -> std::ops::RangeInclusive<usize> {
         let (sent, received) = (self.partitions, self.receive_partitions);
@@ -93,13 +103,17 @@ impl Mechanism for Native {
     }
 
     fn asks(&self) -> bool {
-        self.role == Role::Receiver && self.marking == Marking::Asking
+        self.role == Role::Receiver && matches!(self.marking, Marking::Asking | Marking::AskingAndPolling)
     }
 
     #[inline]
-    unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+    unsafe fn arrived(&self, thread: usize, partition: usize) -> Result<bool, CallError> {
         // SAFETY: as above.
         let request = unsafe { self.request.share() };
+        // One thread polls: what is complete as a whole has all partitions.
+        if self.marking == Marking::AskingAndPolling && thread == 0 && request.status()? {
+            return Ok(true);
+        }
         for partition in self.covering(partition) {
             if !request.arrived(partition)? {
                 return Ok(false);

@@ -2,7 +2,7 @@
 
 use common::fine_grained::aggregation::{Aggregation, Grouping, Over};
 use common::fine_grained::costs::Costs;
-use common::kinds::partitioned::methods::PartitionTransfer;
+use common::kinds::partitioned::methods::{Marking, PartitionTransfer};
 use common::model::Outcome;
 
 use super::aggregated::Units;
@@ -15,6 +15,7 @@ use super::partitioned::Native;
 use super::passive::Passive;
 use super::persistent::Persistent;
 use super::post_start::PostStart;
+use super::progress_thread::ProgressThread;
 use super::send::Send;
 use super::single::Single;
 use super::{Channel, Mechanism};
@@ -48,12 +49,18 @@ pub fn make<'a>(
     let mechanism: Box<dyn Mechanism + 'a> = match transfer {
         PartitionTransfer::Single => unreachable!("made above"),
         PartitionTransfer::Send => Box::new(Send::new(channel, calls)),
-        PartitionTransfer::Isend => Box::new(Isend::new(channel, calls)),
+        PartitionTransfer::Isend(polling) => Box::new(Isend::new(channel, polling, calls)),
         PartitionTransfer::Persistent => Box::new(Persistent::new(&channel, calls)?),
         PartitionTransfer::Many => Box::new(Many::new(&channel, calls)?),
-        PartitionTransfer::Native(marking) => match Native::refusal(&channel) {
-            Some(reason) => return refused(reason),
-            None => Box::new(Native::new(&channel, marking, calls)?),
+        PartitionTransfer::Native(marking) => match (Native::refusal(&channel), marking, calls.multiple()) {
+            (Some(reason), ..) => return refused(reason),
+            (_, Marking::ProgressThread, None) => {
+                return refused("a progress thread needs MPI_THREAD_MULTIPLE".to_owned());
+            }
+            (_, Marking::ProgressThread, Some(multiple)) => {
+                Box::new(ProgressThread::new(&channel, calls, multiple)?)
+            }
+            (..) => Box::new(Native::new(&channel, marking, calls)?),
         },
         PartitionTransfer::Passive(windows) => Box::new(Passive::new(channel, windows, calls)?),
         PartitionTransfer::PostStart(windows) => Box::new(PostStart::new(channel, windows, calls)?),

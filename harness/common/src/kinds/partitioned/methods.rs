@@ -20,7 +20,7 @@ pub enum PartitionTransfer {
     /// A blocking send and receive per partition.
     Send,
     /// A nonblocking send per partition.
-    Isend,
+    Isend(Polling),
     /// A persistent send per partition.
     Persistent,
     /// A persistent send per partition, with a communicator per thread.
@@ -46,6 +46,21 @@ pub enum Marking {
     Lists,
     /// As one by one; the receiver's threads call `MPI_Parrived` for each partition.
     Asking,
+    /// The same; the receiver's first thread also calls `MPI_Request_get_status` before it.
+    AskingAndPolling,
+    /// As one by one; a thread at the sender calls `MPI_Request_get_status` until all are marked.
+    ProgressThread,
+}
+
+/// How a sender of nonblocking messages polls for progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polling {
+    /// Only by the wait at the end.
+    Never,
+    /// `MPI_Request_get_status` of each message, once, when it was sent.
+    OnceEach,
+    /// `MPI_Testall` until all are complete, instead of the wait.
+    UntilAll,
 }
 
 /// How many windows there are.
@@ -75,6 +90,15 @@ const MARKING: &[&str] = &["equal_counts", "any_order", "pready_threads", "zero_
 const UNEQUAL: &[&str] = &["unequal_counts"];
 /// What asking for each partition rests on.
 const ASKING: &[&str] = &["parrived_equal", "parrived_unequal", "parrived_threads"];
+/// What polling at the sender rests on, before its first partition is ready and after.
+const POLLING: &[&str] = &[
+    "progress_before_first_pready_8b",
+    "progress_before_first_pready_4kib",
+    "progress_before_first_pready_64kib",
+    "progress_between_preadys_8b",
+    "progress_between_preadys_4kib",
+    "progress_between_preadys_64kib",
+];
 
 type Row = MethodRow<PartitionTransfer>;
 
@@ -97,7 +121,13 @@ const ROWS: &[Row] = {
         row(SINGLE, "one persistent message when all threads have finished: bulk-synchronous")
             .made_of(Single),
         row("send", "a blocking send and receive per partition").made_of(Send),
-        row("isend", "a nonblocking send per partition").made_of(Isend),
+        row("isend", "a nonblocking send per partition").made_of(Isend(Polling::Never)),
+        row("isend:test", "the same, each message is tested once when it was sent")
+            .on_request()
+            .made_of(Isend(Polling::OnceEach)),
+        row("isend:testall", "the same, the end is a loop of MPI_Testall")
+            .on_request()
+            .made_of(Isend(Polling::UntilAll)),
         row("persistent", "a persistent send per partition").made_of(Persistent),
         row("many", "a persistent send per partition, a communicator per thread")
             .needs(&["MPI_Comm_dup"])
@@ -114,6 +144,16 @@ const ROWS: &[Row] = {
             .needs(PARTITIONED)
             .probes(&[UNEQUAL, MARKING, ASKING])
             .made_of(Native(Marking::Asking)),
+        row("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
+            .on_request()
+            .needs(PARTITIONED)
+            .probes(&[UNEQUAL, MARKING, ASKING, &["progress_on_receiver"]])
+            .made_of(Native(Marking::AskingAndPolling)),
+        row("partitioned:progress_thread", "partitioned, and a thread at the sender polls the request")
+            .on_request()
+            .needs(PARTITIONED)
+            .probes(&[UNEQUAL, MARKING, POLLING])
+            .made_of(Native(Marking::ProgressThread)),
         OVER_MESSAGES
             .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
         row("rma_single_passive", "puts into one window under a lock, flushed at the end")
