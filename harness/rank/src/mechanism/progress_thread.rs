@@ -26,6 +26,10 @@ pub struct ProgressThread {
 
 impl ProgressThread {
     /// The transfer, and the sender's thread.
+    #[expect(
+        clippy::arc_with_non_send_sync,
+        reason = "what the poller does with it is vouched for where it is lent"
+    )]
     pub fn new(channel: &Channel<'_>, calls: TeamCalls, multiple: ThreadMultiple) -> Result<Self, CallError> {
         let native = Arc::new(Native::new(channel, Marking::ProgressThread, calls)?);
         let thread = (channel.role == Role::Sender).then(|| Poller::new(Arc::clone(&native), multiple));
