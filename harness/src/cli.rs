@@ -4,6 +4,7 @@ mod baseline;
 mod compare;
 mod completions;
 mod conditions;
+mod conform;
 mod doctor;
 mod figure;
 mod guidelines;
@@ -11,10 +12,10 @@ mod headings;
 mod kinds;
 mod measure;
 mod mpi;
+mod mpi_args;
 mod numbers;
 pub mod output;
 mod pages;
-mod probe;
 mod progress;
 mod recorded;
 mod resume;
@@ -64,8 +65,9 @@ enum Command {
     Figure(Box<figure::FigureArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<MeasureArgs<EngineCases>>),
-    /// Look whether an MPI does what partitioned communication needs, one behaviour each
-    Probe(Box<probe::ProbeArgs>),
+    /// Check the correctness of an MPI
+    #[command(subcommand)]
+    Conform(conform::ConformCommand),
     /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
     Compare(Box<compare::CompareArgs>),
     /// Say where an MPI's datatypes are slower than an application may expect, and what to write instead
@@ -122,7 +124,7 @@ impl Cli {
             Some(Command::Engine(args)) => return args.execute(Kind::Engine),
             Some(Command::Figure(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(Kind::Partitioned),
-            Some(Command::Probe(args)) => return args.execute(),
+            Some(Command::Conform(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),
             Some(Command::Guidelines(args)) => return args.execute(),
             Some(Command::Baseline(command)) => return command.execute(),

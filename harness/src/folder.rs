@@ -6,6 +6,7 @@
 //!
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
 
+mod checks;
 pub(crate) mod gzip;
 mod locked_folder;
 mod log;
@@ -24,6 +25,7 @@ use serde::Serialize;
 
 use crate::model::event::TimedApart;
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
+pub use checks::CheckFolder;
 use locked_folder::{LockedFolder, replace_by};
 use log::Log;
 pub use pictures::write_pictures;
@@ -43,8 +45,8 @@ pub const CASES: &str = "cases.csv";
 pub const SAMPLES: &str = "samples.csv.gz";
 /// The machine beside each block.
 pub const BLOCKS: &str = "blocks.csv.gz";
-/// What probes saw of the MPIs before the run: rows as launches have.
-pub const PROBES: &str = "probes.csv";
+/// The results of checks of the MPIs.
+pub const CHECKS: &str = "checks.csv";
 /// The figures of each launch.
 pub const LAUNCH_FIGURES: &str = "launch_figures.csv";
 /// The times of each launch: a row per method and phase.
@@ -179,7 +181,7 @@ impl Folder {
             BLOCKS,
             LAUNCH_FIGURES,
             LAUNCHES,
-            PROBES,
+            CHECKS,
         ]);
         true
     }
@@ -229,9 +231,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_parts<T: Serialize>(&self, parts: impl IntoIterator<Item = T>) -> Result<()> {
-        let parts: Vec<T> = parts.into_iter().collect();
-        let columns = parts.first().map_or_else(Vec::new, rows::columns);
-        self.locked.write(RUNS, &table(parts, &columns))
+        self.locked.write_table(RUNS, &Vec::from_iter(parts))
     }
 
     /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.
@@ -271,22 +271,12 @@ impl Folder {
         self.locked.write_json(COMPARISON, comparison)
     }
 
-    /// What probes have told already.
+    /// Replaces the results of checks; there is at least one.
     ///
     /// # Errors
-    /// If it cannot be understood.
-    pub fn probes(&self) -> Result<Vec<Record>> {
-        read_times(&self.path().join(PROBES))
-    }
-
-    /// Keeps what probes told.
-    ///
-    /// # Errors
-    /// If the disk is full, for example; the file is then as it was.
-    pub fn append_probes(&mut self, records: &[Record]) -> Result<()> {
-        let mut log = Log::open(&self.path().join(PROBES))?;
-        let (before, header) = (log.len(), record_header(&log));
-        log.append(&[header, rows::rows(records)].concat()).inspect_err(|_| log.cut(before))
+    /// If they cannot be written.
+    pub fn write_checks(&self, results: &[impl Serialize]) -> Result<()> {
+        self.locked.write_table(CHECKS, results)
     }
 
     /// Keeps a finished case of a launch.

@@ -3,10 +3,11 @@
 //! Layers, each of which uses those before it alone; [`layers`](../tests/integration/layers.rs) holds them to it:
 //! [`model`] has the words of a result; [`stats`] functions of numbers; [`report`] makes text of records; [`experiments`] are
 //! the kinds of experiments, with their methods, cases, figures and tables; [`compare`] draws verdicts between sides; [`plan`] is what was asked for, checked once;
-//! [`folder`] is what is on disk; [`mpi`] finds, installs, builds for and starts the MPIs of this machine; [`run`] walks
-//! through a plan.
+//! [`folder`] is what is on disk; [`mpi`] finds, installs, builds for and starts the MPIs of this machine; [`conformance`]
+//! checks whether they are correct; [`run`] walks through a plan.
 
 pub mod compare;
+pub mod conformance;
 pub mod experiments;
 pub mod folder;
 #[cfg(any(test, feature = "fuzzing"))]

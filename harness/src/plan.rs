@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use common::kinds;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::pingpong::Pairs;
@@ -233,7 +234,7 @@ impl Plan {
 
     /// Launches of each case.
     pub fn launches(&self) -> usize {
-        self.launches.unwrap_or(self.experiment.row().default_launches)
+        self.launches.unwrap_or(kinds::LAUNCHES)
     }
 
     /// What cases are prepared for.

@@ -4,17 +4,14 @@ mod calibrated;
 mod case;
 pub mod doctor;
 mod environment;
-mod known_probes;
 mod machine;
 mod order;
 mod paths;
-mod probed;
 pub(crate) mod process_log;
+mod required;
 mod starts;
-mod tries;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,13 +23,13 @@ pub use order::{Unit, in_plan_order};
 use paths::Paths;
 use starts::Starts;
 
-use crate::experiments::{self, summary};
+use crate::experiments::summary;
 use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
 use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
-use crate::mpi::{Installation, MpiError, Pmi, progressing};
+use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
 /// Who is told how a run goes.
@@ -71,37 +68,9 @@ pub enum RunError {
     /// Sizes that cases need were not found.
     #[error("{0}")]
     Calibration(String),
-    /// The launcher was started again and again, and no rank program has said a word.
-    #[error("no process has begun under {launcher}, {times}: {reason}{advice}")]
-    NeverBegan {
-        /// The launcher.
-        launcher: String,
-        /// How often it was started.
-        times: &'static str,
-        /// How it ended, and what it said.
-        reason: String,
-        /// What is known to help.
-        advice: String,
-    },
-}
-
-/// An MPI of a run, as it is or with more variables set.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// The MPI, with the variables of the variant.
-    pub installation: Installation,
-    /// The name of the variant; empty for the MPI as it is.
-    pub variant: String,
-    /// The rank program that was built for it.
-    pub program: PathBuf,
 }
 
 impl Target {
-    /// What tables name it.
-    pub fn label(&self) -> String {
-        self.name(Case::default()).mpi_label()
-    }
-
     /// Variables that this MPI needs for what is to bring communication forward.
     fn settings(&self, configuration: Configuration) -> impl Iterator<Item = (String, String)> {
         let settings = match configuration {
@@ -158,18 +127,10 @@ impl Run<'_> {
         environment: &mut Environment,
         observer: &mut dyn Observer,
     ) -> Result<(RunEnd, Vec<Record>), RunError> {
-        if experiments::of(self.plan.plan.experiment).asks_anew() {
-            self.forget_probes(observer);
-        }
         self.report_pmi(observer)?;
-        let mut probes = folder.probes()?;
-        for target in self.targets {
-            let (end, known) = self.probe(target, &environment.run, folder, probes, observer)?;
-            probes = known;
-            if end == RunEnd::Interrupted {
-                return Ok((end, Vec::new()));
-            }
-        }
+        let Some(checks) = self.check(folder, observer)? else {
+            return Ok((RunEnd::Interrupted, Vec::new()));
+        };
         let mut records = Vec::new();
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
         let mut starts: Vec<Starts> =
@@ -184,11 +145,11 @@ impl Run<'_> {
             }
             observer.begins(number + 1, units.len(), &self.label(*unit, &case));
             let start = Instant::now();
-            let (mut methods, hello) = match self.try_case(*unit, observer)? {
+            let (mut methods, hello) = match self.finish(*unit, observer)? {
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
-            self.mark(*unit, &mut methods, &probes);
+            self.mark(*unit, &mut methods, &checks);
             let case = Case { run: environment.run.clone(), ..case };
             let (case, warning) = paths.complete(case, hello.as_deref());
             warning.into_iter().for_each(|warning| observer.note(&warning));
@@ -219,13 +180,8 @@ impl Run<'_> {
 
     /// Why no process has begun, with what is known to help.
     fn never_began(&self, unit: Unit, methods: &[Measured], times: &'static str) -> RunError {
-        let (plan, target) = (&self.plan.plan, &self.targets[unit.target]);
-        let own = target.installation.mpiexec.display().to_string();
-        let launcher = plan.launcher.clone().unwrap_or(own);
-        let reason = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("it said nothing");
-        let pmi = self.launch(unit, &[]).pmi().ok().flatten();
-        let advice = pmi.map(|pmi| format!("; {pmi}")).unwrap_or_default();
-        RunError::NeverBegan { launcher, times, reason: reason.to_owned(), advice }
+        let output = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("no output");
+        self.launch(unit, &[]).never_began(times, output.to_owned()).into()
     }
 
     /// What is chosen for `srun`, for the user: once for each MPI.

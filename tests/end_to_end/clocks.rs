@@ -28,7 +28,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn shared(mpi: &Mpi) {
-    let ended = run(mpiexec(mpi, mpi, "3").args(["probe", "clocks"])).expect_code(0);
+    let ended = run(mpiexec(mpi, mpi, "3").args(["conform", "clocks"])).expect_code(0);
     assert!(
         ended.out.contains("clocks: passed") && ended.out.contains("all ranks read one clock"),
         "{ended}"
@@ -40,7 +40,7 @@ fn removed(mpi: &Mpi) {
     let all = if mpi.name == "mpich" { &CLOCKS[..] } else { &CLOCKS[..1] };
     for ranks in ["2", "3", "4"] {
         for &clocks in all {
-            let ended = run(mpiexec(mpi, mpi, ranks).args(["probe", "clocks"]).env(VARIABLE, clocks));
+            let ended = run(mpiexec(mpi, mpi, ranks).args(["conform", "clocks"]).env(VARIABLE, clocks));
             let ended = ended.expect_code(0);
             // Without the truth it would have been compared with nothing.
             for words in ["clocks: passed", "truly off by", "gaining"] {
@@ -53,7 +53,7 @@ fn removed(mpi: &Mpi) {
 fn refused(mpi: &Mpi) {
     for (clocks, words) in [("5000", [VARIABLE, "5000,200,2"]), ("0,900", ["900", "at most 333"])] {
         let mut command = mpiexec(mpi, mpi, "4");
-        refuses_once(command.args(["probe", "clocks"]).env(VARIABLE, clocks), &words);
+        refuses_once(command.args(["conform", "clocks"]).env(VARIABLE, clocks), &words);
     }
 }
 

@@ -52,7 +52,7 @@ const SHORT: [&str; 6] = ["--max-time", "0.002", "--min-runs", "2", "--warmup", 
 /// started while others are on their way sends too early, and partitions of a datatype with gaps begin at wrong places.
 const KNOWN: [&str; 2] = ["partitioned", "partitioned_ddt"];
 
-/// Ways in which they may end there. `invalid` rests on a probe.
+/// Ways in which they may end there. `invalid` rests on a check.
 const KNOWN_ENDS: [&str; 5] = ["invalid", "wrong data", "crashed", "timed out", "MPI error"];
 
 /// Conditions of a case, as a plan has them.
@@ -227,7 +227,7 @@ fn wrong_end(row: &Row) -> Option<String> {
     let (method, outcome) = (row.get("method"), row.get("outcome"));
     let is_known = row.is(&[("mpi", "openmpi")]) && KNOWN.contains(&method);
     let is_right = match is_known {
-        // What rests on a failed probe has no say, even where all was right this time.
+        // What rests on a failed check has no say, even where all was right this time.
         true => KNOWN_ENDS.contains(&outcome) && !row.get("detail").is_empty(),
         false => row.is_measured() && row.number("median_s") > Some(0.0),
     };

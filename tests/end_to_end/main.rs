@@ -23,6 +23,8 @@ mod clocks;
 mod compare;
 /// How a run is started, and when it ends.
 mod conditions;
+/// Checks of partitioned communication.
+mod conformance;
 /// What stands in the way of measurements.
 mod doctor;
 /// The engine's comparison with the other ways to pack.
@@ -47,8 +49,6 @@ mod moves_bytes;
 mod overlap;
 /// Messages that are finished partition by partition.
 mod partitioned;
-/// The check of partitioned communication.
-mod probes;
 /// The unit tests of the rank program.
 mod rank_program;
 /// Without an MPI: what must be refused, and how.
@@ -82,8 +82,8 @@ fn main() -> ExitCode {
         engine::trials(),
         halo::trials(),
         overlap::trials(),
-        probes::trials(),
         clocks::trials(),
+        conformance::trials(),
         partitioned::trials(),
         robustness::trials(),
         kills::trials(),

@@ -18,8 +18,8 @@ use super::setup::{
 };
 use super::trial::Need;
 
-/// As short as it can be: one round and verification. What hangs on Open MPI, probes among it, hangs for good, and machines that
-/// are shared have stood still for three seconds; one limit for all, since what was seen of a probe is known under that.
+/// As short as it can be: one round and verification. What hangs on Open MPI, checks among it, hangs for good, and machines that
+/// are shared have stood still for three seconds; one limit for all, since results of checks are known under that.
 const SHORT: [&str; 10] = [
     "--max-time",
     "0.005",

@@ -179,6 +179,11 @@ const REFUSALS: &[Refusal] = &[
         &["threads", "twice"],
     ),
     (
+        "an unknown check",
+        &["conform", "partitioned", "equal_count"],
+        &["equal_count", "equal_counts", "ring"],
+    ),
+    (
         "more partitions than memory",
         &["partitioned", "-p", "bytes=4MiB", "-p", "partitions=2000000000"],
         &["partitions=2000000000", "GiB", "available"],

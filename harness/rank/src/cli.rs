@@ -10,15 +10,16 @@ use common::kinds::overlap::OverlapCase;
 use common::kinds::partitioned::Setting;
 use common::kinds::partitioned::methods::SINGLE_INIT;
 use common::kinds::pingpong::Pairs;
-use common::kinds::probes::list;
 use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
 use common::model::Case;
+use common::model::check::Check;
 use common::model::conditions::{Cache, Rule};
 use common::parameter::whole;
 
 use mpi::Threading;
 
+use crate::conformance;
 use crate::output::OutputFormat;
 
 /// The process that an MPI launcher starts: measures one test on the ranks that it finds itself among.
@@ -41,8 +42,8 @@ pub enum Command {
     Halo(Halo),
     /// Communicate while ranks compute: mpirun -n 2 ddtbench-rank overlap ibcast -p bytes=1MiB,matrix_order=200
     Overlap(Overlap),
-    /// Look at one behaviour of partitioned communication: mpirun -n 2 ddtbench-rank probe equal_counts
-    Probe(Probe),
+    /// Check the MPI's correctness: mpirun -n 2 ddtbench-rank conform equal_counts
+    Conform(Conform),
 }
 
 impl Command {
@@ -54,8 +55,8 @@ impl Command {
             Self::Partitioned(args) if args.methods.methods == [SINGLE_INIT] => Threading::Single,
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
             Self::Overlap(_) => Threading::Funneled,
-            Self::Probe(args) if args.threads() > 1 => Threading::Multiple,
-            Self::Probe(_) => Threading::Funneled,
+            Self::Conform(args) if args.check().is_ok_and(|check| check.threads > 1) => Threading::Multiple,
+            Self::Conform(_) => Threading::Funneled,
         }
     }
 }
@@ -158,19 +159,21 @@ pub struct Engine {
 }
 
 #[derive(Debug, Args)]
-pub struct Probe {
-    /// The probe
-    pub name: String,
-    #[command(flatten)]
-    pub conditions: ConditionArgs,
-    #[command(flatten)]
-    pub methods: MethodArgs,
+pub struct Conform {
+    /// The check
+    name: String,
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
 }
 
-impl Probe {
-    /// Threads that call MPI at the same time.
-    fn threads(&self) -> usize {
-        list::find(&self.name).map_or(1, |probe| probe.threads)
+impl Conform {
+    /// The check.
+    ///
+    /// # Errors
+    /// The names of all checks.
+    pub fn check(&self) -> Result<&'static Check, String> {
+        conformance::find_check(&self.name)
     }
 }
 

@@ -9,6 +9,7 @@ mod binding;
 mod checked;
 mod cli;
 mod compute;
+mod conformance;
 mod environment;
 mod expected;
 mod experiments;
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
         ExitCode::from(REFUSED)
     });
     drop(world);
-    experiments::report_after_finalize();
+    conformance::report_after_finalize();
     code
 }
 

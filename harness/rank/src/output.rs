@@ -9,6 +9,7 @@ use common::model::event::{Block, Event, Hello};
 use common::model::{Case, Measured};
 use common::summary::{self, Scope};
 use common::{stats, units};
+use serde::Serialize;
 
 /// How events are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -45,11 +46,7 @@ impl Output {
             Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
             Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
             Event::Size(size) => println!("{size:?}"),
-            Event::Working { .. }
-            | Event::Probe { .. }
-            | Event::Aborting
-            | Event::Done
-            | Event::Library { .. } => {}
+            Event::Working { .. } | Event::Aborting | Event::Done | Event::Library { .. } => {}
         }
     }
 
@@ -118,7 +115,7 @@ fn table(kind: Kind, rule: Rule, methods: &[Measured]) -> String {
 }
 
 /// Prints an event as one line.
-pub fn print_event(event: &Event) {
+pub fn print_event(event: &impl Serialize) {
     let mut line = serde_json::to_string(event).expect("events are plain data");
     line.push('\n');
     print(&line);

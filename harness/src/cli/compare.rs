@@ -58,8 +58,8 @@ impl CompareArgs {
 
     /// Whether something is to be measured.
     fn is_live(&self) -> bool {
-        let conditions = &self.given.conditions;
-        !conditions.mpi.is_empty() || !conditions.variants.is_empty() || self.given.plan_file().is_some()
+        let mpis = &self.given.conditions.mpis;
+        !mpis.names.is_empty() || !mpis.variants.is_empty() || self.given.plan_file().is_some()
     }
 }
 

@@ -8,10 +8,11 @@ use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::Cache;
 use ddtbench::mpi::cores;
-use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan, Variant};
+use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan};
 
-use super::headings::{HOW_LONG, RESULTS, WHAT, WHERE};
+use super::headings::{HOW_LONG, RESULTS, WHAT};
 use super::measure::{self, BeginOptions};
+use super::mpi_args::MpiArgs;
 use super::{numbers, resume, trust};
 
 /// What is measured with, where and for how long.
@@ -20,23 +21,12 @@ pub struct ConditionArgs {
     /// Methods, by name [default: all]
     #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
-    /// MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the next
-    #[arg(help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',')]
-    pub(super) mpi: Vec<String>,
-    /// Measure the MPIs a second time with environment variables set, and show that as an MPI of its own:
-    /// nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several MPIs mpich/nocma:...
-    #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
-    pub(super) variants: Vec<Variant>,
+    #[command(flatten)]
+    pub(super) mpis: MpiArgs,
     /// Number of launches (new processes) per case, spread over the run. From three on, intervals include the variation between
     /// launches [default: 6]
     #[arg(help_heading = HOW_LONG, long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     launches: Option<usize>,
-    /// Another launcher than the MPI's: srun, a path, or a command with options
-    #[arg(help_heading = WHERE, long, value_name = "COMMAND")]
-    launcher: Option<String>,
-    /// Options for the launcher
-    #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
-    launcher_args: Vec<String>,
     /// Where data is before each repetition: in the cache, or evicted from it; several, as warm,cold, one after the other
     /// [default: warm]
     #[arg(help_heading = HOW_LONG, long, value_enum, value_delimiter = ',')]
@@ -188,7 +178,7 @@ impl ConditionArgs {
     pub fn apply(&self, mut plan: Plan) -> anyhow::Result<Plan> {
         plan.limit_to_cores(cores());
         replace(&mut plan.caches, &self.cache);
-        replace(&mut plan.mpis, &self.mpi);
+        replace(&mut plan.mpis, &self.mpis.names);
         if !self.methods.is_empty() {
             replace(&mut plan.methods, &self.methods);
             // They replace those of sweeps as well.
@@ -196,9 +186,9 @@ impl ConditionArgs {
         }
         plan.launches = self.launches.or(plan.launches);
         self.limits.apply(&mut plan.limits);
-        plan.variants.extend(self.variants.iter().cloned());
-        plan.launcher = self.launcher.clone().or(plan.launcher);
-        plan.launcher_args.extend(self.launcher_args.iter().cloned());
+        plan.variants.extend(self.mpis.variants.iter().cloned());
+        plan.launcher = self.mpis.launcher.clone().or(plan.launcher);
+        plan.launcher_args.extend(self.mpis.launcher_args.iter().cloned());
         for (key, value) in &self.set_plan {
             plan = plan.with_key(key, value)?;
         }

@@ -73,7 +73,8 @@ impl GuidelinesArgs {
     fn recorded(&self) -> Option<PathBuf> {
         let [only] = self.given.cases.tests.tests.as_slice() else { return None };
         let conditions = &self.given.conditions;
-        let is_test = apps::find(only).is_ok() || !conditions.mpi.is_empty() || conditions.has_methods();
+        let is_test =
+            apps::find(only).is_ok() || !conditions.mpis.names.is_empty() || conditions.has_methods();
         Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
     }
 

@@ -12,10 +12,10 @@ use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::event::Event;
 use ddtbench::model::plain::plain;
 use ddtbench::model::{Case, Measured, PairScope, Record};
-use ddtbench::mpi::{self, interrupt, shared_memory};
+use ddtbench::mpi::{self, Target, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError, Target};
+use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError};
 
 use super::output::{self, log};
 use super::progress::Progress;
@@ -82,7 +82,9 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
     };
     let folder = match folder {
         Some(folder) => folder,
-        None => default_folder(&what(&checked, &chosen), |path| Folder::create(path, about(&checked)))?,
+        None => default_folder(&chosen.name_or(checked.plan.experiment.name()), |path| {
+            Folder::create(path, about(&checked))
+        })?,
     };
     folder.write_plan(&checked.plan.to_toml())?;
     introduce(&chosen, folder.path());
@@ -154,14 +156,6 @@ pub(super) fn about(checked: &CheckedPlan) -> About {
     }
 }
 
-/// What a run is of, for the name of its folder: the MPI, or the kind where there are several.
-fn what(checked: &CheckedPlan, chosen: &Chosen) -> String {
-    match chosen.labels().as_slice() {
-        [one] => one.replace(':', "-"),
-        _ => checked.plan.experiment.name().to_owned(),
-    }
-}
-
 /// A run that has ended, with all that it has kept.
 pub(super) struct Ended {
     /// Whether the user has stopped it.
@@ -194,7 +188,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     drop(progress);
     let (end, new) = match result {
         Ok(result) => result,
-        Err(error @ (RunError::Mpi(_) | RunError::NeverBegan { .. })) => {
+        Err(error @ RunError::Mpi(_)) => {
             return Err(give_back(folder, error.into()));
         }
         Err(error) => return Err(anyhow::Error::from(error).context(resume_hint(folder.path()))),
@@ -275,9 +269,6 @@ impl Ended {
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let plan = &run.plan.plan;
-    if !run.plan.cases.iter().any(|case| case.is_bound()) {
-        return;
-    }
     let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
@@ -296,8 +287,7 @@ fn estimate(checked: &CheckedPlan, mpis: usize) {
     let plan = &checked.plan;
     let starts = plan.cases.len() * plan.caches.len() * plan.launches() * mpis;
     let longest_s = starts as f64 * (checked.expected_s() + START_S);
-    // A probe has no time of its own: it ends when it has seen enough.
-    if longest_s > SHORT && plan.experiment.methods().len() > 1 {
+    if longest_s > SHORT {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
         log(&format!(
             "{starts} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
@@ -314,10 +304,12 @@ pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
     if folder.discard() { error } else { error.context(hint) }
 }
 
-/// Whether what came of it is what was asked for.
+/// Whether there are times, and every method has some that count unless the MPI lacks what it needs.
 fn is_success(kind: Kind, records: &[Record]) -> bool {
-    let headlines: Vec<&Record> = records.iter().filter(|record| record.phase == kind.headline()).collect();
-    experiments::of(kind).is_success(&headlines)
+    let asked = |record: &&Record| record.phase == kind.headline() && !record.outcome.is_lacking();
+    let has_times = |record: &Record| record.median_s.is_some() && record.outcome.counts();
+    let mut asked = records.iter().filter(asked).peekable();
+    asked.peek().is_some() && asked.all(has_times)
 }
 
 pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
@@ -345,7 +337,10 @@ pub(super) fn stopped(dir: &Path) -> ExitCode {
 }
 
 /// `results/DATE-TIME-WHAT` in the current folder; with a number if two begin in one second. `create` makes it.
-fn default_folder<F>(what: &str, create: impl Fn(&Path) -> Result<F, FolderError>) -> anyhow::Result<F> {
+pub(super) fn default_folder<F>(
+    what: &str,
+    create: impl Fn(&Path) -> Result<F, FolderError>,
+) -> anyhow::Result<F> {
     let stem = format!("results/{}-{what}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"));
     let names = (2..).map(|number| format!("{stem}-{number}"));
     for name in std::iter::once(stem.clone()).chain(names) {

@@ -70,7 +70,13 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             "a message that 8 parts make up, by all mechanisms",
         )],
     ),
-    ("probe", &[("ddtbench probe --mpi mpich,openmpi", "what two MPIs do with partitioned communication")]),
+    (
+        "conform",
+        &[(
+            "ddtbench conform partitioned --mpi mpich,openmpi",
+            "checks partitioned communication of two MPIs",
+        )],
+    ),
     (
         "compare",
         &[
@@ -149,7 +155,7 @@ const PAGES: &[(&str, &[Example])] = &[
     ("figure", &[("docs/papers.md", "which papers, and what differs here?")]),
     ("engine", &[("docs/engine.md", "how good is the pack engine?")]),
     ("partitioned", &[("docs/partitioned/README.md", "does it pay to send a message part by part?")]),
-    ("probe", &[("docs/partitioned/probes.md", "can partitioned communication be trusted?")]),
+    ("conform", &[("docs/partitioned/conformance.md", "can partitioned communication be trusted?")]),
     ("compare", &[("docs/compare.md", "which side is slower?")]),
     ("baseline", &[("docs/compare.md", "which side is slower?")]),
     ("guidelines", &[("docs/guidelines.md", "what may be expected of a datatype?")]),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use ddtbench::model::event::{Block, Event};
-use ddtbench::model::{Case, Measured, Outcome, Phase, Seen};
+use ddtbench::model::{Case, Measured, Phase};
 use ddtbench::run::{Observer, Run};
 use ddtbench::stats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -71,10 +71,6 @@ impl Progress {
     }
 }
 
-fn has_failed(outcome: &Outcome) -> bool {
-    !outcome.is_measured() || matches!(outcome, Outcome::Seen { what: Seen::Failed, .. })
-}
-
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -105,7 +101,7 @@ impl Observer for Progress {
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + STEPS);
         let mut text = format!("{} ... {:.1} s", self.label, took.as_secs_f64());
-        for measured in methods.iter().filter(|measured| has_failed(&measured.outcome)) {
+        for measured in methods.iter().filter(|measured| !measured.outcome.is_measured()) {
             text += &format!("\n    {}: {}", measured.method, measured.outcome.label());
             if let Some(detail) = measured.outcome.detail() {
                 text += &format!(": {detail}");

@@ -5,8 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
-use ddtbench::experiments;
-use ddtbench::experiments::probes::list;
 use ddtbench::folder::{self, About, Done, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::interrupt;
@@ -57,13 +55,9 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
         None => Environment::of(checked.plan.to_toml(), part),
     };
     let records = recorded.records.clone();
-    let recorded = match flags.retry_failed {
-        true => {
-            run.forget_probes(&mut Notes);
-            recorded.without_probes(list::is_failure)
-        }
-        false => recorded,
-    };
+    if flags.retry_failed {
+        run.forget_checks(&mut Notes);
+    }
     recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
     let (folder, moved) = recorded.resume(&done, about)?;
@@ -108,7 +102,7 @@ fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     };
     let mut done = Recorded::done(records, kind.headline(), methods);
     if retry_failed {
-        for record in records.iter().filter(|record| experiments::of(kind).has_failed(record)) {
+        for record in records.iter().filter(|record| record.has_failed()) {
             if let Some(launch) = record.launch {
                 done.remove(&(record.case.clone(), launch));
             }

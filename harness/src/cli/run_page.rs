@@ -12,6 +12,7 @@ use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::accounts;
 use ddtbench::report::compared::Compared;
+use ddtbench::report::html::html;
 use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
 use super::recorded;
@@ -45,10 +46,8 @@ impl RunPage {
             let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
-        Self {
-            html: experiments::of(kind).page(over, &pictures, environments.trim_end(), compared),
-            pictures,
-        }
+        let format = experiments::of(kind).table_format();
+        Self { html: html(format, over, &pictures, environments.trim_end(), compared), pictures }
     }
 
     /// Keeps it in the folder of the run, with its tables.

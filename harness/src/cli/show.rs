@@ -25,7 +25,7 @@ const SEED: u64 = 1;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// A test, exchange, method or probe: what is known of it, with sets and parameters; a figure: its plan file
+    /// A test, exchange or method: what is known of it, with sets and parameters; a figure: its plan file
     #[arg(conflicts_with = "format")]
     name: Option<String>,
     /// Its form

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use ddtbench::experiments::Kind;
-use ddtbench::mpi::{Installation, MpiError, Project, Source, interrupt};
+use ddtbench::model::mpi_label;
+use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, interrupt};
 use ddtbench::plan::{Plan, Variant};
-use ddtbench::run::Target;
 
 use super::output::log;
 
@@ -26,16 +26,16 @@ pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
     for name in &plan.mpis {
         let (mpi, variant) = parted(name);
         let installation = project.pick(Some(mpi), &mut log)?;
-        variant.map(|variant| named(plan, &project, &installation.name, variant)).transpose()?;
+        variant.map(|variant| named(&plan.variants, &project, &installation.name, variant)).transpose()?;
         labels.push(mpi.to_owned());
     }
-    if labels.is_empty() { Ok(()) } else { check_variants(plan, &labels) }
+    if labels.is_empty() { Ok(()) } else { check_variants(&plan.variants, &labels) }
 }
 
 /// Refuses a variant of an MPI that is not among those named.
-fn check_variants(plan: &Plan, mpis: &[String]) -> anyhow::Result<()> {
+fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
     let is_of_none = |variant: &&Variant| !mpis.iter().any(|mpi| variant.is_of(mpi));
-    match plan.variants.iter().find(is_of_none) {
+    match variants.iter().find(is_of_none) {
         None => Ok(()),
         Some(variant) => bail!(
             "--variant {}/{}: the run is of {}, and not of {0}",
@@ -46,31 +46,40 @@ fn check_variants(plan: &Plan, mpis: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// The MPIs of a plan, which gets names by which they can be found again. Where it names none, it is the one that is
-/// preferred; of the engine's comparison all are measured.
+/// The MPIs of a plan, which gets names by which they can be found again. Without a name it is the preferred MPI; the engine is
+/// compared on all.
 pub(super) fn choose(plan: &mut Plan, verbose: bool) -> anyhow::Result<Chosen> {
+    pick(&mut plan.mpis, &plan.variants, plan.experiment == Kind::Engine, verbose)
+}
+
+/// The MPIs with these names, which are replaced by names that last. Without a name it is the preferred MPI, or all MPIs.
+pub(super) fn pick(
+    names: &mut Vec<String>,
+    variants: &[Variant],
+    all: bool,
+    verbose: bool,
+) -> anyhow::Result<Chosen> {
     let mut project = Project::locate()?;
     project.verbose = verbose;
-    let may_leave_out = plan.mpis.is_empty();
-    if plan.mpis.is_empty() {
-        let mut installations =
-            if plan.experiment == Kind::Engine { project.installations(&mut log)? } else { Vec::new() };
+    let may_leave_out = names.is_empty();
+    if names.is_empty() {
+        let mut installations = if all { project.installations(&mut log)? } else { Vec::new() };
         if installations.is_empty() {
             installations.push(project.pick(None, &mut log)?);
         }
-        plan.mpis = installations.iter().map(lasting_name).collect();
+        *names = installations.iter().map(lasting_name).collect();
     }
-    let named_mpis: Vec<String> = plan.mpis.iter().map(|name| parted(name).0.to_owned()).collect();
-    check_variants(plan, &named_mpis)?;
+    let named_mpis: Vec<String> = names.iter().map(|name| parted(name).0.to_owned()).collect();
+    check_variants(variants, &named_mpis)?;
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
-    for i in 0..plan.mpis.len() {
-        let (name, variant) = parted(&plan.mpis[i]);
+    for listed in &*names {
+        let (name, variant) = parted(listed);
         let installation = project.pick(Some(name), &mut log)?;
         let chosen = match variant {
-            Some(variant) => vec![Some(named(plan, &project, &installation.name, variant)?)],
+            Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
             None => {
-                let is_named = |variant: &Variant| plan.mpis.contains(&format!("{name}:{}", variant.name));
-                let of_mpi = plan.variants.iter().filter(|variant| variant.is_of(name) && !is_named(variant));
+                let is_named = |variant: &Variant| names.contains(&format!("{name}:{}", variant.name));
+                let of_mpi = variants.iter().filter(|variant| variant.is_of(name) && !is_named(variant));
                 std::iter::once(None).chain(of_mpi.cloned().map(Some)).collect()
             }
         };
@@ -103,9 +112,9 @@ fn lasting_name(installation: &Installation) -> String {
 }
 
 /// The variant of an MPI by its name: of the plan, or of the list of this machine's MPIs.
-fn named(plan: &Plan, project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
+fn named(variants: &[Variant], project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
     let is_it = |variant: &&Variant| variant.name == name && variant.is_of(mpi);
-    if let Some(variant) = plan.variants.iter().find(is_it) {
+    if let Some(variant) = variants.iter().find(is_it) {
         return Ok(variant.clone());
     }
     let listed = project.variants(mpi)?;
@@ -133,11 +142,17 @@ impl Chosen {
 
     /// What tables name them.
     pub fn labels(&self) -> Vec<String> {
-        let label = |(installation, variant): &(Installation, Option<Variant>)| match variant {
-            Some(variant) => format!("{}:{}", installation.name, variant.name),
-            None => installation.name.clone(),
-        };
-        self.mpis.iter().map(label).collect()
+        let variant =
+            |variant: &Option<Variant>| variant.as_ref().map_or("", |variant| &variant.name).to_owned();
+        self.mpis.iter().map(|(mpi, of_mpi)| mpi_label(&mpi.name, &variant(of_mpi))).collect()
+    }
+
+    /// What a run is of, for the name of its folder: the MPI, or if there are several, `what`.
+    pub fn name_or(&self, what: &str) -> String {
+        match self.labels().as_slice() {
+            [one] => one.replace(':', "-"),
+            _ => what.to_owned(),
+        }
     }
 
     /// Builds the rank program for each. Of those that nobody has named, one that cannot be built for is left out.
@@ -185,10 +200,8 @@ mod tests {
             mpi: mpi.map(str::to_owned),
             ..Variant::default()
         };
-        let check = |variant: Variant| {
-            let plan = Plan { variants: vec![variant], ..Plan::default() };
-            check_variants(&plan, &["mpich".to_owned(), "openmpi".to_owned()])
-        };
+        let check =
+            |variant: Variant| check_variants(&[variant], &["mpich".to_owned(), "openmpi".to_owned()]);
         assert!(check(of(None)).is_ok() && check(of(Some("openmpi"))).is_ok());
         let refusal = check(of(Some("impi"))).unwrap_err().to_string();
         assert!(refusal.contains("impi/slow") && refusal.contains("mpich, openmpi"), "{refusal}");

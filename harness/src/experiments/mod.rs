@@ -10,7 +10,6 @@ pub mod overlap;
 pub mod partitioned;
 pub mod pingpong;
 pub mod planned;
-pub mod probes;
 pub mod selection;
 pub mod summary;
 
@@ -21,14 +20,12 @@ use std::fmt::Debug;
 
 use common::parameter::ParameterInfo;
 
+use crate::model::Record;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Configuration;
 use crate::model::event::{Block, MessageFacts};
-use crate::model::{Outcome, Record};
-use crate::report::compared::Compared;
-use crate::report::pictures::Drawn;
+use crate::report::answer;
 use crate::report::table::{self, TableFormat};
-use crate::report::{answer, html};
 use planned::{PlannedCase, Selected};
 use selection::Selection;
 use summary::RowContext;
@@ -83,29 +80,6 @@ pub trait Experiment: Debug + Sync {
     /// Adds figures to a record, of any phase.
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
 
-    /// Whether what came of a test is tried once more before it counts, since the machine may be at fault.
-    fn needs_second_try(&self, _test: &str, _outcome: &Outcome) -> bool {
-        false
-    }
-
-    /// Whether it looks at what other runs remember of an MPI, so that they are to forget it.
-    fn asks_anew(&self) -> bool {
-        false
-    }
-
-    /// Whether a record is of a method that has failed, and not of one that the MPI lacks.
-    fn has_failed(&self, record: &Record) -> bool {
-        !record.outcome.counts() && !record.outcome.is_lacking()
-    }
-
-    /// Whether these records of the headline phase are what was asked for: there are times, and every method has some that count
-    /// unless the MPI lacks what it needs.
-    fn is_success(&self, records: &[&Record]) -> bool {
-        let has_times = |record: &Record| record.median_s.is_some() && record.outcome.counts();
-        let mut asked = records.iter().filter(|record| !record.outcome.is_lacking()).peekable();
-        asked.peek().is_some() && asked.all(|record| has_times(record))
-    }
-
     /// How a case of it is shown: [`plain_table_format`] with its own columns and texts.
     fn table_format(&self) -> &'static TableFormat;
 
@@ -117,12 +91,6 @@ pub trait Experiment: Debug + Sync {
     /// The records as tables with all details, nothing wider than a terminal of `width`.
     fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(self.table_format(), records, width)
-    }
-
-    /// The records as a page with their pictures, with the account of the machine, which may be empty, and with what a comparison of
-    /// them has found.
-    fn page(&self, records: &[Record], pictures: &[Drawn], environment: &str, compared: &Compared) -> String {
-        html::html(self.table_format(), records, pictures, environment, compared)
     }
 }
 
@@ -177,16 +145,6 @@ pub trait Prepared: Debug + Send + Sync {
     /// What one rank sends.
     fn message(&self) -> MessageFacts;
 
-    /// Its number of ranks, where it is not the plan's.
-    fn ranks(&self) -> Option<usize> {
-        None
-    }
-
-    /// Whether each rank is bound to a core where the plan says so.
-    fn is_bound(&self) -> bool {
-        true
-    }
-
     /// Threads of each rank.
     fn threads(&self) -> usize {
         1
@@ -217,8 +175,8 @@ pub trait Prepared: Debug + Send + Sync {
         ""
     }
 
-    /// Probes that the figures of a method rest on: those of its row that are of what the case does.
-    fn required_probes(&self, _method: &str) -> Vec<&'static str> {
+    /// The checks that the figures of a method rest on: those of its row that concern this case.
+    fn required_checks(&self, _method: &str) -> Vec<&'static str> {
         Vec::new()
     }
 
@@ -234,7 +192,6 @@ pub fn of(kind: Kind) -> &'static dyn Experiment {
         Kind::Partitioned => &partitioned::Partitioned,
         Kind::Halo => &halo::Halo,
         Kind::Overlap => &overlap::Overlap,
-        Kind::Probes => &probes::Probes,
     }
 }
 

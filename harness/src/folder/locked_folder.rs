@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{FolderError, Result, at};
+use super::{FolderError, Result, at, rows};
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
@@ -64,6 +64,12 @@ impl LockedFolder {
         let mut text = serde_json::to_vec_pretty(data).expect("plain data");
         text.push(b'\n');
         self.write(name, &text)
+    }
+
+    /// Writes a table, or replaces it as a whole; it has at least one row.
+    pub fn write_table<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<()> {
+        let columns = rows.first().map_or_else(Vec::new, rows::columns);
+        self.write(name, &[rows::header(&columns), rows::rows(rows)].concat())
     }
 
     /// Removes these files, and the folders that were made for the run and have nothing else in them.

@@ -9,8 +9,8 @@ use super::gzip::{self, Member, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
 use super::rows::{FigureRow, FromCells, NumberedCase, PhaseAndPair, TableColumns};
 use super::{
-    About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, PROBES, Result, SAMPLES,
-    SET_ASIDE, at, case_columns, figure_columns, record_columns, torn,
+    About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, Result, SAMPLES, SET_ASIDE,
+    at, case_columns, figure_columns, record_columns, torn,
 };
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, PairScope, Phase, Record};
@@ -27,7 +27,6 @@ pub struct Recorded {
     /// What each launch came to, with figures.
     pub records: Vec<Record>,
     numbers: HashMap<Arc<Case>, usize>,
-    forgets_probe: fn(&Record) -> bool,
 }
 
 /// The records of each launch in a run's folder; if the run was cut off, those that are whole.
@@ -123,7 +122,7 @@ impl Recorded {
             );
             return Err(FolderError::Broken { path: path.join(CASES), reason });
         }
-        Ok(Self { numbers, locked, plan, records, forgets_probe: |_| false })
+        Ok(Self { numbers, locked, plan, records })
     }
 
     /// What is missing beside the times of these cases and launches: their samples, blocks or figures, which nobody but a person
@@ -160,11 +159,6 @@ impl Recorded {
         Ok(lacking)
     }
 
-    /// The same, but that these probes are set aside when it is resumed, so that they are tried again.
-    pub fn without_probes(self, forgets_probe: fn(&Record) -> bool) -> Self {
-        Self { forgets_probe, ..self }
-    }
-
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.locked.path()
@@ -199,7 +193,6 @@ impl Recorded {
             moved.extend(aside.members(&file(name), &is_kept)?);
         }
         moved.extend(aside.tail(&file(CASES))?);
-        moved.extend(aside.rows::<Record>(&file(PROBES), |probe| !(self.forgets_probe)(probe))?);
         let folder = Folder::open(self.locked, about, std::mem::take(&mut self.numbers))?;
         Ok((folder, moved))
     }

@@ -185,7 +185,7 @@ fn nothing_is_written_or_read_through_links_in_a_folder() {
     fs::write(&victim, "another's\n").unwrap();
     // A folder, a file that is there, and one that would be made.
     for (name, to) in
-        [(PICTURES, elsewhere.path()), (PROBES, &*victim), (SET_ASIDE, &*elsewhere.path().join("new"))]
+        [(PICTURES, elsewhere.path()), (CHECKS, &*victim), (SET_ASIDE, &*elsewhere.path().join("new"))]
     {
         let link = path.join(name);
         std::os::unix::fs::symlink(to, &link).unwrap();
@@ -198,7 +198,7 @@ fn nothing_is_written_or_read_through_links_in_a_folder() {
     assert_eq!(fs::read(&victim).unwrap(), b"another's\n");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
     // What is read from it may never come.
-    let pipe = path.join(PROBES);
+    let pipe = path.join(CHECKS);
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert!(read_records(&path).unwrap_err().to_string().contains("is no plain file"));
 }
@@ -495,34 +495,6 @@ fn a_folder_without_a_finished_case_can_be_taken_back() {
     let before = contents(&used);
     assert!(!folder.discard());
     assert!(contents(&used) == before, "results are never removed");
-}
-
-#[test]
-fn probes_that_are_torn_or_of_earlier_columns_are_set_aside() {
-    let (_dir, path, _) = finished();
-    let probe = |test: &str| {
-        let case = Case { test: test.to_owned(), mpi: "fake".to_owned(), ..Case::default() };
-        Record { case: case.into(), schema: crate::model::SCHEMA, ..Record::default() }
-    };
-    let names = |folder: &Folder| {
-        folder.probes().unwrap().into_iter().map(|record| record.case.test.clone()).collect::<Vec<_>>()
-    };
-    let (mut folder, _) = resume(&path);
-    folder.append_probes(&[probe("ring"), probe("any_order")]).unwrap();
-    drop(folder);
-    let (file, aside) = (path.join(PROBES), |number: &str| path.join(SET_ASIDE).join(number).join(PROBES));
-    let whole = fs::read(&file).unwrap();
-    fs::write(&file, &whole[..whole.len() - 3]).unwrap();
-    let (mut folder, moved) = resume(&path);
-    assert_eq!((names(&folder), moved), (vec!["ring".to_owned()], vec![aside("1")]));
-    folder.append_probes(&[probe("any_order")]).unwrap();
-    assert!(fs::read(&file).unwrap() == whole, "as if it had never been torn");
-    drop(folder);
-    let earlier = "mpi,probe,outcome,detail,seconds\nfake,ring,passed,,0.5\n";
-    fs::write(&file, earlier).unwrap();
-    let (folder, moved) = resume(&path);
-    assert_eq!((names(&folder), moved), (Vec::new(), vec![aside("2")]));
-    assert_eq!(fs::read_to_string(aside("2")).unwrap(), earlier);
 }
 
 #[test]

@@ -38,6 +38,18 @@ pub enum MpiError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The launcher was started again and again, and no rank program printed anything.
+    #[error("no process has begun under {launcher}, {times}: {output}{advice}")]
+    NeverBegan {
+        /// The launcher.
+        launcher: String,
+        /// How often it was started.
+        times: &'static str,
+        /// How it ended, and its output.
+        output: String,
+        /// What is known to help.
+        advice: String,
+    },
     /// A tool that does not come to its end.
     #[error("`{command}` has not ended after {limit_s} s")]
     Hangs {

@@ -22,8 +22,10 @@ mod shared_build;
 pub mod shared_memory;
 mod show;
 mod state;
+mod target;
 mod tool;
 mod tree;
+mod watchdog;
 mod watcher;
 mod wheels;
 
@@ -39,6 +41,8 @@ pub use pmi::Pmi;
 pub use process::{ExitDescription, Line, Next, Running};
 pub use project::{Addition, Project};
 pub use state::memory_of;
+pub use target::Target;
+pub use watchdog::{Exit, LastOutput, Sign};
 
 /// Takes a sentence for the user, e.g. onto standard error.
 pub type Print<'a> = &'a mut dyn FnMut(&str);

@@ -128,7 +128,7 @@ pub fn memory_of(program: &Path) -> PathBuf {
     if can_be_written(folder) {
         return folder.to_owned();
     }
-    asked().unwrap_or_else(users).join("probes").join(short_hash(program.as_os_str()))
+    asked().unwrap_or_else(users).join("checks").join(short_hash(program.as_os_str()))
 }
 
 /// The folder that was asked for.

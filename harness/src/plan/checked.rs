@@ -54,11 +54,6 @@ impl CheckedPlan {
         methods as f64 * self.plan.limits.max_time_s / self.plan.launches() as f64
     }
 
-    /// The ranks of case `i`.
-    pub fn ranks_of(&self, i: usize) -> usize {
-        self.cases[i].ranks().unwrap_or(self.plan.ranks())
-    }
-
     /// Case `i` as results name it, as far as that is known before it was measured.
     pub fn case(&self, i: usize, cache: Cache) -> Case {
         let planned = &self.plan.cases[i];
@@ -67,7 +62,7 @@ impl CheckedPlan {
             test: planned.test.clone(),
             set: planned.set.clone().unwrap_or_default(),
             params: self.cases[i].params(),
-            ranks: self.ranks_of(i),
+            ranks: self.plan.ranks(),
             cache,
             ..Case::default()
         }

@@ -16,7 +16,7 @@ pub fn check(plan: &CheckedPlan) -> Result<(), String> {
 
 fn check_against(plan: &CheckedPlan, i: usize, available: u64, machines: usize) -> Result<(), String> {
     let case = &plan.cases[i];
-    let ranks = plan.ranks_of(i).div_ceil(machines);
+    let ranks = plan.plan.ranks().div_ceil(machines);
     check_bytes(case.rank_bytes(&plan.plan.methods), ranks, available)
         .map_err(|reason| format!("{} {}: {reason}", plan.plan.cases[i].test, case.params()))
 }

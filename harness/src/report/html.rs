@@ -91,11 +91,6 @@ fn title(records: &[Record], heads: &[Account]) -> String {
     ["ddtbench".to_owned()].into_iter().chain(kind).chain(mpis).chain(run).collect::<Vec<_>>().join(", ")
 }
 
-/// A page with one text, for what is no table of times.
-pub fn text_page(text: &str, environment: &str) -> String {
-    render(context! { text, environment })
-}
-
 fn render(context: minijinja::Value) -> String {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -166,15 +161,6 @@ mod tests {
         verdict: |_| String::new(),
         answer: crate::report::answer::Answer::PLAIN,
     };
-
-    #[test]
-    fn a_text_stands_as_it_is() {
-        let page = text_page("a  <b>\n", "{}");
-        assert!(
-            page.contains("<pre tabindex=\"0\">a  &lt;b&gt;\n</pre>") && !page.contains("Overview"),
-            "{page}"
-        );
-    }
 
     #[test]
     fn bars_are_shares_of_the_longest() {

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::{Finished, Observer, Run, RunError, Target};
+use super::{Finished, Observer, Run, RunError};
 use crate::experiments;
 use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Cache;
 use crate::model::event::Event;
 use crate::model::{Case, Measured};
+use crate::mpi::Target;
 use crate::plan::{CheckedPlan, Plan};
 
 use super::Unit;

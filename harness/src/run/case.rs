@@ -1,62 +1,21 @@
 //! One case: started, watched, and started again without a method that took the process with it.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::process_log::{Exit, ProcessLog};
+use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
 use crate::model::event::{Block, Event, Hello};
 use crate::model::{Measured, Phase};
-use crate::mpi::{Launch, Next};
+use crate::mpi::{Exit, Launch, MpiError, Sign};
 use crate::plan::{LimitArgs, Limits, Plan};
 use crate::stats;
-
-/// Time that a process gets to leave after it said that it was done.
-const TO_LEAVE: Duration = Duration::from_secs(10);
 
 /// Processes of each method that is measured in some of its own: as many as an interval needs, and two more.
 const PROCESSES: usize = 8;
 
 /// Pause before a launcher that failed is tried once more: what it lacked, as a port, may be there again.
 const TO_RECOVER: Duration = Duration::from_secs(1);
-
-/// How long nothing was heard of a process, while we were listening: a `ddtbench` that was stopped for a while (Ctrl-Z, a
-/// suspended machine) has not heard what was said meanwhile, and that is no silence.
-struct Silence {
-    limit: Duration,
-    lasted: Duration,
-}
-
-impl Silence {
-    /// The longest time that is waited in one piece.
-    const STEP: Duration = Duration::from_secs(1);
-    /// What took so much longer than it was to take was no waiting.
-    const PAUSE: Duration = Duration::from_secs(1);
-
-    fn new(limit: Duration) -> Self {
-        Self { limit, lasted: Duration::ZERO }
-    }
-
-    /// How long to wait next.
-    fn step(&self) -> Duration {
-        self.limit.saturating_sub(self.lasted).min(Self::STEP)
-    }
-
-    /// Waiting for `step` took so long.
-    fn waited(&mut self, step: Duration, took: Duration) {
-        if took <= step + Self::PAUSE {
-            self.lasted += took;
-        }
-    }
-
-    fn reset(&mut self) {
-        self.lasted = Duration::ZERO;
-    }
-
-    fn is_over(&self) -> bool {
-        self.lasted >= self.limit
-    }
-}
 
 /// Some methods of one case that are to be measured, by as many processes as that takes.
 pub struct CaseRun<'a> {
@@ -100,7 +59,7 @@ impl CaseRun<'_> {
             // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
             if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
                 has_tried_again = true;
-                observer.note("no process has begun; once more");
+                observer.note("no process has begun; trying once more");
                 thread::sleep(TO_RECOVER);
                 continue;
             }
@@ -124,45 +83,21 @@ impl CaseRun<'_> {
         Ok(Finished::Case(measured, hello))
     }
 
-    /// Starts a process for some methods and listens until it ends; `None` if the user wants to stop.
+    /// Starts a process for some methods and reads its events until it ends; `None` if the user wants to stop.
     fn watch(
         &self,
         methods: &[String],
         log: &mut ProcessLog,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Exit>, RunError> {
+    ) -> Result<Option<Exit>, MpiError> {
         let args = (self.arguments)(methods);
-        let mut running = Launch { args: &args, ..self.launch.clone() }.start()?;
-        let mut silence = Silence::new(Duration::from_secs_f64(self.timeout_s));
-        loop {
-            let (began, step) = (Instant::now(), silence.step());
-            let next = running.next(step);
-            silence.waited(step, began.elapsed());
-            match next {
-                Next::Line(line) => {
-                    // Only events are signs of life: a library may complain for ever.
-                    if let Some(event) = log.line(line) {
-                        observer.received(&event);
-                        if event == Event::Done {
-                            silence.limit = silence.limit.min(TO_LEAVE);
-                        }
-                        silence.reset();
-                    }
-                }
-                Next::Silence if !silence.is_over() => {}
-                Next::Silence => {
-                    running.kill();
-                    return Ok(Some(Exit::Silent(self.timeout_s)));
-                }
-                Next::Interrupted => {
-                    running.kill();
-                    return Ok(None);
-                }
-                // A signal of the terminal's may have reached the ranks before us.
-                Next::Exited(_) if crate::mpi::interrupt::requested() => return Ok(None),
-                Next::Exited(exit) => return Ok(Some(Exit::Ended(exit))),
+        Launch { args: &args, ..self.launch.clone() }.watch(self.timeout_s, |line| match log.line(line) {
+            None => Sign::Noise,
+            Some(event) => {
+                observer.received(&event);
+                if event == Event::Done { Sign::Done } else { Sign::Alive }
             }
-        }
+        })
     }
 }
 
@@ -222,13 +157,13 @@ impl Run<'_> {
         let target = &self.targets[unit.target];
         Launch {
             installation: &target.installation,
-            ranks: self.plan.ranks_of(unit.case),
+            ranks: plan.ranks(),
             threads: case.threads(),
             program: &target.program,
             args,
             launcher: plan.launcher.as_deref(),
             launcher_args: &plan.launcher_args,
-            bind: plan.bind && case.is_bound(),
+            bind: plan.bind,
             env: target.settings(case.configuration()).chain(case.env()).collect(),
         }
     }
@@ -251,7 +186,7 @@ impl Run<'_> {
         args.extend(self.plan.cases[unit.case].arguments());
         let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
         option("method", methods.join(","));
-        option("ranks", self.plan.ranks_of(unit.case).to_string());
+        option("ranks", plan.ranks().to_string());
         option("seed", plan.seed.to_string());
         option("cache", unit.cache.name().to_owned());
         option("min-rounds", limits.min_rounds.to_string());

@@ -5,16 +5,15 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::*;
-use crate::experiments::Kind;
 use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
 use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Cache;
 use crate::model::event::{Block, Event};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
-use crate::mpi::Installation;
+use crate::mpi::{Installation, Target};
 use crate::plan::CheckedPlan;
-use crate::run::{Environment, Part, RunEnd, Target};
+use crate::run::{Environment, Part, RunEnd};
 
 /// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
 /// finds wrong data with `put_ddt`.
@@ -301,53 +300,6 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
     assert_eq!(done(&records, &plan).len(), 2 * 2 * 3);
 }
 
-/// The same for probes: one passes, one dies, one hangs, two hang or die after they were told to have failed.
-const PROBE_LAUNCHER: &str = r#"#!/bin/sh
-while [ "$1" != probe ]; do shift; done
-tell() { printf '{"event":"probe","outcome":{"outcome":"seen","what":"%s","detail":"%s"},"seconds":%s}\n' "$1" "$2" "$3"; }
-cat "${0%/*}/hello"
-echo '{"event":"working","method":"probe","stage":"exchange"}'
-case $2 in
-    any_order) echo "it hurts" >&2; kill -11 $$;;
-    zero_count) tell failed "byte 9" 0.25; kill -11 $$;;
-    startall_sends) exec sleep 1000;;
-    unequal_counts) tell failed "byte 7" 0.25; exec sleep 1000;;
-    ring) tell failed "in 1 of 2" 0.25; tell failed "in 2 of 2" 0.5;;
-    *) tell passed "" 0.25;;
-esac
-echo '{"event":"done"}'
-"#;
-
-#[test]
-fn probes_that_crash_or_hang_take_no_other_with_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let targets = [fake_mpi_of(PROBE_LAUNCHER, folder.path())];
-    let names = ["equal_counts", "any_order", "unequal_counts", "startall_sends", "ring", "zero_count"];
-    let case = |name: &str| PlannedCase { test: name.to_owned(), ..PlannedCase::default() };
-    let limits = Limits { timeout_s: 1.0, ..Limits::default() };
-    let plan = Plan { cases: names.map(case).to_vec(), limits, ..Plan::of(Kind::Probes) }.check().unwrap();
-    let run = Run { plan: &plan, targets: &targets };
-    let made = into_folder(&run, &folder.path().join("run"));
-    let (end, mut records) = made.ended.unwrap();
-    run.in_plan_order(&mut records);
-    let seen: Vec<_> = records.iter().map(|record| (&*record.case.test, record.outcome.label())).collect();
-    let expected = ["passed", "crashed", "failed", "timed out", "failed", "failed"];
-    assert_eq!((end, seen), (RunEnd::Complete, names.into_iter().zip(expected).collect()));
-    let ranks: Vec<_> = records.iter().map(|record| record.case.ranks).collect();
-    assert_eq!(ranks, [2, 2, 2, 2, 4, 2]);
-    let detail = |i: usize| records[i].outcome.detail().unwrap_or_default();
-    assert!(detail(0).is_empty() && records[0].median_s == Some(0.25));
-    assert!(detail(1).contains("SIGSEGV") && detail(1).contains("it hurts"), "{}", detail(1));
-    assert!(detail(2).starts_with("twice failed: byte 7; then nothing heard for 1 s"), "{}", detail(2));
-    assert!(detail(3).contains("1 s during exchange"), "{}", detail(3));
-    assert_eq!((detail(4), records[4].median_s), ("twice failed: in 2 of 2", Some(0.5)), "told last");
-    assert!(
-        detail(5).starts_with("twice failed: byte 9; then") && detail(5).contains("SIGSEGV"),
-        "{}",
-        detail(5)
-    );
-}
-
 #[test]
 fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     let place = tempfile::tempdir().unwrap();
@@ -373,22 +325,4 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     assert_eq!(end, RunEnd::Complete);
     assert!(new.iter().all(|record| record.outcome == Outcome::Converged));
     assert_eq!(self::done(&new, &plan).len(), 4);
-}
-
-#[test]
-fn what_was_not_listened_to_is_no_silence() {
-    let second = Duration::from_secs(1);
-    let mut silence = Silence::new(2 * second);
-    assert_eq!(silence.step(), second);
-    silence.waited(second, second);
-    assert!(!silence.is_over());
-    silence.waited(second, 100 * second);
-    assert!(!silence.is_over(), "we were stopped");
-    silence.waited(second, second / 2);
-    assert_eq!(silence.step(), second / 2);
-    silence.reset();
-    silence.waited(second, second);
-    silence.waited(second, second);
-    assert!(silence.is_over());
-    assert_eq!(Silence::new(second / 5).step(), second / 5);
 }

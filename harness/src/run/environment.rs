@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use super::{Run, RunError, Target, Unit};
+use super::{Run, RunError, Unit};
 use crate::folder::{Folder, FolderError};
 use crate::model::conditions::Cache;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
-use crate::mpi::{Family, Installation};
+use crate::mpi::{Family, Installation, Target};
 
 /// What is in `environment.json`. What cannot be found out is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -126,6 +126,19 @@ impl From<&Installation> for MpiFacts {
     }
 }
 
+impl MpiAccount {
+    /// The account of an MPI whose first case is run by a command.
+    pub fn of(target: &Target, first_case: String) -> Self {
+        Self {
+            mpi: (&target.installation).into(),
+            variant: target.variant.clone(),
+            env: target.installation.env.clone(),
+            first_case,
+            rank_program: None,
+        }
+    }
+}
+
 impl Part {
     /// The part that begins now.
     ///
@@ -133,24 +146,22 @@ impl Part {
     /// A launcher that cannot be understood.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
         let unit = |target| Unit { case: 0, cache: Cache::default(), target, launch: 0 };
-        let account = |(i, target): (usize, &Target)| {
-            Ok(MpiAccount {
-                mpi: (&target.installation).into(),
-                variant: target.variant.clone(),
-                env: target.installation.env.clone(),
-                first_case: run.command_line(unit(i))?,
-                rank_program: None,
-            })
-        };
-        Ok(Self {
+        let account = |(i, target): (usize, &Target)| Ok(MpiAccount::of(target, run.command_line(unit(i))?));
+        let mpis = run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?;
+        Ok(Self { done_before, ..Self::of(date, mpis) })
+    }
+
+    /// The part that begins now, on these MPIs.
+    pub fn of(date: String, mpis: Vec<MpiAccount>) -> Self {
+        Self {
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
             ddtbench_build: build(),
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             machine: Machine::this(),
-            mpis: run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?,
-            done_before,
-        })
+            mpis,
+            done_before: 0,
+        }
     }
 
     fn row<'a>(&'a self, run: &'a str, part: usize) -> PartRow<'a> {

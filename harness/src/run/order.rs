@@ -7,9 +7,10 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::{Run, Target};
+use super::Run;
 use crate::model::Record;
 use crate::model::conditions::Cache;
+use crate::mpi::Target;
 use crate::plan::CheckedPlan;
 
 /// What one process of the rank program measures, or several, where one dies.

@@ -1,16 +1,11 @@
-//! The log of one process: its events and last words, and what it says about the methods that it was to measure.
+//! The log of one process: its events and last output, and how the methods ended that it was to measure.
 
-use std::collections::VecDeque;
-
+use crate::model::Outcome;
 use crate::model::event::{Block, Event, Hello};
 use crate::model::plain::plain;
-use crate::model::{Outcome, Phase, Times};
-use crate::mpi::{ExitDescription, Line};
+use crate::mpi::{Exit, LastOutput, Line};
 
-/// Lines of the MPI that are kept to explain how a process ended.
-const LAST_LINES: usize = 20;
-
-/// Events and last words of one process.
+/// Events and last output of one process.
 #[derive(Debug, Default)]
 pub struct ProcessLog {
     /// Its account of itself.
@@ -21,22 +16,11 @@ pub struct ProcessLog {
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
     pub working: Option<(String, String)>,
-    /// What a probe told last, and its time.
-    probe: Option<(Outcome, f64)>,
     /// Whether the process said that it was done.
     pub done: bool,
     /// Whether a rank said that it would end all.
     aborts: bool,
-    last_lines: VecDeque<String>,
-}
-
-/// How the process ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exit {
-    /// By itself.
-    Ended(ExitDescription),
-    /// It was ended after this silence, in seconds.
-    Silent(f64),
+    output: LastOutput,
 }
 
 impl ProcessLog {
@@ -52,12 +36,7 @@ impl ProcessLog {
             },
             Line::Err(text) => text,
         };
-        if !text.trim().is_empty() {
-            self.last_lines.push_back(plain(text.trim()).into_owned());
-            if self.last_lines.len() > LAST_LINES {
-                self.last_lines.pop_front();
-            }
-        }
+        self.output.add(&text);
         None
     }
 
@@ -72,12 +51,6 @@ impl ProcessLog {
                     let detail = outcome.detail().map(|detail| plain(detail).into_owned());
                     let outcome = detail.map_or(outcome.clone(), |detail| outcome.with_detail(detail));
                     self.ended.push((method, outcome));
-                }
-            }
-            Event::Probe { outcome, seconds } => {
-                // Launchers may pass on one rank's line after another's that was told later.
-                if self.probe.as_ref().is_none_or(|(_, known)| *known <= seconds) {
-                    self.probe = Some((outcome, seconds));
                 }
             }
             // Who has asked for it listens by itself.
@@ -96,23 +69,14 @@ impl ProcessLog {
         self.ended.iter().any(|(known, _)| known == method)
     }
 
-    /// The blocks of a method; of a probe, one of the time that it told.
+    /// The blocks of a method.
     pub fn blocks_of(&self, method: &str) -> Vec<Block> {
-        let probe = self.probe.as_ref().map(|(_, seconds)| {
-            let mut times = Times::default();
-            times[Phase::Total].push(*seconds);
-            Block { method: method.to_owned(), batch: 1, times, ..Block::default() }
-        });
-        self.blocks.iter().filter(|block| block.method == method).cloned().chain(probe).collect()
+        self.blocks.iter().filter(|block| block.method == method).cloned().collect()
     }
 
     /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
     /// again in a new process. There is always at least one outcome, so that this comes to an end.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
-        if let Some((outcome, _)) = &self.probe {
-            let outcome = self.of_probe(outcome, exit);
-            return asked.iter().map(|method| (method.clone(), outcome.clone())).collect();
-        }
         let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
         let mut outcomes: Vec<_> =
             ended.map(|(method, outcome)| (method.clone(), self.explained(outcome, exit))).collect();
@@ -127,17 +91,6 @@ impl ProcessLog {
             outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
         }
         outcomes
-    }
-
-    /// What a probe came to: it may have told that it has failed before it came to its end, which it never did.
-    fn of_probe(&self, reported: &Outcome, exit: Exit) -> Outcome {
-        if self.done {
-            return reported.clone();
-        }
-        let stage = self.working.as_ref().map(|(_, stage)| stage.as_str());
-        let ending = self.failure(exit, stage);
-        let details = [reported, &ending].map(|outcome| outcome.detail().unwrap_or_default());
-        reported.clone().with_detail(details.join("; then "))
     }
 
     /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
@@ -158,16 +111,12 @@ impl ProcessLog {
             Some("measure") => " while measuring".to_owned(),
             Some(stage) => format!(" during {stage}"),
             None if self.hello.is_some() => " before any method".to_owned(),
-            None => " before anything was heard of it".to_owned(),
+            None => " before the first event".to_owned(),
         };
-        let lines: Vec<_> = self.last_lines.iter().map(String::as_str).collect();
-        let output =
-            if lines.is_empty() { String::new() } else { format!("; last words: {}", lines.join(" | ")) };
+        let detail = self.output.explain(exit, &during);
         match exit {
-            Exit::Ended(exit) => Outcome::Crashed { detail: format!("{exit}{during}{output}") },
-            Exit::Silent(seconds) => {
-                Outcome::TimedOut { detail: format!("nothing heard for {seconds} s{during}{output}") }
-            }
+            Exit::Ended(_) => Outcome::Crashed { detail },
+            Exit::Silent(_) => Outcome::TimedOut { detail },
         }
     }
 }
@@ -175,7 +124,7 @@ impl ProcessLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Seen;
+    use crate::mpi::ExitDescription;
 
     const KILLED: Exit = Exit::Ended(ExitDescription { code: Some(137), signal: None });
 
@@ -244,28 +193,5 @@ mod tests {
         let mut log = log;
         log.line(Line::Out(r#"{"event":"aborting"}"#.to_owned()));
         assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED).remove(0).1, error);
-    }
-
-    #[test]
-    fn what_a_probe_reported_last_counts_in_any_order() {
-        let probe = |detail: &str, seconds| {
-            let outcome = Outcome::Seen { what: Seen::Failed, detail: detail.to_owned() };
-            serde_json::to_string(&Event::Probe { outcome, seconds }).unwrap()
-        };
-        let log = log(&[&probe("6 of 13", 0.25), &probe("first", 0.125)]);
-        let (asked, outcome) = log.outcomes(&names(&["probe"]), KILLED).remove(0);
-        let detail = outcome.detail().unwrap();
-        assert!(detail.starts_with("6 of 13; then ") && detail.contains("SIGKILL"), "{detail}");
-        assert_eq!(log.blocks_of(&asked)[0].times[Phase::Total], [0.25]);
-    }
-
-    #[test]
-    fn only_the_last_lines_are_kept() {
-        let mut log = ProcessLog::default();
-        for i in 0..100 {
-            log.line(Line::Err(format!("word{i}.")));
-        }
-        let Outcome::TimedOut { detail } = log.failure(Exit::Silent(5.0), None) else { panic!() };
-        assert!(detail.contains("for 5 s") && !detail.contains("word79.") && detail.contains("word80."));
     }
 }

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each layer and those that it may use, besides itself.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("report", &["model", "stats"]),
     ("experiments", &["model", "stats", "report"]),
     ("compare", &["model", "stats", "report", "experiments"]),
     ("plan", &["model", "stats", "report", "experiments"]),
     ("folder", &["model"]),
-    ("mpi", &[]),
-    ("run", &["model", "stats", "experiments", "plan", "folder", "mpi"]),
+    ("mpi", &["model"]),
+    ("conformance", &["model", "report", "mpi"]),
+    ("run", &["model", "stats", "experiments", "plan", "folder", "mpi", "conformance"]),
     ("fuzz", &["model", "report", "experiments", "compare", "plan", "folder", "mpi", "run"]),
 ];
 

@@ -11,6 +11,7 @@ use ddtbench::experiments::{self, Kind};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::compared::Compared;
+use ddtbench::report::html::html;
 use ddtbench::report::pictures::{self, Results};
 
 #[path = "../../benches/many_cases/made_up.rs"]
@@ -73,7 +74,7 @@ fn report(kind: Kind, launches: &[Record]) {
     let results = Results { form, over: &over, launches, accounts: &[], figure: None, changes: &[] };
     let drawn = pictures::all(&results);
     assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
-    black_box(experiments::of(kind).page(&over, &drawn, "", &Compared::default()));
+    black_box(html(form, &over, &drawn, "", &Compared::default()));
     black_box((experiments::of(kind).answer(&over, Some(80)), experiments::of(kind).table(&over, None)));
 }
 

@@ -12,13 +12,15 @@ use rustix::termios::{Winsize, tcsetwinsize};
 const COLUMNS: u16 = 80;
 
 /// The commands that have help.
-const HELP: [&str; 22] = [
+const HELP: [&str; 24] = [
     "",
     "run",
     "partitioned",
     "halo",
     "engine",
-    "probe",
+    "conform",
+    "conform partitioned",
+    "conform clocks",
     "compare",
     "guidelines",
     "baseline",
@@ -69,7 +71,7 @@ const REFUSED: [&str; 19] = [
     "halo nosuch",
     "partitioned -p bytes=3,partitions=0",
     "partitioned --set-plan limits.rule=nosuch",
-    "probe nosuch",
+    "conform partitioned nosuch",
     "report nosuch",
     "compare",
     "baseline check nosuch --threshold none",

@@ -5,7 +5,6 @@ pub mod halo;
 pub mod overlap;
 pub mod partitioned;
 pub mod pingpong;
-pub mod probes;
 
 use apps::Context;
 use serde::{Deserialize, Serialize};
@@ -29,9 +28,6 @@ pub enum Kind {
     Halo,
     /// Communication while the ranks compute.
     Overlap,
-    /// Whether an MPI does what partitioned communication needs.
-    #[serde(rename = "probe")]
-    Probes,
 }
 
 /// What is known of a kind.
@@ -53,8 +49,6 @@ pub struct Row {
     pub reference: &'static str,
     /// Ranks without a number in the plan.
     pub default_ranks: usize,
-    /// Launches of each case without a number in the plan.
-    pub default_launches: usize,
     /// What is wrong with a number of ranks, if anything.
     pub refuse_ranks: fn(usize) -> Option<&'static str>,
     /// Why its caches are always warm, if they are.
@@ -78,8 +72,7 @@ pub const NOT_REPEATED: &[Phase] =
 
 impl Kind {
     /// All, in the order in which `list` shows them.
-    pub const ALL: [Self; 6] =
-        [Self::PingPong, Self::Engine, Self::Partitioned, Self::Halo, Self::Overlap, Self::Probes];
+    pub const ALL: [Self; 5] = [Self::PingPong, Self::Engine, Self::Partitioned, Self::Halo, Self::Overlap];
 
     /// What is known of it.
     pub const fn row(self) -> &'static Row {
@@ -89,7 +82,6 @@ impl Kind {
             Self::Partitioned => &partitioned::ROW,
             Self::Halo => &halo::ROW,
             Self::Overlap => &overlap::ROW,
-            Self::Probes => &probes::ROW,
         }
     }
 
@@ -193,6 +185,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::model::check::{PARTITIONED, find as find_check};
 
     #[test]
     fn methods_are_found_in_their_kind_and_each_once() {
@@ -213,12 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn every_probe_of_a_method_is_one_that_can_fail() {
-        for method in Kind::ALL.iter().flat_map(|kind| kind.methods()) {
-            for name in method.probes.concat() {
-                let kind = probes::list::find(name).unwrap().kind;
-                assert_eq!(kind, probes::list::ProbeKind::Conformance, "{}: {name}", method.name);
-            }
+    fn methods_rest_on_checks_that_exist() {
+        for name in Kind::ALL.iter().flat_map(|kind| kind.methods()).flat_map(|method| method.checks.concat())
+        {
+            find_check(PARTITIONED, name).unwrap();
         }
     }
 

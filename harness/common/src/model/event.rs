@@ -34,13 +34,6 @@ pub enum Event {
         /// How it ended.
         outcome: Outcome,
     },
-    /// What a probe saw. One that goes on may tell more; what is told last, by its time, counts.
-    Probe {
-        /// What was seen.
-        outcome: Outcome,
-        /// Time from the probe's beginning.
-        seconds: f64,
-    },
     /// A size that was found for a time.
     Size(CalibratedSize),
     /// A rank whose call of MPI has failed is about to end all: no launcher has done so before.

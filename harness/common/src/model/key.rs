@@ -62,10 +62,7 @@ const CONFIGURATION: &str = "configuration=";
 impl Case {
     /// The MPI with its variant: what tables name it.
     pub fn mpi_label(&self) -> String {
-        match self.mpi_variant.as_str() {
-            "" => self.mpi.clone(),
-            variant => format!("{}:{variant}", self.mpi),
-        }
+        mpi_label(&self.mpi, &self.mpi_variant)
     }
 
     /// What is to bring communication forward, where its parameters name it.
@@ -78,4 +75,9 @@ impl Case {
         let others = self.params.split(' ').filter(|pair| !pair.starts_with(CONFIGURATION));
         Self { params: others.collect::<Vec<_>>().join(" "), ..self.clone() }
     }
+}
+
+/// The name of an MPI in tables, with that of its variant; the MPI as it is has none.
+pub fn mpi_label(mpi: &str, variant: &str) -> String {
+    if variant.is_empty() { mpi.to_owned() } else { format!("{mpi}:{variant}") }
 }

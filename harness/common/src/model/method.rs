@@ -16,8 +16,8 @@ pub struct MethodInfo {
     pub about: &'static str,
     /// The functions of MPI that it calls beyond those that every MPI has.
     pub needs: &'static [&'static str],
-    /// The probes that its figures rest on, in groups that methods share; a case leaves out those of what it does not do.
-    pub probes: &'static [&'static [&'static str]],
+    /// The checks that its figures rest on, in groups that methods share; a case leaves out those of what it does not do.
+    pub checks: &'static [&'static [&'static str]],
     /// The name in the original suite's output, where it has the method.
     pub original_name: Option<&'static str>,
     /// Whether an application could use it: the bytes go from arrays to arrays. The others are for comparison.
@@ -43,7 +43,7 @@ impl MethodInfo {
             name,
             about,
             needs: &[],
-            probes: &[],
+            checks: &[],
             original_name: None,
             array_to_array: true,
             reference: None,
@@ -60,9 +60,9 @@ impl MethodInfo {
         Self { needs: functions, ..self }
     }
 
-    /// The same, with figures that are invalid where one of these probes fails.
-    pub const fn probes(self, probes: &'static [&'static [&'static str]]) -> Self {
-        Self { probes, ..self }
+    /// The same, with figures that are invalid if one of these checks fails.
+    pub const fn checks(self, checks: &'static [&'static [&'static str]]) -> Self {
+        Self { checks, ..self }
     }
 
     /// The same, not from arrays to arrays.

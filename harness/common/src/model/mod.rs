@@ -1,6 +1,7 @@
 //! The words of a result, typed: what was measured, what came back, what was made of it. No logic but that of the words.
 
 pub mod calibration;
+pub mod check;
 pub mod conditions;
 pub mod event;
 mod figure;
@@ -15,9 +16,9 @@ mod times;
 pub mod transport;
 
 pub use figure::{Figure, FigureUnit, Quantity};
-pub use key::{Case, Key};
+pub use key::{Case, Key, mpi_label};
 pub use method::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, infos};
-pub use outcome::{Outcome, Seen};
+pub use outcome::Outcome;
 pub use phase::Phase;
 pub use record::{Basis, BlockState, CaseResult, Measured, PairScope, Record, State};
 pub use times::Times;

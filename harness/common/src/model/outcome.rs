@@ -8,7 +8,6 @@ macro_rules! detail_of {
         match $outcome {
             Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
             Self::NotAvailable { reason: detail }
-            | Self::Seen { detail, .. }
             | Self::Invalid { detail }
             | Self::WrongData { detail }
             | Self::MpiError { detail }
@@ -16,41 +15,6 @@ macro_rules! detail_of {
             | Self::TimedOut { detail } => Some(detail),
         }
     };
-}
-
-/// What a probe saw that came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Seen {
-    /// All was right.
-    Passed,
-    /// Wrong data, or an error where none is right.
-    Failed,
-    /// An error where one is right or allowed.
-    Refused,
-    /// A misuse went through without an error.
-    Accepted,
-    /// Of what an MPI may do: it does.
-    Yes,
-    /// Of what an MPI may do: it does not.
-    No,
-    /// It could not be tried here.
-    Skipped,
-}
-
-impl Seen {
-    /// The word in tables and results.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Refused => "refused",
-            Self::Accepted => "accepted",
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Skipped => "skipped",
-        }
-    }
 }
 
 /// How a method ended.
@@ -66,14 +30,7 @@ pub enum Outcome {
     RunLimit,
     /// All launches were made first. Only of several launches together.
     LaunchLimit,
-    /// Of a probe: what it saw.
-    Seen {
-        /// What was seen.
-        what: Seen,
-        /// More about it; empty where there is nothing to say.
-        detail: String,
-    },
-    /// It was measured, but the MPI has failed a probe that the figures rest on.
+    /// It was measured, but the MPI has failed a check that the figures rest on.
     Invalid {
         /// Which, and how.
         detail: String,
@@ -93,7 +50,7 @@ pub enum Outcome {
         /// The call and MPI's text.
         detail: String,
     },
-    /// The process ended before its time: signal or exit code and the last words.
+    /// The process ended before its time: signal or exit code and its last output.
     Crashed {
         /// What was seen.
         detail: String,
@@ -108,34 +65,22 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the times can be used.
     pub const fn is_measured(&self) -> bool {
-        self.counts() || matches!(self, Self::Invalid { .. } | Self::Seen { .. })
+        self.counts() || matches!(self, Self::Invalid { .. })
     }
 
-    /// Each outcome, and of a probe each that it can have; without details.
-    const EVERY: [Self; 17] = {
-        const fn seen(what: Seen) -> Outcome {
-            Outcome::Seen { what, detail: String::new() }
-        }
-        [
-            Self::Converged,
-            Self::TimeLimit,
-            Self::RunLimit,
-            Self::LaunchLimit,
-            seen(Seen::Passed),
-            seen(Seen::Failed),
-            seen(Seen::Refused),
-            seen(Seen::Accepted),
-            seen(Seen::Yes),
-            seen(Seen::No),
-            seen(Seen::Skipped),
-            Self::Invalid { detail: String::new() },
-            Self::NotAvailable { reason: String::new() },
-            Self::WrongData { detail: String::new() },
-            Self::MpiError { detail: String::new() },
-            Self::Crashed { detail: String::new() },
-            Self::TimedOut { detail: String::new() },
-        ]
-    };
+    /// Each outcome, without details.
+    const EVERY: [Self; 10] = [
+        Self::Converged,
+        Self::TimeLimit,
+        Self::RunLimit,
+        Self::LaunchLimit,
+        Self::Invalid { detail: String::new() },
+        Self::NotAvailable { reason: String::new() },
+        Self::WrongData { detail: String::new() },
+        Self::MpiError { detail: String::new() },
+        Self::Crashed { detail: String::new() },
+        Self::TimedOut { detail: String::new() },
+    ];
 
     /// The outcome with this label; `None` if there is none.
     pub fn from_label(label: &str) -> Option<Self> {
@@ -162,7 +107,7 @@ impl Outcome {
 
     /// Whether a launch with this outcome gives it to all launches.
     pub const fn is_doubtful(&self) -> bool {
-        matches!(self, Self::Seen { what: Seen::Failed, .. } | Self::Invalid { .. })
+        matches!(self, Self::Invalid { .. })
     }
 
     /// Whether the MPI lacks what the method needs.
@@ -177,7 +122,6 @@ impl Outcome {
             Self::TimeLimit => "time limit",
             Self::RunLimit => "run limit",
             Self::LaunchLimit => "launch limit",
-            Self::Seen { what, .. } => what.label(),
             Self::Invalid { .. } => "invalid",
             Self::NotAvailable { .. } => "not available",
             Self::WrongData { .. } => "wrong data",
@@ -221,21 +165,12 @@ mod tests {
             Outcome::TimeLimit => 1,
             Outcome::RunLimit => 2,
             Outcome::LaunchLimit => 3,
-            Outcome::Seen { what, .. } => match what {
-                Seen::Passed => 4,
-                Seen::Failed => 5,
-                Seen::Refused => 6,
-                Seen::Accepted => 7,
-                Seen::Yes => 8,
-                Seen::No => 9,
-                Seen::Skipped => 10,
-            },
-            Outcome::Invalid { .. } => 11,
-            Outcome::NotAvailable { .. } => 12,
-            Outcome::WrongData { .. } => 13,
-            Outcome::MpiError { .. } => 14,
-            Outcome::Crashed { .. } => 15,
-            Outcome::TimedOut { .. } => 16,
+            Outcome::Invalid { .. } => 4,
+            Outcome::NotAvailable { .. } => 5,
+            Outcome::WrongData { .. } => 6,
+            Outcome::MpiError { .. } => 7,
+            Outcome::Crashed { .. } => 8,
+            Outcome::TimedOut { .. } => 9,
         };
         assert!(Outcome::EVERY.iter().map(place).eq(0..Outcome::EVERY.len()));
         for outcome in Outcome::EVERY {

@@ -50,7 +50,7 @@ pub enum Phase {
     /// From the last partition that became ready to the end at the receiver.
     AfterLast,
     /// From the start to the end, computing included: at the receiver of a transfer, on the rank of a halo that took
-    /// longest; of a probe, on its first rank.
+    /// longest.
     Total,
     /// A halo exchange: what it adds to the computing of the thread that computes longest of all ranks.
     Exchange,

@@ -201,6 +201,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether the method has failed, other than because the MPI lacks what it needs.
+    pub fn has_failed(&self) -> bool {
+        !self.outcome.counts() && !self.outcome.is_lacking()
+    }
+
     /// The record of a method without any figures, but for what is known of its case.
     pub fn empty(result: &CaseResult, measured: &Measured, phase: Phase) -> Self {
         Self {

@@ -57,12 +57,6 @@ pub fn proc_null() -> usize {
     unsafe { ffi::RSMPI_PROC_NULL as usize }
 }
 
-/// `MPI_ANY_SOURCE`, likewise.
-pub fn any_source() -> usize {
-    // SAFETY: a constant of the library.
-    unsafe { ffi::RSMPI_ANY_SOURCE as usize }
-}
-
 /// A request; the null request where there is nothing to wait for.
 ///
 /// A persistent one is to be freed by [`Request::free`]: a rank that fails alone must leave it to the end of the
@@ -150,20 +144,8 @@ impl Request {
         check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE) })
     }
 
-    /// `MPI_Wait`, and `MPI_Get_count` of what was received; `None` where that is no whole number of `datatype`.
-    pub fn wait_and_count(&mut self, datatype: &Datatype) -> Result<Option<usize>, CallError> {
-        let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
-        let mut count: c_int = 0;
-        // SAFETY: a live request, or the null one; the status lives through the call.
-        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, status.as_mut_ptr()) })?;
-        // SAFETY: plain numbers, which the call before has set; the datatype is live.
-        check("MPI_Get_count", unsafe { ffi::MPI_Get_count(status.as_ptr(), datatype.raw(), &mut count) })?;
-        // MPI_UNDEFINED is negative.
-        Ok(usize::try_from(count).ok())
-    }
-
-    /// `MPI_Wait`, and what the status says: the source, the tag, the number of `datatype` as from
-    /// [`Request::wait_and_count`], and whether it was cancelled.
+    /// `MPI_Wait` with the status: the source, the tag, the number of `datatype`, or `None` if that is not a whole number, and whether
+    /// the request was cancelled.
     pub fn wait_for_status(&mut self, datatype: &Datatype) -> Result<Status, CallError> {
         let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
         let (mut count, mut cancelled): (c_int, c_int) = (0, 0);
@@ -178,15 +160,10 @@ impl Request {
         Ok(Status {
             source: status.MPI_SOURCE,
             tag: status.MPI_TAG,
+            // MPI_UNDEFINED is negative.
             count: usize::try_from(count).ok(),
             is_cancelled: cancelled != 0,
         })
-    }
-
-    /// `MPI_Cancel`.
-    pub fn cancel(&mut self) -> Result<(), CallError> {
-        // SAFETY: a live request.
-        check("MPI_Cancel", unsafe { ffi::MPI_Cancel(&mut self.raw) })
     }
 
     /// `MPI_Test`: whether it is complete.

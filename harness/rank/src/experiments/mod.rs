@@ -7,15 +7,13 @@ mod halo;
 mod overlap;
 mod partitioned;
 mod pingpong;
-mod probes;
 
 use std::process::ExitCode;
 
 use crate::checked::World;
 use crate::cli::Command;
+use crate::conformance;
 use overlap::WithoutMpi;
-
-pub use probes::report_after_finalize;
 
 /// An experiment that waits for MPI.
 pub type Prepared = Box<dyn FnOnce(&World) -> anyhow::Result<ExitCode>>;
@@ -31,6 +29,6 @@ pub fn prepare(command: Command) -> Prepared {
             let before = WithoutMpi::measure(&args);
             Box::new(move |world| overlap::run(world, &args, before?))
         }
-        Command::Probe(args) => Box::new(move |world| probes::run(world, &args)),
+        Command::Conform(args) => Box::new(move |world| conformance::run(world, &args)),
     }
 }

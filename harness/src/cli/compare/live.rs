@@ -11,8 +11,9 @@ use ddtbench::compare::{Comparer, ComparisonRow, Comparisons, Schedule, Side, Su
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::Folder;
 use ddtbench::model::Record;
+use ddtbench::mpi::Target;
 use ddtbench::plan::{Plan, Variant};
-use ddtbench::run::{Environment, Run, RunEnd, RunError, Target, Unit};
+use ddtbench::run::{Environment, Run, RunEnd, RunError, Unit};
 
 use super::CompareArgs;
 use crate::cli::measure::{self, Begun};
@@ -63,7 +64,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
                 ));
                 return Ok(Err(ExitCode::from(measure::INTERRUPTED)));
             }
-            Err(error @ (RunError::Mpi(_) | RunError::NeverBegan { .. })) => {
+            Err(error @ RunError::Mpi(_)) => {
                 return Err(measure::give_back(live.folder, error.into()));
             }
             Err(error) => return Err(error.into()),
@@ -184,7 +185,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
         );
     }
     let mut mpis: Vec<String> = Vec::new();
-    for name in &conditions.mpi {
+    for name in &conditions.mpis.names {
         match mpis.iter().filter(|known| known.split(':').next() == Some(name)).count() {
             0 => mpis.push(name.clone()),
             times => {

@@ -81,14 +81,14 @@ impl Prepared for PreparedExchange {
         }
     }
 
-    fn required_probes(&self, method: &str) -> Vec<&'static str> {
-        let mut probes = methods::find(method).map_or(Vec::new(), |method| method.probes.concat());
-        probes.retain(|probe| match *probe {
+    fn required_checks(&self, method: &str) -> Vec<&'static str> {
+        let mut checks = methods::find(method).map_or(Vec::new(), |method| method.checks.concat());
+        checks.retain(|check| match *check {
             "pready_threads" => self.threads() > 1,
             "self_communication" => self.sends_to_itself,
             _ => true,
         });
-        probes
+        checks
     }
 
     fn rank_bytes(&self, _methods: &[String]) -> Option<u64> {
@@ -127,17 +127,17 @@ mod tests {
     }
 
     #[test]
-    fn messages_rest_on_no_probe_and_a_rank_that_sends_to_itself_on_one_more() {
-        let probes = |threads: &str, periodic: &str, method: &str| {
+    fn messages_rest_on_no_check_and_a_rank_that_sends_to_itself_on_one_more() {
+        let checks = |threads: &str, periodic: &str, method: &str| {
             let params = [("threads", threads), ("periodic", periodic)];
             let params = params.map(|(name, value)| (name.to_owned(), Text(value.to_owned()))).into();
             let case = PlannedCase { test: "nas_mg".to_owned(), params, ..PlannedCase::default() };
-            PreparedExchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_probes(method)
+            PreparedExchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_checks(method)
         };
-        assert!(probes("4", "yes", "ddt").is_empty());
-        let requests = probes("1", "no", "partitioned");
+        assert!(checks("4", "yes", "ddt").is_empty());
+        let requests = checks("1", "no", "partitioned");
         assert_eq!((requests.len(), requests[1]), (5, "ring"));
-        assert_eq!(probes("1", "yes", "partitioned")[5..], ["self_communication"]);
-        assert_eq!(probes("2", "no", "partitioned_ddt")[5..], ["datatype_with_gaps", "pready_threads"]);
+        assert_eq!(checks("1", "yes", "partitioned")[5..], ["self_communication"]);
+        assert_eq!(checks("2", "no", "partitioned_ddt")[5..], ["datatype_with_gaps", "pready_threads"]);
     }
 }

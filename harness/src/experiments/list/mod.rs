@@ -1,4 +1,4 @@
-//! What there is to measure: tests and exchanges with their parameters and sets, methods, probes.
+//! What there is to measure: tests and exchanges with their parameters and sets, methods.
 
 mod json;
 mod names;
@@ -120,9 +120,7 @@ mod tests {
         );
 
         let table = list(ListFormat::Table, None);
-        // Of probes, the method is no choice.
-        let chosen = methods().map(|method| method.name).filter(|&name| name != "probe");
-        for name in tests().map(|test| test.name).chain(chosen) {
+        for name in tests().map(|test| test.name).chain(methods().map(|method| method.name)) {
             assert!(table.contains(&format!("  {name} ")), "{name}");
         }
     }

@@ -5,7 +5,6 @@ use apps::halo::all as exchanges;
 
 use crate::experiments::Kind;
 use crate::experiments::overlap::operations::OPERATIONS;
-use crate::experiments::probes::list::PROBES;
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, fitted};
 
@@ -20,12 +19,11 @@ pub(super) fn all(width: Option<u16>) -> String {
         width,
         OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())),
     );
-    for kind in Kind::ALL.into_iter().filter(|kind| kind.methods().len() > 1) {
+    for kind in Kind::ALL {
         text += &format!("\nMethods of `ddtbench {}` (-m NAME)\n", kind.row().command);
         text += &one_line_each(width, kind.methods().iter().map(|method| (method.name, about(method))));
     }
-    text += "\nProbes: what an MPI must do, or may (ddtbench probe NAME)\n";
-    text + &one_line_each(width, PROBES.iter().map(|probe| (probe.name, probe.about.to_owned())))
+    text
 }
 
 /// What a method does, and whether it must be asked for.

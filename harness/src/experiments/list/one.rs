@@ -1,4 +1,4 @@
-//! All that is known of one name: a test, an exchange, a method, a probe.
+//! All that is known of one name: a test, an exchange, a method.
 
 use apps::halo::{HaloTest, all as exchanges};
 use apps::{Parameter, ParameterSet, ParameterType, Test, all as tests};
@@ -6,7 +6,6 @@ use apps::{Parameter, ParameterSet, ParameterType, Test, all as tests};
 use super::names::{about, named};
 use super::{entries_of, preset_name};
 use crate::experiments::overlap::operations::{OPERATIONS, Operation};
-use crate::experiments::probes::list::PROBES;
 use crate::experiments::{Kind, halo, overlap};
 use crate::report::columns::{Align, Column, fitted, wrapped};
 use crate::report::table::text_width;
@@ -23,7 +22,7 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let operations = OPERATIONS.iter().filter(|operation| operation.name == name);
     parts.extend(operations.map(|one| operation(one, width)));
     for kind in Kind::ALL {
-        let of_kind = kind.methods().iter().filter(|method| method.name == name && kind.methods().len() > 1);
+        let of_kind = kind.methods().iter().filter(|method| method.name == name);
         parts.extend(of_kind.map(|method| {
             let title = format!("{name}  method of `ddtbench {}`: ", kind.row().command);
             let mut text = wrapped(&title, &about(method), text_width(width), 2);
@@ -33,8 +32,6 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
             text
         }));
     }
-    let probes = PROBES.iter().filter(|probe| probe.name == name);
-    parts.extend(probes.map(|probe| wrapped(&format!("{name}  probe: "), probe.about, text_width(width), 2)));
     match parts.len() {
         0 => Err(format!(
             "{}; `ddtbench list` shows all names",

@@ -63,12 +63,12 @@ impl Prepared for PreparedTransfer {
         self.setting.env()
     }
 
-    fn required_probes(&self, method: &str) -> Vec<&'static str> {
+    fn required_checks(&self, method: &str) -> Vec<&'static str> {
         let setting = &self.setting;
-        let mut probes = methods::find(method).map_or(Vec::new(), |method| method.probes.concat());
+        let mut checks = methods::find(method).map_or(Vec::new(), |method| method.checks.concat());
         let is_unequal =
-            probes.contains(&"unequal_counts") && setting.receive_partitions() != setting.partitions;
-        probes.retain(|probe| match *probe {
+            checks.contains(&"unequal_counts") && setting.receive_partitions() != setting.partitions;
+        checks.retain(|check| match *check {
             "equal_counts" | "parrived_equal" => !is_unequal,
             "unequal_counts" | "parrived_unequal" => is_unequal,
             "any_order" => setting.order != WriteOrder::Linear,
@@ -76,7 +76,7 @@ impl Prepared for PreparedTransfer {
             "zero_count" => setting.bytes == 0,
             _ => true,
         });
-        probes
+        checks
     }
 
     /// The message, and as much again in the buffers of an MPI that copies it.
@@ -92,32 +92,32 @@ impl Prepared for PreparedTransfer {
 mod tests {
     use super::*;
 
-    fn probes(params: &[(&str, &str)], method: &str) -> Vec<&'static str> {
+    fn checks(params: &[(&str, &str)], method: &str) -> Vec<&'static str> {
         let params = params.iter().map(|&(name, value)| (name.to_owned(), Text(value.to_owned()))).collect();
         let case = PlannedCase { test: TEST.to_owned(), params, ..PlannedCase::default() };
-        PreparedTransfer::of(&case).unwrap().required_probes(method)
+        PreparedTransfer::of(&case).unwrap().required_checks(method)
     }
 
     #[test]
-    fn messages_rest_on_no_probe() {
-        assert!(probes(&[], "many").is_empty() && probes(&[], "aggregated").is_empty());
+    fn messages_rest_on_no_check() {
+        assert!(checks(&[], "many").is_empty() && checks(&[], "aggregated").is_empty());
     }
 
     #[test]
-    fn a_transfer_rests_on_the_probes_of_what_it_does() {
-        assert_eq!(probes(&[], "partitioned"), ["equal_counts"]);
-        assert_eq!(probes(&[], "partitioned:list"), ["equal_counts", "pready_list"]);
-        assert_eq!(probes(&[], "partitioned:parrived"), ["equal_counts", "parrived_equal"]);
-        assert_eq!(probes(&[], "aggregated:m=4@partitioned"), ["equal_counts"]);
+    fn a_transfer_rests_on_the_checks_of_what_it_does() {
+        assert_eq!(checks(&[], "partitioned"), ["equal_counts"]);
+        assert_eq!(checks(&[], "partitioned:list"), ["equal_counts", "pready_list"]);
+        assert_eq!(checks(&[], "partitioned:parrived"), ["equal_counts", "parrived_equal"]);
+        assert_eq!(checks(&[], "aggregated:m=4@partitioned"), ["equal_counts"]);
 
         let all = [("receive", "8"), ("threads", "2"), ("order", "random"), ("bytes", "0")];
         let marking = ["any_order", "pready_threads", "zero_count"];
         let of = |first: &'static str, rest: &[&'static str]| [&[first][..], &marking, rest].concat();
-        assert_eq!(probes(&all, "partitioned"), of("unequal_counts", &[]));
+        assert_eq!(checks(&all, "partitioned"), of("unequal_counts", &[]));
         assert_eq!(
-            probes(&all, "partitioned:parrived"),
+            checks(&all, "partitioned:parrived"),
             of("unequal_counts", &["parrived_unequal", "parrived_threads"])
         );
-        assert_eq!(probes(&all, "aggregated:m=4@partitioned"), of("equal_counts", &[]));
+        assert_eq!(checks(&all, "aggregated:m=4@partitioned"), of("equal_counts", &[]));
     }
 }

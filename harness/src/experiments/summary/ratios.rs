@@ -54,7 +54,7 @@ pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_
 /// A method's headline times.
 struct Headline<'a> {
     name: &'a str,
-    /// Whether no failed probe speaks against its times.
+    /// Whether no failed check speaks against its times.
     is_valid: bool,
     rule: Rule,
     rounds: Rounds,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Finding, Health};
-use crate::experiments::{self, Kind};
+use crate::experiments::Kind;
 use crate::model::Record;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
@@ -186,8 +186,7 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
         format!("{} {}{detail}", record.method, record.outcome.label())
     };
     let list = |records: Vec<&Record>| records.iter().map(ending).collect::<Vec<_>>().join("; ");
-    let failed: Vec<&Record> =
-        records.iter().filter(|record| experiments::of(*kind).has_failed(record)).collect();
+    let failed: Vec<&Record> = records.iter().filter(|record| record.has_failed()).collect();
     let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome.is_lacking()).collect();
     match (failed.is_empty(), lacking.is_empty()) {
         (true, true) => {
@@ -197,7 +196,7 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
             Health::Error,
             "methods",
             &format!("of {} experiments: {}", kind.name(), list(failed)),
-            "they have no figures; another version of the MPI may be right, and `ddtbench probe` says what this one does",
+            "they have no figures; another version of the MPI may be right, and `ddtbench conform partitioned` checks this one",
         ),
         (true, false) => Finding::bad(
             Health::Warning,

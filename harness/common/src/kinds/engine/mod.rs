@@ -6,7 +6,7 @@ pub mod methods;
 use apps::WireOrder;
 use clap::ValueEnum;
 
-use super::{LAUNCHES, Row};
+use super::Row;
 use crate::model::{Phase, find_method};
 
 /// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
@@ -54,7 +54,6 @@ pub(super) const ROW: Row = Row {
     decisive: &[Phase::Pack, Phase::Unpack],
     reference: methods::ENGINE,
     default_ranks: 1,
-    default_launches: LAUNCHES,
     refuse_ranks: |ranks| (ranks != 1).then_some("must be 1: the comparison is one of one process"),
     only_warm: None,
     options: &[],

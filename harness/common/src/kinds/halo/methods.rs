@@ -97,7 +97,7 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
             .made_of(Put),
         info("partitioned", "each thread packs its share of a message by these loops, and marks it ready")
             .needs(PARTITIONED)
-            .probes(&[REQUESTS, IN_SOME])
+            .checks(&[REQUESTS, IN_SOME])
             .made_of(Fine(FineTransport::Partitioned)),
         info("fine", "the same with a persistent message per share, as CMB's fine granularity")
             .made_of(Fine(FineTransport::Fine)),
@@ -108,7 +108,7 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
             "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
         )
         .needs(PARTITIONED)
-        .probes(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
+        .checks(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
         .made_of(FineTyped),
     ]
 };

@@ -7,7 +7,7 @@ mod setting;
 pub use case::{HaloCase, message, rank_bytes};
 pub use setting::{HaloSetting, PARAMETERS, Start};
 
-use super::{LAUNCHES, NOT_REPEATED, Row};
+use super::{NOT_REPEATED, Row};
 use crate::model::Phase;
 
 pub(super) const ROW: Row = {
@@ -22,7 +22,6 @@ pub(super) const ROW: Row = {
         reference: methods::REFERENCE,
         // A square grid, and a number that all exchanges have.
         default_ranks: 4,
-        default_launches: LAUNCHES,
         refuse_ranks: |ranks| {
             let can = ranks >= 1 && i32::try_from(ranks).is_ok();
             (!can).then_some("must be a whole number from 1 to 2147483647")

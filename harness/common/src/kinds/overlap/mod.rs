@@ -10,7 +10,7 @@ mod setting;
 pub use case::{Built, OverlapCase};
 pub use setting::{LEAST_US, MOST_BYTES, MOST_ROWS, OverlapSetting, PARAMETERS};
 
-use super::{LAUNCHES, NOT_REPEATED, Row};
+use super::{NOT_REPEATED, Row};
 use crate::model::{Phase, find_method};
 
 pub(super) const ROW: Row = {
@@ -39,7 +39,6 @@ pub(super) const ROW: Row = {
         decisive: &[Overlapped],
         reference: methods::REFERENCE,
         default_ranks: 2,
-        default_launches: LAUNCHES,
         refuse_ranks: |ranks| {
             let can = ranks >= 2 && i32::try_from(ranks).is_ok();
             (!can).then_some("must be at least 2 ranks")

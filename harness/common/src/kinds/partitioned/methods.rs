@@ -110,7 +110,7 @@ const fn row(name: &'static str, about: &'static str) -> MethodInfo {
 const OVER_MESSAGES: MethodInfo =
     row(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
 /// The same over the partitions of a request, of which both sides have as many.
-const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).probes(&[MARKING]);
+const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).checks(&[MARKING]);
 
 /// All mechanisms, in report order.
 const ROWS: &[Row] = {
@@ -134,15 +134,15 @@ const ROWS: &[Row] = {
             .made_of(Many),
         row("partitioned", "MPI-4's own partitioned transfer")
             .needs(PARTITIONED)
-            .probes(&[UNEQUAL, MARKING])
+            .checks(&[UNEQUAL, MARKING])
             .made_of(Native(Marking::OneByOne)),
         row("partitioned:list", "the same, all partitions of a thread marked ready in one call")
             .needs(PARTITIONED_LISTS)
-            .probes(&[UNEQUAL, MARKING, &["pready_list"]])
+            .checks(&[UNEQUAL, MARKING, &["pready_list"]])
             .made_of(Native(Marking::Lists)),
         row("partitioned:parrived", "the same, the receiver's threads ask for each partition")
             .needs(PARTITIONED)
-            .probes(&[UNEQUAL, MARKING, ASKING])
+            .checks(&[UNEQUAL, MARKING, ASKING])
             .made_of(Native(Marking::Asking)),
         row("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
             .on_request()

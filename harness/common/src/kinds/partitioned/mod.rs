@@ -5,7 +5,7 @@ mod setting;
 
 pub use setting::{PARAMETERS, Setting};
 
-use super::{LAUNCHES, NOT_REPEATED, Row};
+use super::{NOT_REPEATED, Row};
 use crate::model::Phase;
 
 /// The name of a transfer between two ranks, in place of a test's.
@@ -22,7 +22,6 @@ pub(super) const ROW: Row = {
         decisive: &[Solution],
         reference: methods::SINGLE,
         default_ranks: 2,
-        default_launches: LAUNCHES,
         refuse_ranks: |ranks| (ranks != 2).then_some("must be 2: one rank sends and one receives"),
         only_warm: None,
         options: &["rule", "startall"],

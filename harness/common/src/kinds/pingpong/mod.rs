@@ -8,7 +8,7 @@ pub use pairs::Pairs;
 
 use apps::{MicroApp, Side, WireOrder};
 
-use super::{LAUNCHES, NOT_REPEATED, Row};
+use super::{NOT_REPEATED, Row};
 use crate::model::event::MessageFacts;
 use crate::model::{Phase, find_method};
 
@@ -23,7 +23,6 @@ pub(super) const ROW: Row = {
         decisive: &[RoundTrip],
         reference: methods::REFERENCE,
         default_ranks: 2,
-        default_launches: LAUNCHES,
         refuse_ranks: |ranks| {
             let can = ranks >= 2 && ranks.is_multiple_of(2) && i32::try_from(ranks).is_ok();
             (!can).then_some("must be an even number from 2 to 2147483646: ranks work in pairs")

@@ -1,12 +1,13 @@
 //! Partitions marked ready in every way, waited for as a whole.
 
+use common::model::check::Answer;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{ProbeExchange, TAG, TRANSFERS};
+use super::exchange::{TAG, TRANSFERS, Transfers};
 use super::message::{Incoming, Outgoing, Shape};
+use crate::conformance::context::{CheckContext, Stop};
 
 /// Eight partitions of some KiB: too much for what travels in the header, little enough to be done at once.
 pub fn eight() -> Shape {
@@ -18,14 +19,14 @@ fn sizes() -> [Shape; 3] {
     [Shape::bytes(8, 8), eight(), Shape::bytes(8, 1 << 17)]
 }
 
-pub fn equal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn equal_counts(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for shape in sizes() {
-        ProbeExchange::equal(context, "8/8", shape).plainly(context)?;
+        Transfers::equal(context, "8/8", shape).plainly(context)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn any_order(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn any_order(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let mut random = Pcg64::seed_from_u64(1);
     let mut shuffled: Vec<usize> = (0..8).collect();
     shuffled.shuffle(&mut random);
@@ -35,26 +36,26 @@ pub fn any_order(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         ("random", shuffled),
     ];
     for (name, order) in orders {
-        ProbeExchange::equal(context, name, eight()).send_by(context, &mut |outgoing, generation| {
+        Transfers::equal(context, name, eight()).send_by(context, &mut |outgoing, generation| {
             outgoing.start()?;
             order.iter().try_for_each(|&partition| outgoing.ready(partition, generation))?;
             Ok(outgoing.wait()?)
         })?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn duplicated_communicator(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn duplicated_communicator(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let comm = context.comm.duplicate()?;
-    ProbeExchange { comm: &comm, ..ProbeExchange::equal(context, "8/8", eight()) }.plainly(context)?;
-    Ok(Observation::fine())
+    Transfers { comm: &comm, ..Transfers::equal(context, "8/8", eight()) }.plainly(context)?;
+    Ok(Answer::passed())
 }
 
-pub fn reinitialised(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn reinitialised(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for _ in 0..TRANSFERS {
-        ProbeExchange { transfers: 1, ..ProbeExchange::equal(context, "8/8", eight()) }.plainly(context)?;
+        Transfers { count: 1, ..Transfers::equal(context, "8/8", eight()) }.plainly(context)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 /// Numbers of partitions on the sending and on the receiving side: divided, multiplied, neither, all to one.
@@ -63,19 +64,18 @@ pub const UNEQUAL: [(usize, usize); 5] = [(8, 4), (6, 4), (8, 1), (1, 8), (4, 8)
 /// Bytes of a message that all numbers of [`UNEQUAL`] divide.
 pub const UNEQUAL_BYTES: usize = 24 * 1024;
 
-pub fn unequal_counts(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn unequal_counts(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
-        let exchange =
-            ProbeExchange { receive: shape(receive), ..ProbeExchange::equal(context, &what, shape(send)) };
+        let exchange = Transfers { receive: shape(receive), ..Transfers::equal(context, &what, shape(send)) };
         exchange.plainly(context)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn range(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    ProbeExchange::equal(context, "ranges of 3 and 5", eight()).send_by(
+pub fn range(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    Transfers::equal(context, "ranges of 3 and 5", eight()).send_by(
         context,
         &mut |outgoing, generation| {
             outgoing.start()?;
@@ -86,11 +86,11 @@ pub fn range(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             Ok(outgoing.wait()?)
         },
     )?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn list(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    ProbeExchange::equal(context, "lists of 3 and 5", eight()).send_by(
+pub fn list(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    Transfers::equal(context, "lists of 3 and 5", eight()).send_by(
         context,
         &mut |outgoing, generation| {
             outgoing.start()?;
@@ -101,7 +101,7 @@ pub fn list(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             Ok(outgoing.wait()?)
         },
     )?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
@@ -112,7 +112,7 @@ fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, genera
 
 /// Sends to the rank `to` while it receives from `from`, with requests that were started one by one; compares.
 pub fn both_ways(
-    context: &ProbeContext<'_>,
+    context: &CheckContext<'_>,
     what: &str,
     outgoing: &mut Outgoing,
     incoming: &mut Incoming,
@@ -129,14 +129,14 @@ pub fn both_ways(
 }
 
 /// Frees the requests of both directions.
-pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Observation, Stop> {
+pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Answer, Stop> {
     outgoing.free()?;
     incoming.free()?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 /// A pair of requests of eight partitions, to and from other ranks of the world.
-pub fn to_and_from(context: &ProbeContext<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
+pub fn to_and_from(context: &CheckContext<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
     let outgoing = Outgoing::new(context.comm, to, TAG, &eight(), context.rank)?;
     let incoming = Incoming::new(context.comm, from, TAG, &eight(), from)?;
     Ok((outgoing, incoming))

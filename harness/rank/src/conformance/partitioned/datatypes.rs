@@ -1,10 +1,11 @@
 //! Partitions of derived datatypes, whose offsets are multiples of the extent, not of the size.
 
+use common::model::check::Answer;
 use datatypes::{Element, Layout, LayoutError};
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::ProbeExchange;
+use super::exchange::Transfers;
 use super::message::Shape;
+use crate::conformance::context::{CheckContext, Stop};
 
 /// Transfers of each datatype.
 const TRANSFERS: u32 = 10;
@@ -12,13 +13,12 @@ const TRANSFERS: u32 = 10;
 /// Of a datatype in each partition.
 const COUNT: usize = 12;
 
-fn transfer(context: &ProbeContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
-    ProbeExchange { receive, transfers: TRANSFERS, ..ProbeExchange::equal(context, what, send) }
-        .plainly(context)
+fn transfer(context: &CheckContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
+    Transfers { receive, count: TRANSFERS, ..Transfers::equal(context, what, send) }.plainly(context)
 }
 
 /// Equal numbers of partitions, and half as many of twice the size.
-fn transfers(context: &ProbeContext<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
+fn transfers(context: &CheckContext<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
     let shape = |partitions, count| Shape::new(partitions, count, layout);
     transfer(context, &format!("{name}, 8/8"), shape(8, COUNT), shape(8, COUNT))?;
     transfer(context, &format!("{name}, 8/4"), shape(8, COUNT), shape(4, 2 * COUNT))
@@ -28,11 +28,11 @@ fn double() -> Layout {
     Element::Double.into()
 }
 
-pub fn gapless(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn gapless(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for (name, layout) in gapless_layouts().expect("sound layouts") {
         transfers(context, name, &layout)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 fn gapless_layouts() -> Result<[(&'static str, Layout); 2], LayoutError> {
@@ -43,7 +43,7 @@ fn gapless_layouts() -> Result<[(&'static str, Layout); 2], LayoutError> {
     ])
 }
 
-pub fn with_gaps(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn with_gaps(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for (name, layout) in layouts_with_gaps().expect("sound layouts") {
         transfers(context, name, &layout)?;
     }
@@ -51,7 +51,7 @@ pub fn with_gaps(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let (send, receive) = (Shape::new(8, COUNT, &vector), Shape::new(8, 2 * COUNT, &double()));
     transfer(context, "vector to contiguous", send.clone(), receive.clone())?;
     transfer(context, "contiguous to vector", receive, send)?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 fn layouts_with_gaps() -> Result<[(&'static str, Layout); 4], LayoutError> {

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
+use common::model::check::Answer;
 use datatypes::Element;
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{self, ProbeExchange, TAG, TRANSFERS};
+use super::exchange::{self, TAG, TRANSFERS, Transfers};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
+use crate::checked::request;
 use crate::checked::{Datatype, partitioned};
+use crate::conformance::context::{CheckContext, Stop};
 
-pub fn startall_sends(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn startall_sends(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let tags = [TAG, TAG + 1];
     if context.rank == 0 {
         let new = |tag| Outgoing::new(context.comm, 1, tag, &eight(), 0);
@@ -39,10 +41,10 @@ pub fn startall_sends(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         }
         both.into_iter().try_for_each(Incoming::free)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn startall_send_and_receive(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn startall_send_and_receive(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let peer = 1 - context.rank;
     let (mut outgoing, mut incoming) = to_and_from(context, peer, peer)?;
     for _ in 0..TRANSFERS {
@@ -61,7 +63,7 @@ fn start(outgoing: &mut Outgoing, incoming: &mut Incoming) -> Result<(), Stop> {
     Ok(outgoing.start()?)
 }
 
-pub fn ring(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn ring(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let ranks = context.comm.size()?;
     let (next, previous) = ((context.rank + 1) % ranks, (context.rank + ranks - 1) % ranks);
     let (mut outgoing, mut incoming) = to_and_from(context, next, previous)?;
@@ -71,7 +73,7 @@ pub fn ring(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     free(outgoing, incoming)
 }
 
-pub fn self_communication(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn self_communication(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let alone = context.comm.this_process()?;
     for (what, comm, rank) in [("MPI_COMM_WORLD", context.comm, context.rank), ("MPI_COMM_SELF", &alone, 0)] {
         context.work(what);
@@ -85,13 +87,13 @@ pub fn self_communication(context: &ProbeContext<'_>) -> Result<Observation, Sto
             free(outgoing, incoming)?;
         }
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn self_communication_alone(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn self_communication_alone(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     // The other rank has no partitioned request at all.
     if context.rank > 0 {
-        return Ok(Observation::fine());
+        return Ok(Answer::passed());
     }
     let mut outgoing = Outgoing::new(context.comm, 0, TAG, &eight(), 0)?;
     let mut incoming = Incoming::new(context.comm, 0, TAG, &eight(), 0)?;
@@ -101,20 +103,19 @@ pub fn self_communication_alone(context: &ProbeContext<'_>) -> Result<Observatio
     free(outgoing, incoming)
 }
 
-pub fn receiver_waits_first(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn receiver_waits_first(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     /// Time for a receiver to come to its wait.
     const LATE: Duration = Duration::from_millis(100);
     for _ in 0..3 {
         if context.rank == 0 {
             std::thread::sleep(LATE);
         }
-        ProbeExchange { transfers: 1, ..ProbeExchange::equal(context, "late sender", eight()) }
-            .plainly(context)?;
+        Transfers { count: 1, ..Transfers::equal(context, "late sender", eight()) }.plainly(context)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn not_freed(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn not_freed(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for i in 0..10 {
         let (tag, generation) = (TAG + i, context.next_generation());
         // Dropping them frees nothing.
@@ -128,10 +129,10 @@ pub fn not_freed(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             context.count("used once", unsafe { incoming.compare(generation) });
         }
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn late_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn late_receiver(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     /// Time for a sender to go on, if it wrongly could.
     const LATE: Duration = Duration::from_millis(100);
     let (byte, mut word) = (Datatype::predefined(Element::Byte), [0u8]);
@@ -158,10 +159,10 @@ pub fn late_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             incoming.free()?;
         }
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn free_without_start(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn free_without_start(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for _ in 0..10 {
         match context.rank {
             0 => Outgoing::new(context.comm, 1, TAG, &eight(), 0)?.free()?,
@@ -170,8 +171,30 @@ pub fn free_without_start(context: &ProbeContext<'_>) -> Result<Observation, Sto
     }
     for (what, tag) in [("a message with another tag", TAG + 1), ("a message with the same tag", TAG)] {
         context.work(what);
-        let exchange = ProbeExchange { tag, transfers: 3, ..ProbeExchange::equal(context, what, eight()) };
+        let exchange = Transfers { tag, count: 3, ..Transfers::equal(context, what, eight()) };
         exchange.plainly(context)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
+}
+
+pub fn proc_null(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    context.work("initialising a send");
+    let mut outgoing = Outgoing::new(context.comm, request::proc_null(), TAG, &eight(), context.rank)?;
+    context.work("initialising a receive");
+    let mut incoming = Incoming::new(context.comm, request::proc_null(), TAG, &eight(), context.rank)?;
+    for _ in 0..10 {
+        let generation = context.next_generation();
+        context.work("a send");
+        outgoing.start()?;
+        outgoing.ready_from(0, generation)?;
+        outgoing.wait()?;
+        context.work("a receive");
+        incoming.start()?;
+        incoming.wait()?;
+        // SAFETY: waited for above.
+        context.count("a receive", unsafe { incoming.untouched_from(0) });
+    }
+    outgoing.free()?;
+    incoming.free()?;
+    Ok(Answer::passed())
 }

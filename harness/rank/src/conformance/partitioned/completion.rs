@@ -1,20 +1,21 @@
 //! How messages are told apart and completed: by their order, beside plain messages of the same tag, and what is said of
 //! them.
 
+use common::model::check::Answer;
 use datatypes::Element;
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{ProbeExchange, TAG};
+use super::exchange::{TAG, Transfers};
 use super::marking::eight;
 use super::message::{Incoming, Outgoing};
 use crate::checked::request::{self, Status};
 use crate::checked::{Datatype, Envelope, Request};
+use crate::conformance::context::{CheckContext, Stop};
 use crate::pattern::Pattern;
 
 /// Transfers of each kind.
 const TRANSFERS: u32 = 20;
 
-pub fn two_requests_of_one_tag(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn two_requests_of_one_tag(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     // Messages match in the order in which both sides initialise.
     if context.rank == 0 {
         let new = || Outgoing::new(context.comm, 1, TAG, &eight(), 0);
@@ -40,10 +41,10 @@ pub fn two_requests_of_one_tag(context: &ProbeContext<'_>) -> Result<Observation
         }
         both.into_iter().try_for_each(Incoming::free)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn waitall_with_point_to_point(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     /// Bytes of the plain message: as many as the partitions have.
     const BYTES: usize = 8 * 4096;
     let byte = Datatype::predefined(Element::Byte);
@@ -77,13 +78,13 @@ pub fn waitall_with_point_to_point(context: &ProbeContext<'_>) -> Result<Observa
         }
         incoming.free()?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn status_fields(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn status_fields(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let elements = eight().partitions * eight().count;
     let expected = Status { source: 0, tag: TAG as i32, count: Some(elements), is_cancelled: false };
-    ProbeExchange { transfers: TRANSFERS, ..ProbeExchange::equal(context, "data", eight()) }.receive_by(
+    Transfers { count: TRANSFERS, ..Transfers::equal(context, "data", eight()) }.receive_by(
         context,
         &mut |incoming, _| {
             incoming.start()?;
@@ -94,5 +95,5 @@ pub fn status_fields(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             Ok(())
         },
     )?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }

@@ -1,12 +1,10 @@
-//! What all probes share: the ranks, what was counted, and how it is reported.
+//! What all checks share: the ranks, the comparisons, and the report.
 
 use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use common::kinds::probes::METHOD;
-use common::model::event::Event;
-use common::model::{Outcome, Seen};
+use common::model::check::{Answer, CheckEvent, CheckOutcome};
 use serde::{Deserialize, Serialize};
 
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
@@ -16,50 +14,19 @@ use crate::output::{OutputFormat, print_event};
 const HEARTBEAT_GROWTH: f64 = 4.0;
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What a rank has observed of an MPI in a probe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observation {
-    /// Whether it passed, failed, or what else it came to.
-    pub what: Seen,
-    /// More about it; empty where there is nothing to say.
-    pub detail: String,
-}
-
-impl Observation {
-    /// What was seen, with more about it.
-    pub fn new(what: Seen, detail: impl Into<String>) -> Self {
-        Self { what, detail: detail.into() }
-    }
-
-    /// All was as it should be.
-    pub fn fine() -> Self {
-        Self::new(Seen::Passed, "")
-    }
-
-    /// The same as the outcome of a method.
-    pub fn outcome(self) -> Outcome {
-        Outcome::Seen { what: self.what, detail: self.detail }
-    }
-}
-
 /// Why a rank cannot go on.
 #[derive(Debug)]
 pub enum Stop {
     /// MPI returned an error where none is right.
     Call(CallError),
-    /// It has seen enough; the others are not waited for.
-    Observation(Observation),
+    /// It has its answer, and does not wait for the others.
+    Answered(Answer),
 }
 
 impl From<CallError> for Stop {
     fn from(error: CallError) -> Self {
         Self::Call(error)
     }
-}
-
-/// An error where one is right.
-pub fn refused(error: CallError) -> Stop {
-    Stop::Observation(Observation::new(Seen::Refused, error.to_string()))
 }
 
 /// What was compared, how often, how often it was wrong, and the first wrong one.
@@ -108,16 +75,15 @@ impl Tally {
     }
 }
 
-/// What a rank gives to be judged.
+/// What a rank has found.
 #[derive(Serialize, Deserialize)]
 struct Account {
-    what: Seen,
-    detail: String,
+    answer: Answer,
     tally: Tally,
 }
 
-/// The ranks and the counts of one probe.
-pub struct ProbeContext<'a> {
+/// The ranks and the comparisons of one check.
+pub struct CheckContext<'a> {
     /// All ranks of the job.
     pub comm: &'a Comm,
     /// This process among them.
@@ -130,20 +96,20 @@ pub struct ProbeContext<'a> {
     tally: RefCell<Tally>,
 }
 
-impl<'a> ProbeContext<'a> {
-    /// For a probe, on this rank.
+impl<'a> CheckContext<'a> {
+    /// For a check, on this rank.
     pub fn new(world: &'a World, name: &'static str, rank: usize, format: OutputFormat) -> Self {
         let (generation, tally) = (Cell::new(0), RefCell::default());
         let (comm, multiple) = (&world.comm, world.multiple());
         Self { comm, rank, multiple, name, format, begin: Instant::now(), generation, tally }
     }
 
-    /// Leave for any thread to call MPI.
+    /// Permission for any thread to call MPI.
     ///
     /// # Panics
-    /// In a probe that does not say that it has threads: the others are done only where there is leave.
+    /// In a check whose row has one thread: the others run only with this permission.
     pub fn multiple(&self) -> ThreadMultiple {
-        self.multiple.expect("the probe says that it has threads")
+        self.multiple.expect("the row of the check has several threads")
     }
 
     /// Of data that no transfer had before. Ranks that call it equally often agree.
@@ -152,10 +118,10 @@ impl<'a> ProbeContext<'a> {
         self.generation.get()
     }
 
-    /// Says what comes next, in case nothing else is ever reported.
+    /// Reports the next stage, which is blamed if nothing else is ever reported.
     pub fn work(&self, stage: &str) {
         if self.rank == 0 && self.format == OutputFormat::Json {
-            print_event(&Event::Working { method: METHOD.to_owned(), stage: stage.to_owned() });
+            print_event(&CheckEvent::Working { stage: stage.to_owned() });
         }
     }
 
@@ -169,7 +135,7 @@ impl<'a> ProbeContext<'a> {
         let first = format!("{what}, check {}: {wrong}", checks.all);
         if tally.first.is_empty() {
             // The ranks may never come to compare what they have seen.
-            self.tell(Observation::new(Seen::Failed, &*first).outcome());
+            self.report(Answer::new(CheckOutcome::Failed, &*first));
             tally.first = first;
         }
     }
@@ -177,7 +143,7 @@ impl<'a> ProbeContext<'a> {
     /// A comparison that was wrong, and after which nothing can go on.
     pub fn wrong(&self, what: &str, wrong: String) -> Stop {
         self.count(what, Err(wrong));
-        Stop::Observation(Observation::new(Seen::Failed, self.tally.borrow().wrong().unwrap_or_default()))
+        Stop::Answered(Answer::new(CheckOutcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
     }
 
     /// Whether no rank has counted anything wrong yet; all ranks ask together.
@@ -186,10 +152,9 @@ impl<'a> ProbeContext<'a> {
         Ok(self.comm.minima(&[f64::from(u8::from(is_right))])?[0] > 0.0)
     }
 
-    /// What all ranks have seen together; complete on rank 0 only.
-    pub fn judge(&self, mine: Observation) -> Result<Observation, Stop> {
-        let Observation { what, detail } = mine.clone();
-        let account = Account { what, detail, tally: self.tally.borrow().clone() };
+    /// The answer of all ranks together; complete on rank 0 only.
+    pub fn judge(&self, mine: Answer) -> Result<Answer, Stop> {
+        let account = Account { answer: mine.clone(), tally: self.tally.borrow().clone() };
         let account = serde_json::to_vec(&account).expect("plain data");
         let all = self.comm.gather(&account)?;
         if all.is_empty() {
@@ -199,30 +164,29 @@ impl<'a> ProbeContext<'a> {
         Ok(judge_together(&all.iter().map(read).collect::<Vec<_>>()))
     }
 
-    /// Tells what was seen, from any rank.
-    pub fn tell(&self, outcome: Outcome) {
-        tell(self.name, self.format, self.begin, outcome);
+    /// Reports an answer, from any rank.
+    pub fn report(&self, answer: Answer) {
+        report(self.name, self.format, self.begin, answer);
     }
 
-    /// What is to be said when MPI is finalised, that all was right; until then it is told that it `fails`, for the case
-    /// that nothing else is ever reported.
+    /// The report that all was right, for the time when MPI is finalised. Until then the answer is that it `fails`, in case nothing
+    /// else is ever reported.
     pub fn final_report(&self, fails: &str) -> FinalReport {
         if self.format == OutputFormat::Json {
-            self.tell(Observation::new(Seen::Failed, fails).outcome());
+            self.report(Answer::new(CheckOutcome::Failed, fails));
         }
         FinalReport { name: self.name, format: self.format, begin: self.begin }
     }
 
-    /// Goes on to say that it works, though a call takes long, for as long as one of `count` things may, where one of `less`
-    /// took `took`: what grows with the square is slow, which is no question of conformance.
+    /// Reports from time to time that it works, though a call takes long: for as long as a call of `count` things may take, if one of
+    /// `less` took `took`. Quadratic growth is slow, but correct.
     pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
         let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
         let (sender, receiver) = mpsc::channel::<()>();
         if self.rank == 0 && self.format == OutputFormat::Json {
-            let (begin, event) =
-                (Instant::now(), Event::Working { method: METHOD.to_owned(), stage: what.to_owned() });
-            // The thread ends when it is no longer wanted, at the latest with its next sign.
+            let (begin, event) = (Instant::now(), CheckEvent::Working { stage: what.to_owned() });
+            // The thread ends when it is no longer needed, at the latest with its next event.
             std::thread::spawn(move || {
                 while begin.elapsed() < most
                     && receiver.recv_timeout(HEARTBEAT_INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout)
@@ -234,26 +198,26 @@ impl<'a> ProbeContext<'a> {
         Heartbeat(sender)
     }
 
-    /// Tells what was seen, and that nothing follows.
-    pub fn conclude(&self, outcome: Outcome) {
-        conclude(self.name, self.format, self.begin, outcome);
+    /// Reports an answer, and that nothing follows.
+    pub fn conclude(&self, answer: Answer) {
+        conclude(self.name, self.format, self.begin, answer);
     }
 
-    /// Tells what was seen and ends the job: other ranks may be waiting for this one.
-    pub fn leave(&self, outcome: Outcome) -> ! {
-        /// Exit code of a job that was ended by the probe itself.
+    /// Reports an answer and ends the job: other ranks may be waiting for this one.
+    pub fn leave(&self, answer: Answer) -> ! {
+        /// Exit code of a job that the check itself ended.
         const ENDED: i32 = 3;
-        self.conclude(outcome);
+        self.conclude(answer);
         // Launchers drop what they have not passed on when the job is aborted.
         std::thread::sleep(Duration::from_millis(500));
         World::abort(ENDED)
     }
 }
 
-/// Signs of life from a long call, while this lives.
+/// Reports that a long call works, until it is dropped.
 pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is dropped")] mpsc::Sender<()>);
 
-/// What is said when MPI is finalised.
+/// A report for the time when MPI is finalised.
 pub struct FinalReport {
     name: &'static str,
     format: OutputFormat,
@@ -262,58 +226,53 @@ pub struct FinalReport {
 
 impl FinalReport {
     /// Reports that all was right.
-    pub fn say(&self) {
-        conclude(self.name, self.format, self.begin, Observation::fine().outcome());
+    pub fn print(&self) {
+        conclude(self.name, self.format, self.begin, Answer::passed());
     }
 }
 
-fn tell(name: &str, format: OutputFormat, begin: Instant, outcome: Outcome) {
+fn report(name: &str, format: OutputFormat, begin: Instant, answer: Answer) {
     let seconds = begin.elapsed().as_secs_f64();
     match format {
-        OutputFormat::Json => print_event(&Event::Probe { outcome, seconds }),
-        OutputFormat::Text => {
-            let detail = outcome.detail().map_or_else(String::new, |detail| format!(": {detail}"));
-            println!("{name}: {} after {seconds:.3} s{detail}", outcome.label());
-        }
+        OutputFormat::Json => print_event(&CheckEvent::Answered { answer, seconds }),
+        OutputFormat::Text => println!("{name}: {}", answer.text()),
     }
 }
 
-fn conclude(name: &str, format: OutputFormat, begin: Instant, outcome: Outcome) {
-    tell(name, format, begin, outcome);
+fn conclude(name: &str, format: OutputFormat, begin: Instant, answer: Answer) {
+    report(name, format, begin, answer);
     if format == OutputFormat::Json {
-        print_event(&Event::Done);
+        print_event(&CheckEvent::Done);
     }
 }
 
-/// Of the ranks' accounts: wrong data first, then what any rank saw.
-fn judge_together(all: &[Account]) -> Observation {
+/// The answer from the accounts of all ranks: wrong data first, then what any rank found.
+fn judge_together(all: &[Account]) -> Answer {
     let mut tally = Tally::default();
     all.iter().for_each(|account| tally.add(&account.tally));
     if let Some(wrong) = tally.wrong() {
-        return Observation::new(Seen::Failed, wrong);
+        return Answer::new(CheckOutcome::Failed, wrong);
     }
-    let mut seen = all.iter().map(|account| account.what);
-    let what = seen.find(|&what| what != Seen::Passed).unwrap_or(Seen::Passed);
-    let mut details: Vec<_> = all.iter().map(|account| account.detail.clone()).collect();
-    details.retain(|detail| !detail.is_empty());
-    // What keeps all ranks from it is told once; MPI's texts have addresses in them, and differ.
-    let is_shared = matches!(what, Seen::Refused | Seen::Skipped);
-    details.truncate(if is_shared { 1 } else { details.len() });
-    details.dedup();
-    Observation::new(what, details.join("; "))
+    let mut outcomes = all.iter().map(|account| account.answer.outcome);
+    let outcome = outcomes.find(|&outcome| outcome != CheckOutcome::Passed).unwrap_or(CheckOutcome::Passed);
+    let mut notes: Vec<_> = all.iter().map(|account| account.answer.note.as_str()).collect();
+    notes.retain(|note| !note.is_empty());
+    // All ranks have the same reason to skip a check.
+    notes.dedup();
+    Answer::new(outcome, notes.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn account(what: Seen, detail: &str) -> Account {
-        Account { what, detail: detail.to_owned(), tally: Tally::default() }
+    fn account(outcome: CheckOutcome, note: &str) -> Account {
+        Account { answer: Answer::new(outcome, note), tally: Tally::default() }
     }
 
     #[test]
     fn wrong_data_on_any_rank_is_a_failure_that_is_counted_by_kind() {
-        let mut all = [account(Seen::Passed, ""), account(Seen::Passed, "")];
+        let mut all = [account(CheckOutcome::Passed, ""), account(CheckOutcome::Passed, "")];
         for (kind, rights) in [("8/8", [true, true]), ("8/4", [true, false]), ("8/4", [false, false])] {
             let account = &mut all[usize::from(kind == "8/4")];
             for right in rights {
@@ -324,18 +283,15 @@ mod tests {
         }
         all[1].tally.first = "8/4, check 2: byte 7".to_owned();
         let expected = "wrong in 8/4: 3 of 4; first 8/4, check 2: byte 7";
-        assert_eq!(judge_together(&all), Observation::new(Seen::Failed, expected));
+        assert_eq!(judge_together(&all), Answer::new(CheckOutcome::Failed, expected));
     }
 
     #[test]
-    fn what_one_rank_saw_is_what_was_seen() {
-        let seen = judge_together(&[account(Seen::Passed, ""), account(Seen::No, "never")]);
-        assert_eq!(seen, Observation::new(Seen::No, "never"));
-        let refused = |text| account(Seen::Refused, text);
-        assert_eq!(
-            judge_together(&[refused("at 1"), refused("at 2")]),
-            Observation::new(Seen::Refused, "at 1")
-        );
-        assert_eq!(judge_together(&[account(Seen::Passed, "")]), Observation::fine());
+    fn the_answer_of_one_rank_is_that_of_all() {
+        let skipped = || account(CheckOutcome::Skipped, "no memory");
+        assert_eq!(judge_together(&[skipped(), skipped()]), skipped().answer);
+        let passed = |note| account(CheckOutcome::Passed, note);
+        assert_eq!(judge_together(&[passed(""), passed("2000: 1 ms")]), passed("2000: 1 ms").answer);
+        assert_eq!(judge_together(&[passed("")]), Answer::passed());
     }
 }

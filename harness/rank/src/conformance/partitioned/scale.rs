@@ -3,21 +3,21 @@
 use std::time::{Duration, Instant};
 
 use common::memory;
-use common::model::Seen;
+use common::model::check::{Answer, CheckOutcome};
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::{self, ProbeExchange, TAG};
+use super::exchange::{self, TAG, Transfers};
 use super::message::{Incoming, Outgoing, Shape};
+use crate::conformance::context::{CheckContext, Stop};
 
-pub fn many_requests(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn many_requests(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     requests(context, [256, 2000])
 }
 
-pub fn very_many_requests(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn very_many_requests(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     requests(context, [2000, 20000])
 }
 
-fn requests(context: &ProbeContext<'_>, counts: [usize; 2]) -> Result<Observation, Stop> {
+fn requests(context: &CheckContext<'_>, counts: [usize; 2]) -> Result<Answer, Stop> {
     const TRANSFERS: u32 = 3;
     let shape = Shape::bytes(2, 8);
     let mut details = Vec::new();
@@ -59,13 +59,13 @@ fn requests(context: &ProbeContext<'_>, counts: [usize; 2]) -> Result<Observatio
         details.push(format!("{requests}: {one_us:.1} µs to initialise one, {all_ms:.2} ms for all"));
     }
     Ok(if context.rank == 0 {
-        Observation::new(Seen::Passed, details.join("; "))
+        Answer::new(CheckOutcome::Passed, details.join("; "))
     } else {
-        Observation::fine()
+        Answer::passed()
     })
 }
 
-pub fn many_partitions(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn many_partitions(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     const TRANSFERS: u32 = 2;
     const COUNTS: [usize; 2] = [4096, 65536];
     let mut details = Vec::new();
@@ -87,25 +87,25 @@ pub fn many_partitions(context: &ProbeContext<'_>) -> Result<Observation, Stop> 
             took_s = begin.elapsed().as_secs_f64();
             Ok(())
         };
-        let exchange = ProbeExchange::equal(context, &what, Shape::bytes(partitions, 8));
-        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = Transfers::equal(context, &what, Shape::bytes(partitions, 8));
+        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
         took = begin.elapsed();
         details.push(format!("{partitions}: {:.2} ms", took_s * 1e3));
     }
     Ok(if context.rank == 0 {
-        Observation::fine()
+        Answer::passed()
     } else {
-        Observation::new(Seen::Passed, details.join("; "))
+        Answer::new(CheckOutcome::Passed, details.join("; "))
     })
 }
 
-pub fn zero_count(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
-    ProbeExchange { transfers: 10, ..ProbeExchange::equal(context, "no elements", Shape::bytes(4, 0)) }
+pub fn zero_count(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    Transfers { count: 10, ..Transfers::equal(context, "no elements", Shape::bytes(4, 0)) }
         .plainly(context)?;
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
-pub fn large_message(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn large_message(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     const PARTITIONS: usize = 4;
     const BYTES: usize = 3 << 30;
     /// Both ranks have the message, and an MPI may keep a copy on each side.
@@ -116,7 +116,7 @@ pub fn large_message(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     if available < NEEDED as f64 {
         let (needed, available) = (gib(NEEDED as f64), gib(available));
         let reason = format!("{needed:.0} GiB of memory are needed, {available:.1} GiB are available");
-        return Ok(Observation::new(Seen::Skipped, reason));
+        return Ok(Answer::new(CheckOutcome::Skipped, reason));
     }
     // Each step has the limit to itself: on a busy machine memory is slow.
     let mut send = |outgoing: &mut Outgoing, generation| {
@@ -130,7 +130,7 @@ pub fn large_message(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         context.work("comparing");
         Ok(())
     };
-    let exchange = ProbeExchange::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
-    ProbeExchange { transfers: 1, ..exchange }.send_by(context, &mut send)?;
-    Ok(Observation::fine())
+    let exchange = Transfers::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
+    Transfers { count: 1, ..exchange }.send_by(context, &mut send)?;
+    Ok(Answer::passed())
 }

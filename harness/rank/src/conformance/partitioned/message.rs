@@ -65,7 +65,7 @@ unsafe impl Sync for Content {}
 impl Content {
     fn new(shape: &Shape, byte: u8) -> Self {
         let segments =
-            Layout::contiguous(shape.count as i64, &shape.layout).expect("a layout of a probe").flatten();
+            Layout::contiguous(shape.count as i64, &shape.layout).expect("a layout of a check").flatten();
         let bytes = shape.partitions * shape.stride_bytes() + MARGIN;
         let start = Box::leak(vec![byte; bytes].into_boxed_slice()).as_mut_ptr();
         Self { shape: shape.clone(), segments, start, bytes }

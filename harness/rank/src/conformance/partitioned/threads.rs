@@ -1,10 +1,11 @@
 //! Several threads of a rank that call MPI for the same message at the same time.
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::ProbeExchange;
+use super::exchange::Transfers;
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::CallError;
 use crate::checked::threads::Shared;
+use crate::conformance::context::{CheckContext, Stop};
+use common::model::check::Answer;
 
 /// Transfers for each number of threads.
 const TRANSFERS: u32 = 25;
@@ -17,14 +18,14 @@ fn in_threads<E: Send>(threads: usize, work: impl Fn(usize) -> Result<(), E> + S
     std::thread::scope(|scope| {
         let work = &work;
         let started: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
-        started.into_iter().try_for_each(|thread| thread.join().expect("a thread of a probe panicked"))
+        started.into_iter().try_for_each(|thread| thread.join().expect("a thread of a check panicked"))
     })
 }
 
-pub fn pready(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn pready(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     for threads in [4, 8] {
         let what = format!("{threads} threads");
-        let exchange = ProbeExchange::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
+        let exchange = Transfers::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
         let send = &mut |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             let (content, pattern) = (&outgoing.content, outgoing.pattern(generation));
@@ -38,9 +39,9 @@ pub fn pready(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             })?;
             Ok(outgoing.wait()?)
         };
-        ProbeExchange { transfers: TRANSFERS, ..exchange }.send_by(context, send)?;
+        Transfers { count: TRANSFERS, ..exchange }.send_by(context, send)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 /// What a thread that looks for partitions found out.
@@ -49,9 +50,9 @@ enum Found {
     Wrong(String),
 }
 
-pub fn parrived(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn parrived(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     const THREADS: usize = 4;
-    let exchange = ProbeExchange::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
+    let exchange = Transfers::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = &mut |incoming: &mut Incoming, generation| {
         incoming.start()?;
         let (content, pattern) = (&incoming.content, incoming.pattern(generation));
@@ -72,6 +73,6 @@ pub fn parrived(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
         }
         Ok(incoming.wait()?)
     };
-    ProbeExchange { transfers: TRANSFERS, ..exchange }.receive_by(context, receive)?;
-    Ok(Observation::fine())
+    Transfers { count: TRANSFERS, ..exchange }.receive_by(context, receive)?;
+    Ok(Answer::passed())
 }

@@ -6,10 +6,11 @@
 
 use std::time::{Duration, Instant};
 
+use common::model::check::Answer;
 use common::stats;
 use common::units;
 
-use super::context::{Observation, ProbeContext, Stop};
+use super::context::{CheckContext, Stop};
 use crate::checked::CallError;
 use crate::measure::local_clock::{VirtualClocks, monotonic_s};
 use crate::measure::sync::Sync;
@@ -41,7 +42,7 @@ struct Worst {
 
 impl Worst {
     /// The largest of all ranks; collective.
-    fn of_all(self, context: &ProbeContext<'_>) -> Result<Self, CallError> {
+    fn of_all(self, context: &CheckContext<'_>) -> Result<Self, CallError> {
         let Self { apart_s, drift, at_once_s, afterwards_s, late_s, took_s } = self;
         let mine =
             [apart_s, drift, at_once_s[0], at_once_s[1], afterwards_s[0], afterwards_s[1], late_s, took_s];
@@ -58,7 +59,7 @@ impl Worst {
 }
 
 /// Reads times in a block, converts them at once and afterwards, and compares them with the truth, where there is one.
-pub fn agree(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn agree(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     let clocks = VirtualClocks::of_environment().unwrap_or_default();
     let has_truth = Sync::by(context.comm, None)?.facts()?.shared;
     let mut sync = Sync::by(context.comm, clocks)?;
@@ -91,7 +92,7 @@ pub fn agree(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     let residual = sync.residual()?;
     if let Some(residual) = residual {
         let contradiction = units::seconds(residual.off_s);
-        let wrong = || format!("messages tell that it is {contradiction} off, more than both allow");
+        let wrong = || format!("messages show that it is {contradiction} off, more than both allow");
         context.count("messages", if residual.beyond_s <= 0.0 { Ok(()) } else { Err(wrong()) });
     }
     let between = sync.end(window)?;
@@ -104,10 +105,10 @@ pub fn agree(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     worst.drift = sync.zero().drift().abs();
     let worst = worst.of_all(context)?;
     if context.rank > 0 {
-        return Ok(Observation::fine());
+        return Ok(Answer::passed());
     }
     let s = units::seconds;
-    let mut told = match residual {
+    let mut note = match residual {
         None => vec!["all ranks read one clock".to_owned()],
         Some(residual) => vec![
             format!("clocks {} apart, gaining {:.1} ppm", s(worst.apart_s), worst.drift * 1e6),
@@ -122,14 +123,14 @@ pub fn agree(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
     };
     if let (true, Some(_)) = (has_truth, residual) {
         let of = |[off_s, possible_s]: [f64; 2]| format!("{} of {} possible", s(off_s), s(possible_s));
-        told.push(format!(
+        note.push(format!(
             "truly off by {} at once, {} afterwards",
             of(worst.at_once_s),
             of(worst.afterwards_s)
         ));
     }
-    told.push(format!("latest start {} late", s(worst.late_s)));
-    Ok(Observation { detail: told.join("; "), ..Observation::fine() })
+    note.push(format!("latest start {} late", s(worst.late_s)));
+    Ok(Answer { note: note.join("; "), ..Answer::passed() })
 }
 
 /// How long times were read.
@@ -139,7 +140,7 @@ fn pause_s() -> f64 {
 
 /// Whether a time is as near to the truth as it must be; the largest difference and the largest possible are kept.
 fn compare(
-    context: &ProbeContext<'_>,
+    context: &CheckContext<'_>,
     what: &str,
     [time_s, truth_s]: [f64; 2],
     possible_s: f64,

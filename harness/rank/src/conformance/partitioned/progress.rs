@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::context::{Observation, ProbeContext, Stop};
-use super::exchange::ProbeExchange;
+use super::exchange::Transfers;
 use super::marking::eight;
 use super::message::{Incoming, Outgoing, Shape};
+use crate::conformance::context::{CheckContext, Stop};
+use common::model::check::Answer;
 
 /// The call in which MPI gets time to work.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ const COMPLETE: &str = "said to be complete before all partitions are ready";
 const CALLS: usize = 20;
 
 /// Gives MPI time on the sender; `None` where it says that the message, which is not ready, is complete.
-fn give(context: &ProbeContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) -> Result<Option<()>, Stop> {
+fn give(context: &CheckContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) -> Result<Option<()>, Stop> {
     for _ in 0..CALLS {
         let is_complete = match way {
             ProgressCall::Status => outgoing.message.request().status()?,
@@ -54,11 +55,11 @@ fn give(context: &ProbeContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) 
 
 /// Gives MPI time when the first `partitions` are ready, of `bytes` each, in the ways that are asked for.
 fn progress(
-    context: &ProbeContext<'_>,
+    context: &CheckContext<'_>,
     bytes: usize,
     partitions: usize,
     is_asked: impl Fn(ProgressCall) -> bool,
-) -> Result<Observation, Stop> {
+) -> Result<Answer, Stop> {
     let shape = Shape::bytes(8, bytes);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
         let what = name.to_owned();
@@ -89,32 +90,32 @@ fn progress(
             }
             Ok(incoming.wait()?)
         };
-        let exchange = ProbeExchange::equal(context, &what, shape.clone());
-        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = Transfers::equal(context, &what, shape.clone());
+        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }
 
 /// Sizes of a partition: in a header, of a page, and beyond what is sent at once.
 const SIZES: [usize; 3] = [8, 4096, 1 << 16];
 
-fn before_first(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+fn before_first(context: &CheckContext<'_>, bytes: usize) -> Result<Answer, Stop> {
     progress(context, bytes, 0, |way| way != ProgressCall::Barrier)
 }
 
-fn barrier(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+fn barrier(context: &CheckContext<'_>, bytes: usize) -> Result<Answer, Stop> {
     progress(context, bytes, 0, |way| way == ProgressCall::Barrier)
 }
 
-fn between(context: &ProbeContext<'_>, bytes: usize) -> Result<Observation, Stop> {
+fn between(context: &CheckContext<'_>, bytes: usize) -> Result<Answer, Stop> {
     progress(context, bytes, 4, |_| true)
 }
 
-/// A probe for each size.
+/// A check for each size.
 macro_rules! of_sizes {
     ($work:ident: $($name:ident),*) => { of_sizes!(@ $work 0, $($name),*); };
     (@ $work:ident $number:expr, $name:ident $(, $more:ident)*) => {
-        pub fn $name(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+        pub fn $name(context: &CheckContext<'_>) -> Result<Answer, Stop> {
             $work(context, SIZES[$number])
         }
         of_sizes!(@ $work $number + 1 $(, $more)*);
@@ -126,7 +127,7 @@ of_sizes!(before_first: before_first_8b, before_first_4kib, before_first_64kib);
 of_sizes!(barrier: barrier_8b, barrier_4kib, barrier_64kib);
 of_sizes!(between: between_8b, between_4kib, between_64kib);
 
-pub fn on_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
+pub fn on_receiver(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     /// The receiver is at it long before anything is ready.
     const LATE: Duration = Duration::from_millis(1);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| *way != ProgressCall::Barrier) {
@@ -149,8 +150,8 @@ pub fn on_receiver(context: &ProbeContext<'_>) -> Result<Observation, Stop> {
             }
             Ok(incoming.wait()?)
         };
-        let exchange = ProbeExchange::equal(context, name, eight());
-        ProbeExchange { transfers: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
+        let exchange = Transfers::equal(context, name, eight());
+        Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)?;
     }
-    Ok(Observation::fine())
+    Ok(Answer::passed())
 }

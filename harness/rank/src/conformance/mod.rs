@@ -1,0 +1,99 @@
+//! Checks of the MPI's correctness: run on all ranks, judged together, reported by rank 0.
+//!
+//! A rank that meets an error reports it at once and ends the job, since others may be waiting for it.
+
+mod clocks;
+mod context;
+mod partitioned;
+
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use anyhow::{Context, ensure};
+use common::model::check::{Answer, CLOCKS, Check, CheckOutcome, PARTITIONED, find};
+
+use crate::checked::{World, symbols, world};
+use crate::cli::Conform;
+use crate::output::OutputFormat;
+use crate::reporter::WRONG_DATA;
+use context::{CheckContext, FinalReport, Stop};
+
+/// A check, as each rank runs it.
+type Function = fn(&CheckContext<'_>) -> Result<Answer, Stop>;
+
+/// Its report that `MPI_Finalize` has returned, after all else was right.
+static FINAL_REPORT: OnceLock<FinalReport> = OnceLock::new();
+
+/// Runs the check.
+///
+/// # Errors
+/// Why it cannot be run; on all ranks alike.
+pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
+    let check = args.check().map_err(anyhow::Error::msg)?;
+    let asked = if check.any_ranks { None } else { Some(check.ranks) };
+    let ranks =
+        world.ranks(asked).with_context(|| format!("{} is a check of {} ranks", check.name, check.ranks))?;
+    ensure!(ranks > 1, "{} is a check of at least 2 ranks, and the launcher has started 1", check.name);
+    let rank = world.comm.rank()?;
+    let context = CheckContext::new(world, check.name, rank, args.format);
+    let judged = match obstacle(world, check) {
+        Some(reason) => Ok(Answer::new(CheckOutcome::NotAvailable, reason)),
+        None => {
+            context.work("exchange");
+            function(check.name)(&context).and_then(|answer| context.judge(answer))
+        }
+    };
+    let answer = match judged {
+        Ok(answer) => answer,
+        Err(Stop::Call(error)) => {
+            context.leave(Answer::new(CheckOutcome::Failed, format!("rank {rank}: {error}")))
+        }
+        Err(Stop::Answered(answer)) => context.leave(answer),
+    };
+    let is_wrong = answer.outcome == CheckOutcome::Failed;
+    if rank == 0 {
+        // After a failure ranks may not be able to leave by themselves.
+        if is_wrong {
+            context.leave(answer);
+        }
+        if check.name == partitioned::NOT_FREED && answer.outcome == CheckOutcome::Passed {
+            FINAL_REPORT.get_or_init(|| context.final_report("MPI_Finalize did not come back"));
+        } else {
+            context.conclude(answer);
+        }
+    }
+    let is_by_hand = args.format == OutputFormat::Text;
+    Ok(if is_wrong && is_by_hand { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
+}
+
+/// Reports what could not be known before MPI was finalised.
+pub fn report_after_finalize() {
+    if let Some(report) = FINAL_REPORT.get() {
+        report.print();
+    }
+}
+
+/// The check called `name`.
+///
+/// # Errors
+/// All names.
+pub fn find_check(name: &str) -> Result<&'static Check, String> {
+    find(PARTITIONED.iter().chain(CLOCKS), name)
+}
+
+fn function(name: &str) -> Function {
+    let is_it = |(known, _): &&(&str, Function)| *known == name;
+    partitioned::FUNCTIONS.iter().find(is_it).map_or(clocks::agree, |(_, function)| *function)
+}
+
+/// What the MPI lacks for a check.
+fn obstacle(world: &World, check: &Check) -> Option<String> {
+    let needed =
+        if PARTITIONED.contains(check) { partitioned::needed_functions(check.name) } else { Vec::new() };
+    let missing = symbols::missing(&needed);
+    if !missing.is_empty() {
+        return Some(format!("the MPI has no {}", missing.join(", ")));
+    }
+    (check.threads > 1 && world.multiple().is_none())
+        .then(|| format!("needs {}, the MPI gives {}", world::MULTIPLE, world.thread_level))
+}

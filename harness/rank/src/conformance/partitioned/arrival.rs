@@ -1,0 +1,73 @@
+//! Partitions looked at by `MPI_Parrived`, and when they arrive.
+
+use std::time::{Duration, Instant};
+
+use super::exchange::Transfers;
+use super::marking::{UNEQUAL, UNEQUAL_BYTES, eight};
+use super::message::{Incoming, Outgoing, Shape};
+use crate::conformance::context::{CheckContext, Stop};
+use common::model::check::Answer;
+
+/// Transfers of each shape: the sender pauses in each.
+const TRANSFERS: u32 = 10;
+
+/// Between two partitions, so that one that is said to be there too early is caught.
+const PAUSE: Duration = Duration::from_micros(300);
+
+/// Within this, a partition that was sent is there, on a machine however busy.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub fn equal(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    for shape in [Shape::bytes(8, 8), eight()] {
+        watched(context, &Transfers { count: TRANSFERS, ..Transfers::equal(context, "8/8", shape) })?;
+    }
+    Ok(Answer::passed())
+}
+
+pub fn unequal(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+    for (send, receive) in UNEQUAL {
+        let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
+        let what = format!("{send}/{receive}");
+        let exchange = Transfers { receive: shape(receive), ..Transfers::equal(context, &what, shape(send)) };
+        watched(context, &Transfers { count: TRANSFERS, ..exchange })?;
+    }
+    Ok(Answer::passed())
+}
+
+/// Sends slowly, and compares each partition as soon as it is said to be there.
+fn watched(context: &CheckContext<'_>, exchange: &Transfers<'_>) -> Result<(), Stop> {
+    let mut send = |outgoing: &mut Outgoing, generation| {
+        outgoing.start()?;
+        for partition in 0..outgoing.partitions() {
+            std::thread::sleep(PAUSE);
+            outgoing.ready(partition, generation)?;
+        }
+        Ok(outgoing.wait()?)
+    };
+    let mut receive = |incoming: &mut Incoming, generation| {
+        incoming.start()?;
+        let begin = Instant::now();
+        let mut left: Vec<usize> = (0..incoming.partitions()).collect();
+        while !left.is_empty() {
+            let mut still = Vec::new();
+            for partition in left {
+                if !incoming.message.arrived(partition)? {
+                    still.push(partition);
+                    continue;
+                }
+                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                let right = unsafe { incoming.content.compare(partition, incoming.pattern(generation)) };
+                let early = |wrong| format!("MPI_Parrived said that it is there: {wrong}");
+                context.count(exchange.what, right.map_err(early));
+            }
+            left = still;
+            if !left.is_empty() && begin.elapsed() > PATIENCE {
+                let seconds = PATIENCE.as_secs();
+                let wrong = format!("MPI_Parrived of partitions {left:?} is not true within {seconds} s");
+                return Err(context.wrong(exchange.what, wrong));
+            }
+        }
+        Ok(incoming.wait()?)
+    };
+    exchange.run(context, &mut send, &mut receive)
+}

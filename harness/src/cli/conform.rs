@@ -1,0 +1,169 @@
+//! The command `conform`: checks of the correctness of MPIs.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, Subcommand};
+use ddtbench::conformance::known::KnownResults;
+use ddtbench::conformance::{CheckResult, Conditions, TIMEOUT_S, table};
+use ddtbench::folder::CheckFolder;
+use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
+use ddtbench::model::plain::plain;
+use ddtbench::mpi::{Target, interrupt};
+use ddtbench::run::{MpiAccount, Part};
+
+use super::headings::RESULTS;
+use super::measure::{self, FAILED, INTERRUPTED};
+use super::mpi_args::MpiArgs;
+use super::output::{self, log};
+use super::{numbers, targets};
+
+/// What can be checked.
+#[derive(Debug, Subcommand)]
+pub enum ConformCommand {
+    /// Check partitioned communication
+    Partitioned(PartitionedArgs),
+    /// Check how well the clocks of the ranks are synchronised
+    Clocks(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PartitionedArgs {
+    /// The checks [default: all]
+    #[arg(value_name = "CHECK", value_parser = names(PARTITIONED))]
+    checks: Vec<String>,
+    #[command(flatten)]
+    how: CheckArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    mpis: MpiArgs,
+    /// Run each check this many times; a check that fails once has failed
+    #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count(MOST_REPEATS))]
+    repeat: usize,
+    /// Silence in seconds after which a check is killed and has timed out
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_S)]
+    timeout: f64,
+    /// The folder for the results [default: results/DATE-TIME-MPI]
+    #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show what is built
+    #[arg(help_heading = RESULTS, short, long)]
+    verbose: bool,
+}
+
+/// More is a typing error.
+const MOST_REPEATS: usize = 10_000;
+
+/// The names of checks, which help lists with their questions.
+fn names(checks: &'static [Check]) -> PossibleValuesParser {
+    PossibleValuesParser::new(checks.iter().map(|check| PossibleValue::new(check.name).help(check.asks)))
+}
+
+impl ConformCommand {
+    /// Runs the checks; an error is a refusal, a check that fails is not.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Partitioned(PartitionedArgs { checks, how }) => {
+                let is_asked =
+                    |check: &&Check| checks.is_empty() || checks.iter().any(|name| name == check.name);
+                how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())
+            }
+            Self::Clocks(how) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
+        }
+    }
+}
+
+impl CheckArgs {
+    fn run(&self, checks: &[&Check]) -> anyhow::Result<ExitCode> {
+        interrupt::hold();
+        let folder = self.out.as_deref().map(CheckFolder::create).transpose()?;
+        let mut names = self.mpis.names.clone();
+        let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                folder.map(CheckFolder::discard);
+                return Err(error);
+            }
+        };
+        let folder = match folder {
+            Some(folder) => folder,
+            None => measure::default_folder(&chosen.name_or("conform"), CheckFolder::create)?,
+        };
+        measure::introduce(&chosen, folder.path());
+        let launcher_args = &self.mpis.launcher_args;
+        let built = chosen.build().and_then(|targets| {
+            let accounts = targets.iter().map(|target| self.account(target, launcher_args, checks));
+            folder.write_environment(&Part::of(measure::now(), accounts.collect::<Result<_, _>>()?))?;
+            Ok(targets)
+        });
+        let targets = match built {
+            Ok(targets) => targets,
+            Err(error) => {
+                folder.discard();
+                return Err(error);
+            }
+        };
+        let mut results = Vec::new();
+        let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));
+        let count = checks.len() * targets.len();
+        for (number, (check, target)) in all.enumerate() {
+            let Some(result) = self.answer(&self.conditions(target, launcher_args), check)? else { break };
+            let (outcome, mpi) = (result.answer.outcome.label(), target.label());
+            log(&format!("[{}/{count}] {}, {mpi}: {outcome}", number + 1, check.name));
+            results.push(result);
+            folder.write_results(&results)?;
+        }
+        let is_whole = results.len() == count;
+        output::print_text(&plain(&format!(
+            "{}\nresults: {}\n",
+            table::table(&results, output::width()),
+            folder.path().display()
+        )))?;
+        Ok(if !is_whole {
+            log("stopped; the results so far are kept");
+            ExitCode::from(INTERRUPTED)
+        } else if results.iter().any(CheckResult::is_failure) {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    fn conditions<'a>(&'a self, target: &'a Target, launcher_args: &'a [String]) -> Conditions<'a> {
+        Conditions { target, launcher: self.mpis.launcher.as_deref(), launcher_args, timeout_s: self.timeout }
+    }
+
+    /// The account of an MPI, with the command of the first check.
+    fn account(
+        &self,
+        target: &Target,
+        launcher_args: &[String],
+        checks: &[&Check],
+    ) -> anyhow::Result<MpiAccount> {
+        let conditions = self.conditions(target, launcher_args);
+        let first = conditions.command_line(checks[0])?;
+        Ok(MpiAccount::of(target, first))
+    }
+
+    /// The answer to a check, which later runs use; `None` if the user wants to stop.
+    fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> anyhow::Result<Option<CheckResult>> {
+        let mut last = None;
+        for _ in 0..self.repeat {
+            let Some(result) = conditions.run(check)? else { return Ok(None) };
+            let is_failure = result.is_failure();
+            last = Some(result);
+            if is_failure {
+                break;
+            }
+        }
+        if let (Some(result), Some(mut known)) = (&last, KnownResults::of(conditions)) {
+            known.add(result).context("results cannot be kept for later runs")?;
+        }
+        Ok(last)
+    }
+}

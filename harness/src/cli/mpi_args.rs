@@ -1,0 +1,23 @@
+//! The flags that choose MPIs and their launcher.
+
+use clap::Args;
+use ddtbench::plan::Variant;
+
+use super::headings::WHERE;
+
+#[derive(Debug, Args)]
+pub struct MpiArgs {
+    /// MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the next
+    #[arg(id = "mpi", help_heading = WHERE, long = "mpi", value_name = "NAME", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// Run on the MPIs a second time with environment variables set, and show that as an MPI of its own:
+    /// nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several MPIs mpich/nocma:...
+    #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
+    pub variants: Vec<Variant>,
+    /// Another launcher than the MPI's: srun, a path, or a command with options
+    #[arg(help_heading = WHERE, long, value_name = "COMMAND")]
+    pub launcher: Option<String>,
+    /// Options for the launcher
+    #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
+    pub launcher_args: Vec<String>,
+}

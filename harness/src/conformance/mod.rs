@@ -1,0 +1,68 @@
+//! Checks of an MPI's correctness, each by a process of its own under a limit of silence. Nothing here is timed.
+
+pub mod known;
+mod process;
+pub mod table;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::check::{Answer, Check};
+use crate::model::mpi_label;
+use crate::mpi::Target;
+
+/// Silence after which a check is killed, in seconds: far more than any step needs, large messages on a slow machine included.
+pub const TIMEOUT_S: f64 = 10.0;
+
+/// How the checks of an MPI are started.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions<'a> {
+    /// The MPI, with its rank program.
+    pub target: &'a Target,
+    /// Another launcher than that of the MPI.
+    pub launcher: Option<&'a str>,
+    /// More options for the launcher.
+    pub launcher_args: &'a [String],
+    /// Silence after which a check is killed, in seconds.
+    pub timeout_s: f64,
+}
+
+/// The answer of an MPI to a check: a row of `checks.csv`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// The name of the check.
+    pub check: String,
+    /// The MPI.
+    pub mpi: String,
+    /// Its version.
+    pub mpi_version: String,
+    /// Its variant; empty for the MPI as it is.
+    pub mpi_variant: String,
+    /// The number of processes.
+    pub ranks: usize,
+    /// What was found.
+    pub answer: Answer,
+}
+
+impl CheckResult {
+    /// The answer of an MPI to a check.
+    pub fn new(target: &Target, check: &Check, answer: Answer) -> Self {
+        Self {
+            check: check.name.to_owned(),
+            mpi: target.installation.name.clone(),
+            mpi_version: target.installation.version.clone(),
+            mpi_variant: target.variant.clone(),
+            ranks: check.ranks,
+            answer,
+        }
+    }
+
+    /// The name of the MPI in tables.
+    pub fn mpi_label(&self) -> String {
+        mpi_label(&self.mpi, &self.mpi_variant)
+    }
+
+    /// Whether the MPI does not conform.
+    pub fn is_failure(&self) -> bool {
+        self.answer.outcome.is_failure()
+    }
+}

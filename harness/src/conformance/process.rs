@@ -1,0 +1,226 @@
+//! The process of one check: started, watched, and tried once more if it fails.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use super::{CheckResult, Conditions};
+use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
+use crate::model::plain::plain;
+use crate::mpi::{Exit, LastOutput, Launch, Line, MpiError, Sign};
+
+/// Pause before a second try: what the launcher lacked, such as a port, may be there again.
+const TO_RECOVER: Duration = Duration::from_secs(1);
+
+impl Conditions<'_> {
+    /// The answer to a check; `None` if the user wants to stop. A check that fails is tried once more, and the second answer
+    /// counts, since the machine may have caused the first.
+    ///
+    /// # Errors
+    /// If the launcher cannot be started, or twice starts no process.
+    pub fn run(&self, check: &Check) -> Result<Option<CheckResult>, MpiError> {
+        let args = arguments(check);
+        let launch = self.launch(check, &args);
+        let Some(first) = Process::watch(&launch, self.timeout_s)? else { return Ok(None) };
+        let answer = if first.has_begun && !first.answer.outcome.is_failure() {
+            first.answer
+        } else {
+            thread::sleep(if first.has_begun { Duration::ZERO } else { TO_RECOVER });
+            let Some(second) = Process::watch(&launch, self.timeout_s)? else { return Ok(None) };
+            if !second.has_begun {
+                return Err(launch.never_began("twice", second.answer.note));
+            }
+            if first.has_begun { after(&first.answer, second.answer) } else { second.answer }
+        };
+        Ok(Some(CheckResult::new(self.target, check, answer)))
+    }
+
+    /// The command that runs a check by hand.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    pub fn command_line(&self, check: &Check) -> Result<String, MpiError> {
+        Ok(self.launch(check, &arguments(check)).command_line()?.to_string())
+    }
+
+    /// The rank program under its launcher. Its ranks are not bound, so that threads of a rank can run at the same time.
+    fn launch<'l>(&'l self, check: &Check, args: &'l [String]) -> Launch<'l> {
+        Launch {
+            installation: &self.target.installation,
+            ranks: check.ranks,
+            threads: check.threads,
+            program: &self.target.program,
+            args,
+            launcher: self.launcher,
+            launcher_args: self.launcher_args,
+            bind: false,
+            env: BTreeMap::new(),
+        }
+    }
+}
+
+/// The arguments of the rank program.
+fn arguments(check: &Check) -> [String; 4] {
+    ["conform", check.name, "--format", "json"].map(str::to_owned)
+}
+
+/// The second answer, with both in its note.
+fn after(first: &Answer, second: Answer) -> Answer {
+    let note = if *first == second {
+        format!("twice {}", second.text())
+    } else {
+        format!("second try {}; first try {}", second.text(), first.text())
+    };
+    Answer { note, ..second }
+}
+
+/// What became of a process.
+struct Process {
+    /// Whether it printed an event.
+    has_begun: bool,
+    answer: Answer,
+}
+
+/// The events and the last output of a process.
+#[derive(Debug, Default)]
+struct Log {
+    stage: Option<String>,
+    /// The last answer, and its time.
+    answer: Option<(Answer, f64)>,
+    is_done: bool,
+    output: LastOutput,
+}
+
+impl Process {
+    /// Starts a process and waits for its end; `None` if the user wants to stop.
+    fn watch(launch: &Launch<'_>, timeout_s: f64) -> Result<Option<Self>, MpiError> {
+        let mut log = Log::default();
+        let exit = launch.watch(timeout_s, |line| log.line(line))?;
+        Ok(exit.map(|exit| Self { has_begun: log.has_begun(), answer: log.answer(exit) }))
+    }
+}
+
+impl Log {
+    fn line(&mut self, line: Line) -> Sign {
+        let text = match &line {
+            Line::Out(text) => match serde_json::from_str::<CheckEvent>(text) {
+                Ok(event) => return self.event(event),
+                Err(_) => text,
+            },
+            Line::Err(text) => text,
+        };
+        self.output.add(text);
+        Sign::Noise
+    }
+
+    fn event(&mut self, event: CheckEvent) -> Sign {
+        match event {
+            CheckEvent::Working { stage } => self.stage = Some(stage),
+            CheckEvent::Answered { answer, seconds } => {
+                if self.answer.as_ref().is_none_or(|(_, known)| *known <= seconds) {
+                    self.answer =
+                        Some((Answer { note: plain(&answer.note).into_owned(), ..answer }, seconds));
+                }
+            }
+            CheckEvent::Done => {
+                self.is_done = true;
+                return Sign::Done;
+            }
+        }
+        Sign::Alive
+    }
+
+    fn has_begun(&self) -> bool {
+        self.stage.is_some() || self.answer.is_some() || self.is_done
+    }
+
+    /// What the check found. The process may have reported a failure and then died or hung.
+    fn answer(self, exit: Exit) -> Answer {
+        let during = match &self.stage {
+            Some(stage) => format!(" during {stage}"),
+            None => " before the first event".to_owned(),
+        };
+        let ending = || self.output.explain(exit, &during);
+        match &self.answer {
+            Some((answer, _)) if self.is_done => answer.clone(),
+            Some((answer, _)) => Answer::new(answer.outcome, format!("{}; then {}", answer.note, ending())),
+            None => {
+                let outcome = match exit {
+                    Exit::Ended(_) => CheckOutcome::Crashed,
+                    Exit::Silent(_) => CheckOutcome::TimedOut,
+                };
+                Answer::new(outcome, ending())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::check::{PARTITIONED, find};
+    use crate::mpi::{Installation, Target};
+
+    /// Stands in for a launcher: one check passes, one dies, one hangs, two hang or die after they reported a failure, and one reports
+    /// in the wrong order.
+    const LAUNCHER: &str = r#"#!/bin/sh
+[ -e "${0%/*}/broken" ] && { echo 'no port' >&2; exit 3; }
+while [ "$1" != conform ]; do shift; done
+answer() { printf '{"check":"answered","answer":{"outcome":"%s","note":"%s"},"seconds":%s}\n' "$1" "$2" "$3"; }
+echo '{"check":"working","stage":"exchange"}'
+case $2 in
+    any_order) echo "it hurts" >&2; kill -11 $$;;
+    zero_count) answer failed "byte 9" 0.25; kill -11 $$;;
+    startall_sends) exec sleep 1000;;
+    unequal_counts) answer failed "byte 7" 0.25; exec sleep 1000;;
+    ring) answer failed "in 2 of 2" 0.5; answer failed "in 1 of 2" 0.25;;
+    *) answer passed "" 0.25;;
+esac
+echo '{"check":"done"}'
+"#;
+
+    fn target(folder: &Path) -> Target {
+        let mpiexec = folder.join("launch");
+        std::fs::write(&mpiexec, LAUNCHER).unwrap();
+        std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let installation = Installation::fake(mpiexec);
+        Target { installation, variant: String::new(), program: "ddtbench-rank".into() }
+    }
+
+    #[test]
+    fn checks_that_crash_or_hang_are_answered_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = target(folder.path());
+        let conditions = Conditions { target: &target, launcher: None, launcher_args: &[], timeout_s: 1.0 };
+        let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap().unwrap();
+        let expect = |name: &str, outcome: CheckOutcome, begin: &str, contains: &str| {
+            let result = run(name);
+            assert_eq!(result.answer.outcome, outcome, "{result:?}");
+            let note = &result.answer.note;
+            assert!(note.starts_with(begin) && note.contains(contains), "{result:?}");
+        };
+        assert_eq!(run("equal_counts").answer, Answer::new(CheckOutcome::Passed, ""));
+        expect("any_order", CheckOutcome::Crashed, "twice crashed", "SIGSEGV");
+        expect("any_order", CheckOutcome::Crashed, "twice crashed", "it hurts");
+        expect("unequal_counts", CheckOutcome::Failed, "twice failed: byte 7; then no output for 1 s", "");
+        expect("startall_sends", CheckOutcome::TimedOut, "twice timed out", "1 s during exchange");
+        expect("zero_count", CheckOutcome::Failed, "twice failed: byte 9; then", "SIGSEGV");
+        assert_eq!(run("ring").answer, Answer::new(CheckOutcome::Failed, "twice failed: in 2 of 2"));
+        assert_eq!(run("ring").ranks, 4);
+        std::fs::write(folder.path().join("broken"), "").unwrap();
+        let error = conditions.run(&PARTITIONED[0]).unwrap_err().to_string();
+        assert!(error.contains("no process has begun") && error.contains("no port"), "{error}");
+    }
+
+    #[test]
+    fn the_second_try_counts_and_the_note_has_both() {
+        let first = Answer::new(CheckOutcome::TimedOut, "no output for 3 s");
+        let both = after(&first, Answer::new(CheckOutcome::Passed, ""));
+        let note = "second try passed; first try timed out: no output for 3 s";
+        assert_eq!(both, Answer::new(CheckOutcome::Passed, note));
+        assert_eq!(after(&first, first.clone()).note, "twice timed out: no output for 3 s");
+    }
+}

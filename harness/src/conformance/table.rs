@@ -1,0 +1,166 @@
+//! Results of checks as a table: a row per check, a column per MPI.
+
+use super::CheckResult;
+use crate::model::check::CheckOutcome;
+use crate::report::columns::{Align, Column, aligned, wrapped};
+use crate::report::table::text_width;
+
+const LEGEND: &str = "Each check is a process of its own; an MPI that conforms to the standard passes it. Results of runs that rest \
+    on a failed check are invalid. not available: the MPI lacks functions or the thread level. timed out: killed at its \
+    limit.";
+
+/// The table, the number of checks that each MPI passed, and the notes. No line is wider than `width`, if that is possible.
+pub fn table(results: &[CheckResult], width: Option<u16>) -> String {
+    let (room, width) = (width.map(usize::from), text_width(width));
+    let mut text = wrapped("", LEGEND, width, 0);
+    text.push('\n');
+    let mpis = distinct(results.iter().map(CheckResult::mpi_label));
+    // MPIs that do not fit next to each other are below each other.
+    let mut left = &mpis[..];
+    while !left.is_empty() {
+        let fits = |count: &usize| {
+            let lines = outcomes(&left[..*count], results);
+            room.is_none_or(|room| lines.iter().all(|line| line.chars().count() <= room))
+        };
+        let (shown, rest) = left.split_at((2..=left.len()).rev().find(fits).unwrap_or(1));
+        outcomes(shown, results).iter().for_each(|line| text += &format!("{line}\n"));
+        text.push('\n');
+        left = rest;
+    }
+    for mpi in mpis {
+        text += &wrapped("", &summary(&mpi, results), width, 2);
+    }
+    text + &notes(results, width)
+}
+
+/// Each value once, in the order of the first.
+fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    values.for_each(|value| {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    });
+    all
+}
+
+/// A heading, and a line for each check that one of these MPIs has.
+fn outcomes(mpis: &[String], results: &[CheckResult]) -> Vec<String> {
+    let columns: Vec<_> =
+        (0..1 + mpis.len()).map(|i| Column::new("", Align::Left, if i == 0 { 0 } else { 2 })).collect();
+    let mut rows: Vec<Vec<String>> =
+        vec![["check".to_owned()].into_iter().chain(mpis.iter().cloned()).collect()];
+    for check in distinct(results.iter().map(|result| result.check.clone())) {
+        let of = |mpi: &String| results.iter().find(|r| r.mpi_label() == *mpi && r.check == check);
+        let cells: Vec<_> = mpis.iter().map(of).collect();
+        if cells.iter().any(Option::is_some) {
+            let label = |result: &CheckResult| result.answer.outcome.label().to_owned();
+            let cells: Vec<_> =
+                cells.into_iter().map(|result| result.map_or_else(String::new, label)).collect();
+            rows.push([check].into_iter().chain(cells).collect());
+        }
+    }
+    aligned(&columns, &rows)
+}
+
+/// The numbers of an MPI, in a line.
+fn summary(mpi: &str, results: &[CheckResult]) -> String {
+    let of_mpi = || results.iter().filter(|result| result.mpi_label() == mpi);
+    let count = |outcome| of_mpi().filter(|result| result.answer.outcome == outcome).count();
+    let mut text = format!("{mpi}: {} of {} passed", count(CheckOutcome::Passed), of_mpi().count());
+    for outcome in [CheckOutcome::NotAvailable, CheckOutcome::Skipped] {
+        if count(outcome) > 0 {
+            text += &format!(", {} {}", count(outcome), outcome.label());
+        }
+    }
+    let failed = of_mpi().filter(|result| result.is_failure()).map(|result| result.check.as_str());
+    let failed: Vec<_> = failed.collect();
+    match failed.len() {
+        0 => text,
+        n => text + &format!(", {n} failed: {}", failed.join(", ")),
+    }
+}
+
+/// The notes, in the order of the results.
+fn notes(results: &[CheckResult], width: usize) -> String {
+    let with_note = results.iter().filter(|result| !result.answer.note.is_empty());
+    let note = |result: &CheckResult| {
+        let (check, mpi, label) = (&result.check, result.mpi_label(), result.answer.outcome.label());
+        wrapped("  ", &format!("{check}, {mpi}: {label}: {}", essence(&result.answer.note)), width, 4)
+    };
+    let text: String = with_note.map(note).collect();
+    if text.is_empty() { text } else { format!("\nNotes\n{text}") }
+}
+
+/// A note without the frames that launchers draw around a crash and without those of a stack, and not too long: `checks.csv` has
+/// all of it.
+fn essence(note: &str) -> String {
+    const LONGEST: usize = 300;
+    const OUTPUT: &str = "last output:";
+    const DECORATION: [&str; 6] = ["=", "/", "--", "YOU CAN IGNORE", "This typically refers", "Please see"];
+    let is_useful = |text: &&str| !DECORATION.iter().any(|start| text.starts_with(start));
+    let pieces = note.replacen(&format!("{OUTPUT} "), &format!("{OUTPUT} | "), 1);
+    let text = pieces.split(" | ").filter(is_useful).collect::<Vec<_>>().join(" | ");
+    let text = text.replacen(&format!("{OUTPUT} | "), &format!("{OUTPUT} "), 1);
+    let text = text.trim_end_matches(&format!("; {OUTPUT}")).to_owned();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::check::Answer;
+
+    fn result(mpi: &str, check: &str, outcome: CheckOutcome, note: &str) -> CheckResult {
+        let [mpi_version, mpi_variant] = ["1", ""].map(str::to_owned);
+        let (check, mpi) = (check.to_owned(), mpi.to_owned());
+        CheckResult { check, mpi, mpi_version, mpi_variant, ranks: 2, answer: Answer::new(outcome, note) }
+    }
+
+    fn results() -> Vec<CheckResult> {
+        vec![
+            result("mpich", "equal_counts", CheckOutcome::Passed, ""),
+            result("mpich", "proc_null", CheckOutcome::Crashed, "SIGSEGV, \"at\" once"),
+            result("openmpi", "equal_counts", CheckOutcome::Passed, ""),
+            result("openmpi", "pready_list", CheckOutcome::NotAvailable, ""),
+        ]
+    }
+
+    #[test]
+    fn a_row_per_check_and_a_column_per_mpi() {
+        let text = table(&results(), None);
+        let words = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(words("check"), ["check", "mpich", "openmpi"]);
+        assert_eq!(words("equal_counts"), ["equal_counts", "passed", "passed"]);
+        assert_eq!(words("pready_list"), ["pready_list", "not", "available"]);
+        assert!(!text.contains("any_order"), "was not run");
+        assert!(text.contains("mpich: 1 of 2 passed, 1 failed: proc_null\n"), "{text}");
+        assert!(text.contains("openmpi: 1 of 2 passed, 1 not available\n"), "{text}");
+        assert!(text.ends_with("\nNotes\n  proc_null, mpich: crashed: SIGSEGV, \"at\" once\n"), "{text}");
+    }
+
+    #[test]
+    fn mpis_that_do_not_fit_are_below() {
+        let text = table(&results(), Some(34));
+        let headings: Vec<_> = text.lines().filter(|line| line.starts_with("check ")).collect();
+        assert_eq!(headings.len(), 2, "{text}");
+        assert!(headings[0].ends_with("mpich") && headings[1].ends_with("openmpi"), "{text}");
+        let table = text.split("\n\n").nth(1).unwrap();
+        assert!(table.lines().all(|line| line.len() <= 34), "{text}");
+    }
+
+    #[test]
+    fn a_crash_is_shown_without_its_frame() {
+        let note =
+            "exit code 11; last output: ===== | =   PID 1 | Segmentation fault | /lib/libmpi.so(+0x1) [0x2]";
+        assert_eq!(essence(note), "exit code 11; last output: Segmentation fault");
+        assert_eq!(essence("killed; last output: ===="), "killed");
+        assert_eq!(essence(&"é".repeat(400)), "é".repeat(300) + "…");
+    }
+}

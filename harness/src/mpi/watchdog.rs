@@ -1,0 +1,183 @@
+//! A launch under a limit of silence: its lines are passed on as they come, and it is killed if no event comes for too long.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::error::{MpiError, Result};
+use super::launcher::Launch;
+use super::process::{ExitDescription, Line, Next};
+use crate::model::plain::plain;
+
+/// Time that a process gets to exit after it reported that it was done.
+const TO_LEAVE: Duration = Duration::from_secs(10);
+
+/// Lines that are kept to explain how a process ended.
+const KEPT_LINES: usize = 20;
+
+/// The meaning of a line for the watchdog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Output of the MPI. It is not a sign of life: a library may complain for ever.
+    Noise,
+    /// An event of the rank program.
+    Alive,
+    /// The last event of the rank program.
+    Done,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exit {
+    /// By itself.
+    Ended(ExitDescription),
+    /// It was killed after this silence, in seconds.
+    Silent(f64),
+}
+
+impl Launch<'_> {
+    /// Starts the command and passes its lines to `take` until it ends; `None` if the user wants to stop.
+    ///
+    /// # Errors
+    /// If the launcher cannot be started.
+    pub fn watch(&self, timeout_s: f64, mut take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
+        let mut running = self.start()?;
+        let mut silence = Silence::new(Duration::from_secs_f64(timeout_s));
+        loop {
+            let (began, step) = (Instant::now(), silence.step());
+            let next = running.next(step);
+            silence.waited(step, began.elapsed());
+            match next {
+                Next::Line(line) => match take(line) {
+                    Sign::Noise => {}
+                    Sign::Alive => silence.ends(),
+                    Sign::Done => {
+                        silence.ends();
+                        silence.limit = silence.limit.min(TO_LEAVE);
+                    }
+                },
+                Next::Silence if !silence.is_over() => {}
+                Next::Silence => {
+                    running.kill();
+                    return Ok(Some(Exit::Silent(timeout_s)));
+                }
+                Next::Interrupted => {
+                    running.kill();
+                    return Ok(None);
+                }
+                // A signal of the terminal may have reached the ranks first.
+                Next::Exited(_) if super::interrupt::requested() => return Ok(None),
+                Next::Exited(exit) => return Ok(Some(Exit::Ended(exit))),
+            }
+        }
+    }
+
+    /// The error that no process has begun, with what is known to help. `output` says how the launcher ended.
+    pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
+        let own = || self.installation.mpiexec.display().to_string();
+        let launcher = self.launcher.map_or_else(own, str::to_owned);
+        let advice = self.pmi().ok().flatten().map(|pmi| format!("; {pmi}")).unwrap_or_default();
+        MpiError::NeverBegan { launcher, times, output, advice }
+    }
+}
+
+/// The last lines that a process printed besides events.
+#[derive(Debug, Default)]
+pub struct LastOutput(VecDeque<String>);
+
+impl LastOutput {
+    /// Keeps a line, and forgets one that is too old.
+    pub fn add(&mut self, line: &str) {
+        if !line.trim().is_empty() {
+            self.0.push_back(plain(line.trim()).into_owned());
+            if self.0.len() > KEPT_LINES {
+                self.0.pop_front();
+            }
+        }
+    }
+
+    /// How the process ended, with these lines. `during` begins with a blank.
+    pub fn explain(&self, exit: Exit, during: &str) -> String {
+        let ending = match exit {
+            Exit::Ended(exit) => exit.to_string(),
+            Exit::Silent(seconds) => format!("no output for {seconds} s"),
+        };
+        let lines: Vec<_> = self.0.iter().map(String::as_str).collect();
+        let lines = lines.join(" | ");
+        if lines.is_empty() {
+            format!("{ending}{during}")
+        } else {
+            format!("{ending}{during}; last output: {lines}")
+        }
+    }
+}
+
+/// How long a process has printed nothing while we were listening. A `ddtbench` that was stopped for a while (Ctrl-Z, a suspended
+/// machine) has not read the output meanwhile: that is not silence.
+struct Silence {
+    limit: Duration,
+    lasted: Duration,
+}
+
+impl Silence {
+    /// The longest wait in one piece.
+    const STEP: Duration = Duration::from_secs(1);
+    /// A wait that took this much longer than planned was a pause of ours.
+    const PAUSE: Duration = Duration::from_secs(1);
+
+    fn new(limit: Duration) -> Self {
+        Self { limit, lasted: Duration::ZERO }
+    }
+
+    /// How long to wait next.
+    fn step(&self) -> Duration {
+        self.limit.saturating_sub(self.lasted).min(Self::STEP)
+    }
+
+    /// A wait of `step` took this long.
+    fn waited(&mut self, step: Duration, took: Duration) {
+        if took <= step + Self::PAUSE {
+            self.lasted += took;
+        }
+    }
+
+    fn ends(&mut self) {
+        self.lasted = Duration::ZERO;
+    }
+
+    fn is_over(&self) -> bool {
+        self.lasted >= self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_of_ours_is_not_silence() {
+        let second = Duration::from_secs(1);
+        let mut silence = Silence::new(2 * second);
+        assert_eq!(silence.step(), second);
+        silence.waited(second, second);
+        assert!(!silence.is_over());
+        silence.waited(second, 100 * second);
+        assert!(!silence.is_over(), "we were stopped");
+        silence.waited(second, second / 2);
+        assert_eq!(silence.step(), second / 2);
+        silence.ends();
+        silence.waited(second, second);
+        silence.waited(second, second);
+        assert!(silence.is_over());
+        assert_eq!(Silence::new(second / 5).step(), second / 5);
+    }
+
+    #[test]
+    fn only_the_last_lines_are_kept() {
+        let mut output = LastOutput::default();
+        for i in 0..100 {
+            output.add(&format!("word{i}."));
+        }
+        let text = output.explain(Exit::Silent(5.0), " during x");
+        assert!(text.starts_with("no output for 5 s during x; last output: word80. | "), "{text}");
+    }
+}
