@@ -147,12 +147,12 @@ const ROWS: &[Row] = {
         row("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
             .on_request()
             .needs(PARTITIONED)
-            .probes(&[UNEQUAL, MARKING, ASKING, &["progress_on_receiver"]])
+            .checks(&[UNEQUAL, MARKING, ASKING, &["progress_on_receiver"]])
             .made_of(Native(Marking::AskingAndPolling)),
         row("partitioned:progress_thread", "partitioned, and a thread at the sender polls the request")
             .on_request()
             .needs(PARTITIONED)
-            .probes(&[UNEQUAL, MARKING, POLLING])
+            .checks(&[UNEQUAL, MARKING, POLLING])
             .made_of(Native(Marking::ProgressThread)),
         OVER_MESSAGES
             .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
