@@ -18,7 +18,7 @@ use super::measure::{self, BeginOptions};
 use super::numbers;
 use super::output::{self, log};
 
-/// Runs of a baseline: the fewest whose spread can be told.
+/// Runs of a baseline: the fewest whose spread is known.
 const RUNS: usize = 3;
 
 #[derive(Debug, Subcommand)]
@@ -302,7 +302,7 @@ impl PlaceArgs {
     }
 }
 
-/// What is told of a baseline: its name, what it is of, when and where it was measured.
+/// The columns of the list: the name of a baseline, what was measured, when and where.
 const COLUMNS: [Column; 8] = [
     Column::new("name", Align::Left, 0),
     Column::new("runs", Align::Right, 2),
@@ -319,7 +319,7 @@ fn is_baseline(path: &Path) -> bool {
     path.is_dir() && !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.')
 }
 
-/// What is said of a baseline; `None` for a folder that is none.
+/// The row of a baseline; `None` for a folder that is none.
 fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     let runs = runs_of(path)?;
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(None) };

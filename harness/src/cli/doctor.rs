@@ -127,7 +127,7 @@ impl DoctorArgs {
         }
         records.retain(|record| record.phase == kind.headline());
         let account = environment.part().mpis.first().and_then(|account| account.rank_program.clone());
-        let hello = account.context("its rank program has told nothing of itself")?;
+        let hello = account.context("its rank program has reported nothing")?;
         let mpi = (*chosen.installations().first().context("no MPI was chosen")?).clone();
         Ok(Some((mpi, Seen { kind, hello, records })))
     }
@@ -153,7 +153,7 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
     text
 }
 
-/// Tells nothing: what has come of it is told at the end.
+/// Reports nothing: findings are printed at the end.
 struct Quiet;
 
 impl Observer for Quiet {

@@ -386,7 +386,7 @@ mod tests {
         for failed in [record("invalid", Some(1.0)), record("crashed", None), record("crashed", Some(1.0))] {
             assert!(!is_success(&[measured.clone(), failed]));
         }
-        // Other phases tell nothing of success.
+        // Other phases do not count for success.
         assert!(is_success(&[measured, Record { phase: Phase::Init, ..record("converged", None) }]));
     }
 }

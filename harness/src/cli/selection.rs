@@ -59,7 +59,7 @@ impl SetArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct ParamArgs {
     /// Single parameters, changing the named set or the one of `quick`; several values, as nx=8,16, make a case each.
-    /// `ddtbench list NAME` shows those of a test, an exchange, an operation or of `partitioned`
+    /// `ddtbench list NAME` shows those of a test, an exchange or an operation
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     params: Vec<String>,
 }
