@@ -112,6 +112,7 @@ const REFUSALS: &[Refusal] = &[
         &["run", "--layout", "contiguous(3, double)", "--set", "256"],
         &["--layout", "--set"],
     ),
+    ("parameters of a layout", &["run", "--layout", "contiguous(3, double)", "-p", "n=8"], &["-p", "TEST"]),
     (
         "methods by hand for a layout",
         &["run", "--layout", "contiguous(3, double)", "-m", "manual"],

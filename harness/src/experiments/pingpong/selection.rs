@@ -86,14 +86,14 @@ fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<
 }
 
 fn tests(selection: &Selection) -> Result<Vec<&'static Test>, String> {
-    if selection.is_of_layouts_only() {
-        return Ok(Vec::new());
-    }
     if !selection.tests.is_empty() {
         return selection.tests.iter().map(|name| apps::find(name).map_err(text)).collect();
     }
     if !selection.lists.is_empty() {
         return Err("single values (-p) need the TEST that they are for".to_owned());
+    }
+    if selection.is_of_layouts_only() {
+        return Ok(Vec::new());
     }
     if let Some(set) = selection.sets.iter().find(|set| TESTS.iter().all(|test| test.set(set).is_err())) {
         return Err(format!("no test has a parameter set called {set:?}; `ddtbench list` shows them"));
