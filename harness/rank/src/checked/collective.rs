@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use common::kinds::overlap::operations::Collective;
+use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 
@@ -95,12 +96,31 @@ pub(super) type TypePerPeer<D> = unsafe extern "C" fn(
 ) -> c_int;
 
 impl Blocks<'_> {
+    /// Starts the nonblocking form, or makes the persistent one; collective. `None` where the MPI has no such form.
+    ///
+    /// # Safety
+    /// As for [`Blocks::start`], of the persistent form whenever the request is started.
+    pub unsafe fn request(
+        self,
+        collective: Collective,
+        form: Form,
+        comm: &Comm,
+    ) -> Result<Option<Request>, CallError> {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            match form {
+                Form::Nonblocking => self.start(collective, comm).map(Some),
+                Form::Persistent => self.persistent(collective, comm),
+            }
+        }
+    }
+
     /// Starts the nonblocking form; collective.
     ///
     /// # Safety
     /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete:
     /// so many blocks as the operation has on this rank of `comm`.
-    pub unsafe fn start(self, collective: Collective, comm: &Comm) -> Result<Request, CallError> {
+    unsafe fn start(self, collective: Collective, comm: &Comm) -> Result<Request, CallError> {
         let mut request = Request::null(comm);
         let (comm, to) = (comm.raw(), request.raw_mut());
         let Blocks { send, receive, count, datatype } = self;
@@ -144,11 +164,7 @@ impl Blocks<'_> {
     ///
     /// # Safety
     /// As for [`Blocks::start`], whenever the request is started.
-    pub unsafe fn persistent(
-        self,
-        collective: Collective,
-        comm: &Comm,
-    ) -> Result<Option<Request>, CallError> {
+    unsafe fn persistent(self, collective: Collective, comm: &Comm) -> Result<Option<Request>, CallError> {
         let mut request = Request::null(comm);
         let (comm, to) = (comm.raw(), request.raw_mut());
         let Blocks { send, receive, count, datatype } = self;

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use common::packing::Form;
 use mpi::ffi;
 
 use super::threads::OneThread;
@@ -118,7 +119,7 @@ impl Request {
     ///
     /// # Safety
     /// As for [`Request::send`], whenever the request is started.
-    pub unsafe fn persistent_send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+    unsafe fn persistent_send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
         begin!(MPI_Send_init, address, envelope)
     }
 
@@ -126,8 +127,29 @@ impl Request {
     ///
     /// # Safety
     /// As for [`Request::receive`], whenever the request is started.
-    pub unsafe fn persistent_receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+    unsafe fn persistent_receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
         begin!(MPI_Recv_init, address, envelope)
+    }
+
+    /// A message that is sent or received: begun, or made to be started again and again.
+    ///
+    /// # Safety
+    /// As for [`Request::send`] or [`Request::receive`], of a persistent one whenever the request is started.
+    pub unsafe fn of(
+        form: Form,
+        is_sent: bool,
+        address: *mut u8,
+        envelope: Envelope<'_>,
+    ) -> Result<Self, CallError> {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            match (form, is_sent) {
+                (Form::Nonblocking, true) => Self::send(address, envelope),
+                (Form::Nonblocking, false) => Self::receive(address, envelope),
+                (Form::Persistent, true) => Self::persistent_send(address, envelope),
+                (Form::Persistent, false) => Self::persistent_receive(address, envelope),
+            }
+        }
     }
 
     /// `MPI_Start`.

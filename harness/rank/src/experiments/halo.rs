@@ -7,8 +7,7 @@ mod bulk;
 pub mod data;
 mod exchange;
 mod fine;
-mod fine_ddt;
-pub mod links;
+mod links;
 pub mod method;
 mod neighbour;
 mod put;
@@ -19,7 +18,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
-use apps::Arrays;
 use common::fine_grained::arrival::Sampler;
 use common::kinds::Kind;
 use common::kinds::halo::{self, HaloCase, Start};
@@ -28,9 +26,8 @@ use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 use common::model::{Case, Phase};
-use datatypes::Element;
 
-use crate::checked::{Datatype, World, identity};
+use crate::checked::{World, identity};
 use crate::cli::Halo;
 use crate::environment;
 use crate::measure::experiment::{Amount, Experiment, Turn};
@@ -41,7 +38,6 @@ use crate::team::Team;
 use active::ActiveMethod;
 use data::ExchangeData;
 use exchange::{ExchangeContext, Readings};
-use links::{HaloMemory, Links};
 use method::Parts;
 use stamps::Shares;
 
@@ -60,12 +56,9 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
     let can = |name: &str| halo::methods::can(app.has_loops(), name);
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
-    let grid_comm = match app.grid() {
-        Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), case.setting.reorder)?,
-        None => world.comm.duplicate()?,
-    };
+    let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
     // After reordering, rank 0 of the grid may not be the process that reports: all that is reported goes through the world.
-    let (rank, world_rank) = (grid_comm.rank()?, world.comm.rank()?);
+    let (rank, world_rank) = (parts.rank, world.comm.rank()?);
     let pair = world.comm.split(world_rank / 2, world_rank)?;
     let job = Job::new(&world.comm, &pair, conditions.format)?;
     let sync = Sync::new(&world.comm)?;
@@ -73,26 +66,13 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let mut hello = environment::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
     hello.threads = case.setting.threads;
-    let links = Links::new(&*app, rank, case.setting.threads);
-    let memory = HaloMemory::new(&*app, rank, &links);
-    let displacements: Vec<Vec<i64>> =
-        (0..ranks).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
-    let byte = Datatype::predefined(Element::Byte);
-    let parts = Parts {
-        comm: &grid_comm,
-        links: &links,
-        memory: &memory,
-        threads: case.setting.threads,
-        byte: &byte,
-        displacements: &displacements,
-    };
-    let data = ExchangeData::new(&*app, parts, rank);
+    let data = ExchangeData::new(&*app, &parts);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let bench = Bench {
         job,
         world,
         data,
-        parts,
+        parts: &parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
         round: 0,
         team,
@@ -116,7 +96,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
 struct Bench<'a> {
     job: Job<'a>,
     case: &'a HaloCase,
-    parts: Parts<'a>,
+    parts: &'a Parts,
     data: ExchangeData<'a>,
     world: &'a World,
     sampler: Sampler,

@@ -10,7 +10,6 @@ pub mod aggregated_static;
 pub mod calibration;
 mod fence;
 mod isend;
-mod many;
 pub mod partitioned;
 mod passive;
 pub mod persistent;

@@ -1,6 +1,8 @@
 //! `persistent`: a persistent send and receive per partition on one communicator; the send is started by the thread that
 //! finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the HLRS
-//! benchmark.
+//! benchmark; and `many`, the same on a communicator per thread.
+
+use common::packing::Form;
 
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Request, TeamCalls, request};
@@ -22,12 +24,8 @@ impl Requests {
         let request = |(number, (range, comm)): (usize, (std::ops::Range<usize>, &'a Comm))| {
             let (address, envelope) = (channel.at(range.start), channel.envelope(range.len(), number, comm));
             // SAFETY: bytes of the message, which the channel's region vouches for.
-            let request = unsafe {
-                match channel.role {
-                    Role::Sender => Request::persistent_send(address, envelope),
-                    Role::Receiver => Request::persistent_receive(address, envelope),
-                }
-            };
+            let request =
+                unsafe { Request::of(Form::Persistent, channel.role == Role::Sender, address, envelope) };
             Ok(Slot::new(request?))
         };
         let requests = messages.enumerate().map(request).collect::<Result<_, _>>()?;
@@ -100,7 +98,10 @@ impl Requests {
 pub struct Persistent {
     /// The partitions whose receives each thread starts; `None` where one starts them all.
     opens: Option<Vec<Vec<usize>>>,
+    /// Whether each thread waits for its own partitions.
+    waits: bool,
     requests: Requests,
+    _comms: Vec<Comm>,
 }
 
 impl Persistent {
@@ -109,10 +110,34 @@ impl Persistent {
         Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel, calls)? })
     }
 
+    /// The same on a communicator of the thread's own, so that threads need not share what the MPI keeps per communicator; on both
+    /// sides each thread waits for its own partitions.
+    ///
+    /// "Pt2Pt many" of Gillis et al., "Quantifying the performance benefits of partitioned communication in MPI", ICPP 2023.
+    pub fn many(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
+        let comms =
+            channel.of_thread.iter().map(|_| channel.comm.duplicate()).collect::<Result<Vec<_>, _>>()?;
+        let threads = channel.threads();
+        let messages =
+            channel.partitions.iter().zip(threads).map(|(range, thread)| (range.clone(), &comms[thread]));
+        let requests = Requests::new(channel, messages)?;
+        Ok(Self { opens: Some(channel.of_thread.clone()), waits: true, requests, _comms: comms })
+    }
+
     /// All receives are started by [`Mechanism::start`].
     pub fn opened_by_one(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
         let messages = channel.partitions.iter().map(|range| (range.clone(), channel.comm));
-        Ok(Self { opens: None, requests: Requests::new(channel, messages)? })
+        Ok(Self {
+            opens: None,
+            waits: false,
+            requests: Requests::new(channel, messages)?,
+            _comms: Vec::new(),
+        })
+    }
+
+    /// The partitions of a thread that opens or waits for its own.
+    fn of_thread(&self, thread: usize) -> impl Iterator<Item = usize> {
+        self.opens.iter().flat_map(move |of_thread| of_thread[thread].iter().copied())
     }
 }
 
@@ -123,11 +148,23 @@ impl Mechanism for Persistent {
     }
 
     unsafe fn open(&self, thread: usize) -> Result<(), CallError> {
-        match &self.opens {
-            // SAFETY: the requests of the thread's own partitions, after a start.
-            Some(of_thread) => unsafe { self.requests.start_all(of_thread[thread].iter().copied()) },
-            None => Ok(()),
-        }
+        // SAFETY: the requests of the thread's own partitions, after a start.
+        unsafe { self.requests.start_all(self.of_thread(thread)) }
+    }
+
+    unsafe fn finish(&self, thread: usize) -> Result<(), CallError> {
+        let mut own = self.of_thread(thread).filter(|_| self.waits);
+        // SAFETY: the thread's own partitions.
+        own.try_for_each(|partition| unsafe { self.requests.wait(partition) })
+    }
+
+    fn asks(&self) -> bool {
+        self.waits
+    }
+
+    unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
+        // SAFETY: the thread's own partition.
+        unsafe { self.requests.wait(partition) }.map(|()| true)
     }
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {

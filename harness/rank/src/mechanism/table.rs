@@ -10,7 +10,6 @@ use super::aggregated_adaptive::AggregatedAdaptive;
 use super::aggregated_static::AggregatedStatic;
 use super::fence::Fence;
 use super::isend::Isend;
-use super::many::Many;
 use super::partitioned::Native;
 use super::passive::Passive;
 use super::persistent::Persistent;
@@ -51,7 +50,7 @@ pub fn make<'a>(
         PartitionTransfer::Send => Box::new(Send::new(channel, calls)),
         PartitionTransfer::Isend(polling) => Box::new(Isend::new(channel, polling, calls)),
         PartitionTransfer::Persistent => Box::new(Persistent::new(&channel, calls)?),
-        PartitionTransfer::Many => Box::new(Many::new(&channel, calls)?),
+        PartitionTransfer::Many => Box::new(Persistent::many(&channel, calls)?),
         PartitionTransfer::Native(marking) => match (Native::refusal(&channel), marking, calls.multiple()) {
             (Some(reason), ..) => return refused(reason),
             (_, Marking::ProgressThread, None) => {

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use apps::Side;
 use common::kinds::overlap::operations::Collective;
 use common::kinds::pingpong::methods::Transfer;
-use common::packing::{Ends, Packing};
+use common::packing::{Ends, Form, Packing};
 
 use super::{Method, Setup};
 use crate::checked::collective::{AllToAllW, Blocks};
@@ -59,7 +59,7 @@ impl<'a> TwoSided<'a> {
     /// the memory before.
     pub unsafe fn start(&mut self, memory: &mut Memory) -> Result<Request, CallError> {
         // SAFETY: as the caller vouches.
-        let request = unsafe { self.request(memory, false) }?;
+        let request = unsafe { self.request(memory, Form::Nonblocking) }?;
         Ok(request.expect("every MPI has nonblocking forms"))
     }
 
@@ -74,7 +74,7 @@ impl<'a> TwoSided<'a> {
         memory: &mut Memory,
     ) -> Result<Result<Request, &'static str>, CallError> {
         // SAFETY: as the caller vouches.
-        let request = unsafe { self.request(memory, true) }?;
+        let request = unsafe { self.request(memory, Form::Persistent) }?;
         Ok(request.ok_or_else(|| match self.is_typed() {
             true => AllToAllW::PERSISTENT_NAME,
             false => Collective::Alltoall.persistent_name(),
@@ -90,11 +90,7 @@ impl<'a> TwoSided<'a> {
     ///
     /// # Safety
     /// As for [`TwoSided::persistent`]; one that is not persistent is over when it is complete.
-    unsafe fn request(
-        &mut self,
-        memory: &mut Memory,
-        is_persistent: bool,
-    ) -> Result<Option<Request>, CallError> {
+    unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Option<Request>, CallError> {
         let setup = self.setup;
         if setup.is_all_to_all() && self.is_typed() {
             let (send, receive) = (&self.packer.send, &self.packer.receive);
@@ -111,9 +107,9 @@ impl<'a> TwoSided<'a> {
             let (from, to) = (memory.at(first).cast_const(), memory.at(first_to));
             // SAFETY: as in `exchange`; blocks follow the first at both ends.
             return unsafe {
-                match is_persistent {
-                    false => blocks.start(setup.comm, from, to).map(Some),
-                    true => blocks.persistent(setup.comm, from, to),
+                match form {
+                    Form::Nonblocking => blocks.start(setup.comm, from, to).map(Some),
+                    Form::Persistent => blocks.persistent(setup.comm, from, to),
                 }
             };
         }
@@ -124,30 +120,14 @@ impl<'a> TwoSided<'a> {
             let (count, datatype) = (source.0 as usize, source.1);
             let blocks = Blocks { send: from, receive: to, count, datatype };
             // SAFETY: as in `exchange`.
-            return unsafe {
-                match is_persistent {
-                    false => blocks.start(Collective::Alltoall, setup.comm).map(Some),
-                    true => blocks.persistent(Collective::Alltoall, setup.comm),
-                }
-            };
+            return unsafe { blocks.request(Collective::Alltoall, form, setup.comm) };
         }
-        let envelope = |(count, datatype): (c_int, _)| Envelope {
-            count: count as usize,
-            datatype,
-            peer: setup.peer(),
-            tag: 0,
-            comm: setup.comm,
-        };
+        let is_sent = setup.me == 0;
+        let (address, (count, datatype)) = if is_sent { (from, source) } else { (to, target) };
+        let (count, peer) = (count as usize, setup.peer());
+        let envelope = Envelope { count, datatype, peer, tag: 0, comm: setup.comm };
         // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
-        let request = unsafe {
-            match (setup.me, is_persistent) {
-                (0, false) => Request::send(from, envelope(source)),
-                (0, true) => Request::persistent_send(from, envelope(source)),
-                (_, false) => Request::receive(to, envelope(target)),
-                (_, true) => Request::persistent_receive(to, envelope(target)),
-            }
-        };
-        request.map(Some)
+        unsafe { Request::of(form, is_sent, address, envelope) }.map(Some)
     }
 
     /// Address of what is sent to `peer`.

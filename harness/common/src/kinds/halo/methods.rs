@@ -32,17 +32,17 @@ pub enum HaloTransfer {
     Neighbour(Option<Form>),
     /// By puts between fences, with datatypes.
     Put,
-    /// Each thread packs its share by the application's loop, and sends it.
+    /// Each thread sends its share.
     Fine(FineTransport),
-    /// Each thread's share is a partition with a datatype.
-    FineTyped,
 }
 
 /// What carries the shares of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FineTransport {
-    /// MPI-4's partitioned communication.
+    /// MPI-4's partitioned communication, of shares that the application's loops have packed.
     Partitioned,
+    /// The same with datatypes over the face.
+    PartitionedDatatypes,
     /// A persistent message per share.
     Fine,
     /// Persistent messages of shares that our own layer merges, by a mapping that is fixed beforehand.
@@ -54,15 +54,17 @@ impl HaloTransfer {
     pub const fn packing(self) -> Packing {
         match self {
             Self::Bulk(_, packing) => packing,
+            Self::Neighbour(_) | Self::Put | Self::Fine(FineTransport::PartitionedDatatypes) => {
+                Packing::Datatype
+            }
             Self::Fine(_) => Packing::ByHand,
-            Self::Neighbour(_) | Self::Put | Self::FineTyped => Packing::Datatype,
         }
     }
 }
 
 /// All methods, in report order.
 const ROWS: &[MethodRow<HaloTransfer>] = {
-    use HaloTransfer::{Bulk, Fine, FineTyped, Neighbour, Put};
+    use HaloTransfer::{Bulk, Fine, Neighbour, Put};
     const fn info(name: &'static str, about: &'static str) -> MethodInfo {
         MethodInfo::new(name, about)
     }
@@ -109,7 +111,7 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
         )
         .needs(PARTITIONED)
         .checks(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
-        .made_of(FineTyped),
+        .made_of(Fine(FineTransport::PartitionedDatatypes)),
     ]
 };
 

@@ -7,7 +7,6 @@ use common::packing::{Form, Packing};
 
 use super::bulk::Bulk;
 use super::fine::Fine;
-use super::fine_ddt::FineTyped;
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
@@ -32,7 +31,7 @@ impl<'a> ActiveMethod<'a> {
     /// Makes a method, or says why it cannot be had here; collective. `calls` is what lets all threads call MPI, or why none does.
     pub fn make(
         transfer: HaloTransfer,
-        parts: Parts<'a>,
+        parts: &'a Parts,
         calls: Result<TeamCalls, String>,
     ) -> anyhow::Result<Result<Self, Outcome>> {
         let packing = match transfer.packing() {
@@ -40,7 +39,8 @@ impl<'a> ActiveMethod<'a> {
             Packing::ByHand if !parts.links.has_loops => Packing::Looped,
             packing => packing,
         };
-        let packer = |face: &'a Face| Packer::of_face(packing, face, &parts.memory.displacements, parts.comm);
+        let packer =
+            |face: &'a Face| Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm);
         let shares = |link: &'a Link| link.cut.parts.iter().map(packer).collect::<Result<Vec<_>, _>>();
         let all = |links: &'a [Link]| links.iter().map(shares).collect::<Result<Vec<_>, CallError>>();
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
@@ -62,7 +62,7 @@ impl<'a> ActiveMethod<'a> {
     /// wire buffer: what was sent from there before is complete.
     pub unsafe fn pack(
         &self,
-        parts: Parts<'_>,
+        parts: &Parts,
         (stage, send, thread): (usize, usize, usize),
         link: &Link,
     ) -> Result<(), CallError> {
@@ -82,7 +82,7 @@ impl<'a> ActiveMethod<'a> {
     /// Nobody else uses the arrays meanwhile, and the message has arrived: MPI does not write its place in the wire buffer.
     pub unsafe fn unpack(
         &self,
-        parts: Parts<'_>,
+        parts: &Parts,
         (stage, receive): (usize, usize),
         link: &Link,
     ) -> Result<(), CallError> {
@@ -100,7 +100,7 @@ impl<'a> ActiveMethod<'a> {
 /// Makes a method of messages.
 fn make<'a>(
     transfer: HaloTransfer,
-    parts: Parts<'a>,
+    parts: &'a Parts,
     calls: Result<TeamCalls, String>,
 ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
     let lacks = |reason| Ok(Err(Outcome::NotAvailable { reason }));
@@ -115,8 +115,7 @@ fn make<'a>(
         }
         (HaloTransfer::Put, _) => Box::new(PutTyped::new(parts)?),
         (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
-        (HaloTransfer::FineTyped, Ok(calls)) => Box::new(FineTyped::new(parts, calls)?),
-        (HaloTransfer::Fine(_) | HaloTransfer::FineTyped, Err(reason)) => return lacks(reason),
+        (HaloTransfer::Fine(_), Err(reason)) => return lacks(reason),
     };
     Ok(Ok(method))
 }

@@ -12,6 +12,7 @@ use crate::handoff::Slot;
 /// One message with what MPI is given of it.
 struct BulkMessage<'a> {
     link: &'a Link,
+    is_sent: bool,
     typed: Option<Typed>,
     request: Slot<Request>,
 }
@@ -23,7 +24,7 @@ struct StageMessages<'a> {
 }
 
 pub struct Bulk<'a> {
-    parts: Parts<'a>,
+    parts: &'a Parts,
     comm: Comm,
     form: Form,
     /// Whether MPI is given datatypes over the arrays.
@@ -32,39 +33,31 @@ pub struct Bulk<'a> {
 }
 
 impl<'a> Bulk<'a> {
-    pub fn new(parts: Parts<'a>, form: Form, packing: Packing) -> Result<Self, CallError> {
+    pub fn new(parts: &'a Parts, form: Form, packing: Packing) -> Result<Self, CallError> {
         let is_typed = packing.is_typed();
         let comm = parts.comm.duplicate()?;
-        let message = |link: &'a Link| {
+        let message = |link: &'a Link, is_sent| {
             let typed = match is_typed {
-                true => Typed::of(&link.face, &parts.memory.displacements, parts.comm)?,
+                true => Typed::of(&link.face, &parts.memory.displacements, &parts.comm)?,
                 false => None,
             };
-            Ok(BulkMessage { link, typed, request: Slot::new(Request::null(parts.comm)) })
+            Ok(BulkMessage { link, is_sent, typed, request: Slot::new(Request::null(&parts.comm)) })
         };
-        let messages = |links: &'a [Link]| links.iter().map(message).collect::<Result<Vec<_>, CallError>>();
+        let messages = |links: &'a [Link], is_sent| {
+            links.iter().map(|link| message(link, is_sent)).collect::<Result<Vec<_>, CallError>>()
+        };
         let stages = parts.links.stages.iter().map(|stage| {
-            Ok(StageMessages { sends: messages(&stage.sends)?, receives: messages(&stage.receives)? })
+            Ok(StageMessages {
+                sends: messages(&stage.sends, true)?,
+                receives: messages(&stage.receives, false)?,
+            })
         });
         let bulk = Self { parts, comm, form, is_typed, stages: stages.collect::<Result<_, CallError>>()? };
-        if bulk.is_persistent() {
-            for stage in &bulk.stages {
-                for send in &stage.sends {
-                    // SAFETY: no thread is in a method that is being made; arrays and wire buffers outlive it, and datatypes are freed
-                    // after their requests.
-                    unsafe {
-                        *send.request.get() =
-                            Request::persistent_send(bulk.wire(send, true), bulk.envelope(send))?
-                    };
-                }
-                for receive in &stage.receives {
-                    // SAFETY: as above.
-                    unsafe {
-                        *receive.request.get() =
-                            Request::persistent_receive(bulk.wire(receive, false), bulk.envelope(receive))?;
-                    }
-                }
-            }
+        let messages = bulk.stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
+        for message in messages.filter(|_| bulk.is_persistent()) {
+            // SAFETY: no thread is in a method that is being made; arrays and wire buffers outlive it, and datatypes are freed
+            // after their requests.
+            unsafe { *message.request.get() = bulk.request(message)? };
         }
         Ok(bulk)
     }
@@ -73,62 +66,52 @@ impl<'a> Bulk<'a> {
         self.form == Form::Persistent
     }
 
-    /// Where a message's bytes lie: packed, or in the arrays.
-    fn wire(&self, message: &BulkMessage<'_>, is_sent: bool) -> *mut u8 {
-        let memory = self.parts.memory;
-        match &message.typed {
-            Some(typed) => memory.address(typed.origin_bytes),
-            None => {
-                let buffer = if is_sent { memory.outgoing } else { memory.incoming };
-                buffer.wrapping_add(message.link.wire.start)
-            }
-        }
+    /// The request of a message.
+    ///
+    /// # Safety
+    /// As for [`Request::of`]: nobody uses the message's place in the arrays or the wire buffer before the stage ends.
+    unsafe fn request(&self, message: &BulkMessage<'_>) -> Result<Request, CallError> {
+        let BulkMessage { link, typed, is_sent, .. } = message;
+        let memory = &self.parts.memory;
+        let wire = if *is_sent { memory.outgoing } else { memory.incoming };
+        let (address, count, datatype) = match typed {
+            Some(typed) => (memory.address(typed.origin_bytes), 1, &typed.datatype),
+            // An empty face has no datatype.
+            None if self.is_typed => (wire, 0, &self.parts.byte),
+            None => (wire.wrapping_add(link.wire.start), link.face.bytes(), &self.parts.byte),
+        };
+        let envelope = Envelope { count, datatype, peer: link.peer, tag: link.tag, comm: &self.comm };
+        // SAFETY: as the caller vouches.
+        unsafe { Request::of(self.form, *is_sent, address, envelope) }
     }
 
-    fn envelope<'b>(&'b self, message: &'b BulkMessage<'_>) -> Envelope<'b> {
-        let (count, datatype) = match &message.typed {
-            Some(typed) => (1, &typed.datatype),
-            // An empty face has no datatype.
-            None if self.is_typed => (0, self.parts.byte),
-            None => (message.link.face.bytes(), self.parts.byte),
-        };
-        let Link { peer, tag, .. } = *message.link;
-        Envelope { count, datatype, peer, tag, comm: &self.comm }
+    /// Begins some messages.
+    ///
+    /// # Safety
+    /// As for [`Bulk::request`], and no other thread is in the method.
+    unsafe fn begin(&self, messages: &[BulkMessage<'_>]) -> Result<(), CallError> {
+        messages.iter().try_for_each(|message| {
+            // SAFETY: as the caller vouches.
+            let request = unsafe { message.request.get() };
+            if self.is_persistent() {
+                return request.start();
+            }
+            // SAFETY: as the caller vouches.
+            *request = unsafe { self.request(message) }?;
+            Ok(())
+        })
     }
 }
 
 impl HaloMethod for Bulk<'_> {
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
-        for receive in &self.stages[stage].receives {
-            // SAFETY: no other thread is here.
-            let request = unsafe { receive.request.get() };
-            match self.is_persistent() {
-                true => request.start()?,
-                false => {
-                    let (to, envelope) = (self.wire(receive, false), self.envelope(receive));
-                    // SAFETY: the message's place in the arrays or the wire buffer, which nobody uses before the stage
-                    // ends.
-                    *request = unsafe { Request::receive(to, envelope) }?;
-                }
-            }
-        }
-        Ok(())
+        // SAFETY: no other thread is here, and nobody uses what the stage receives into before it ends.
+        unsafe { self.begin(&self.stages[stage].receives) }
     }
 
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
-        for send in &self.stages[stage].sends {
-            // SAFETY: no other thread is here.
-            let request = unsafe { send.request.get() };
-            match self.is_persistent() {
-                true => request.start()?,
-                false => {
-                    let (from, envelope) = (self.wire(send, true), self.envelope(send));
-                    // SAFETY: what all threads have finished, and nobody changes before the wait.
-                    *request = unsafe { Request::send(from, envelope) }?;
-                }
-            }
-        }
-        Ok(())
+        // SAFETY: no other thread is here, and nobody changes what all threads have finished before the stage ends.
+        unsafe { self.begin(&self.stages[stage].sends) }
     }
 
     unsafe fn test(&self, stage: usize) -> Result<bool, CallError> {

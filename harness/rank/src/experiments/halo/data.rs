@@ -9,25 +9,23 @@ use crate::pattern::Pattern;
 
 /// What a rank sends and is to receive: in the arrays, or of the reference, which leaves those as they are, in the wire buffers.
 pub struct ExchangeData<'a> {
-    parts: Parts<'a>,
+    parts: &'a Parts,
     field: Field,
     /// What changes from exchange to exchange: in the arrays, and in what the reference sends.
     of_arrays: Stamps,
     of_messages: Stamps,
-    /// This process on the grid.
-    rank: usize,
     /// The data of the last exchange; equal on all ranks.
     pub version: Version,
 }
 
 impl<'a> ExchangeData<'a> {
-    /// That of `rank` on the grid.
-    pub fn new(app: &dyn HaloApp, parts: Parts<'a>, rank: usize) -> Self {
+    /// That of this process.
+    pub fn new(app: &dyn HaloApp, parts: &'a Parts) -> Self {
         let Parts { links, memory, threads, .. } = parts;
-        let field = Field::new(app, rank);
-        let of_arrays = Stamps::of_arrays(links, memory, &field, threads);
-        let of_messages = Stamps::of_messages(links, memory, threads);
-        Self { parts, field, of_arrays, of_messages, rank, version: Version::from(0) }
+        let field = Field::new(app, parts.rank);
+        let of_arrays = Stamps::of_arrays(links, memory, &field, *threads);
+        let of_messages = Stamps::of_messages(links, memory, *threads);
+        Self { parts, field, of_arrays, of_messages, version: Version::from(0) }
     }
 
     /// What changes from exchange to exchange.
@@ -38,7 +36,7 @@ impl<'a> ExchangeData<'a> {
     /// The shares that can be seen in the receiver's memory before an exchange is over.
     pub fn early(&self, packing: Packing) -> Shares {
         let Parts { links, memory, .. } = self.parts;
-        Shares::early(links, memory, &self.field, self.version.generation, packing, self.rank)
+        Shares::early(links, memory, &self.field, self.version.generation, packing, self.parts.rank)
     }
 
     /// Writes new data into what a method sends, and poison into all that it must not change. Gives the shares that will
@@ -54,7 +52,7 @@ impl<'a> ExchangeData<'a> {
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
             // SAFETY: as above; all that was sent is complete.
             let bytes = unsafe { memory.outgoing(link.wire.clone()) };
-            self.wire_pattern(self.rank, link.tag).write(0, bytes);
+            self.wire_pattern(self.parts.rank, link.tag).write(0, bytes);
         }
         Shares::of_messages(links, memory, |sender, tag, bytes| {
             self.wire_pattern(sender, tag).write(0, bytes)

@@ -23,7 +23,7 @@ const MARGIN: Duration = Duration::from_micros(100);
 
 /// What the threads of a rank share in an exchange.
 pub struct ExchangeContext<'a> {
-    pub parts: Parts<'a>,
+    pub parts: &'a Parts,
     pub active: &'a ActiveMethod<'a>,
     /// What changes before ranks begin, if anything.
     pub stamps: Option<&'a Stamps>,
@@ -163,7 +163,7 @@ fn work(
                 let start = Instant::now();
                 // SAFETY: between the barriers of a stage nobody unpacks; each thread packs its own share, once, and what
                 // was sent from there is complete since the exchange before.
-                unsafe { active.pack(*parts, (stage, send, thread), link) }?;
+                unsafe { active.pack(parts, (stage, send, thread), link) }?;
                 pack_s += start.elapsed().as_secs_f64();
             }
             // SAFETY: behind the barrier after the start; each thread its own share, once, which is packed again in the next
@@ -186,7 +186,7 @@ fn work(
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
                 // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.
-                unsafe { active.unpack(*parts, (stage, receive), link) }?;
+                unsafe { active.unpack(parts, (stage, receive), link) }?;
             }
             let mut whole = locked(whole);
             whole.communicate_s += (arrived - packed).as_secs_f64();

@@ -1,14 +1,17 @@
 //! `partitioned`, `fine`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a partition of
 //! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
-//! which merges shares into persistent messages that are worth sending.
+//! which merges shares into persistent messages that are worth sending. `partitioned_ddt` does the same with shares in the arrays, each
+//! described by a datatype.
 
+use apps::WireOrder;
 use common::fine_grained::aggregation::{Aggregation, Over};
 use common::kinds::halo::methods::FineTransport;
 use common::kinds::partitioned::methods::Marking;
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
-use crate::checked::{CallError, TeamCalls};
+use super::typed::{Typed, TypedPartitions};
+use crate::checked::{CallError, Comm, TeamCalls};
 use crate::mechanism::aggregated::Units;
 use crate::mechanism::aggregated_static::AggregatedStatic;
 use crate::mechanism::partitioned::Native;
@@ -29,11 +32,18 @@ struct StageTransfers<'a> {
 
 pub struct Fine<'a> {
     stages: Vec<StageTransfers<'a>>,
+    /// That of the requests with datatypes, whose tags are those of the other requests.
+    _comm: Option<Comm>,
 }
 
 impl<'a> Fine<'a> {
-    pub fn new(parts: Parts<'a>, transport: FineTransport, calls: TeamCalls) -> Result<Self, CallError> {
-        let transfers = |link: &'a Link, role| transfers(parts, link, role, transport, calls);
+    pub fn new(parts: &'a Parts, transport: FineTransport, calls: TeamCalls) -> Result<Self, CallError> {
+        let is_typed = transport == FineTransport::PartitionedDatatypes;
+        let comm = is_typed.then(|| parts.comm.duplicate()).transpose()?;
+        let transfers = |link: &'a Link, role| match &comm {
+            Some(comm) => typed_transfers(parts, comm, link, role, calls),
+            None => transfers(parts, link, role, transport, calls),
+        };
         let all = |links: &'a [Link], role| {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
@@ -43,7 +53,8 @@ impl<'a> Fine<'a> {
                 receives: all(&stage.receives, Role::Receiver)?,
             })
         };
-        Ok(Self { stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()? })
+        let stages = parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?;
+        Ok(Self { stages, _comm: comm })
     }
 
     fn each(
@@ -66,7 +77,7 @@ impl<'a> Fine<'a> {
 
 /// One end of a message.
 fn transfers<'a>(
-    parts: Parts<'a>,
+    parts: &'a Parts,
     link: &'a Link,
     role: Role,
     transport: FineTransport,
@@ -78,7 +89,7 @@ fn transfers<'a>(
     };
     let channel = |start: usize, partitions: Vec<std::ops::Range<usize>>, tag: usize| Channel {
         // Of the other methods each has a communicator of its own.
-        comm: parts.comm,
+        comm: &parts.comm,
         peer: link.peer,
         // Tags of a message's shares follow each other.
         tag: link.tag * parts.threads + tag,
@@ -94,12 +105,12 @@ fn transfers<'a>(
         partitions,
         calls: Ok(calls),
         starts_all: false,
-        byte: parts.byte,
+        byte: &parts.byte,
     };
     let shares = &link.cut.ranges;
     let whole = channel(0, shares.clone(), 0);
     match transport {
-        FineTransport::Partitioned => {}
+        FineTransport::Partitioned | FineTransport::PartitionedDatatypes => {}
         FineTransport::Fine => {
             return Ok(MessageTransfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
         }
@@ -123,6 +134,32 @@ fn transfers<'a>(
         Ok(Some(Box::new(Native::new(&one, Marking::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
     };
     Ok(MessageTransfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
+}
+
+/// One end of a message with datatypes: one request where the face is cut evenly at both ends, else one for each share. Both ends see
+/// whether both are even, and do the same.
+fn typed_transfers<'a>(
+    parts: &'a Parts,
+    comm: &Comm,
+    link: &Link,
+    role: Role,
+    calls: TeamCalls,
+) -> Result<MessageTransfers<'a>, CallError> {
+    let mine = link.cut.partition(WireOrder::Ddt, &parts.memory.displacements);
+    let theirs = link.far.cut(parts.threads).partition(WireOrder::Ddt, &parts.displacements[link.peer]);
+    let transfer = |typed: Typed, partitions: (usize, usize)| -> Result<Box<dyn Mechanism + 'a>, CallError> {
+        Ok(Box::new(TypedPartitions::new(parts, comm, (link, role), typed, partitions, calls)?))
+    };
+    if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
+        let typed = Typed::with(origin_bytes, &layout, comm)?;
+        return Ok(MessageTransfers::Whole(transfer(typed, (parts.threads, 0))?));
+    }
+    let share = |(number, part)| {
+        let typed = Typed::of(part, &parts.memory.displacements, comm)?;
+        typed.map(|typed| transfer(typed, (1, number))).transpose()
+    };
+    let shares = link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?;
+    Ok(MessageTransfers::Shares(shares))
 }
 
 impl HaloMethod for Fine<'_> {

@@ -1,6 +1,10 @@
 //! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a row and a variant in
 //! [`common::kinds::halo::methods`], a file, and an arm in `make` of `halo/active.rs`.
 
+use apps::Arrays;
+use apps::halo::HaloApp;
+use datatypes::Element;
+
 use super::links::{HaloMemory, Links};
 use crate::checked::{CallError, Comm, Datatype};
 
@@ -58,13 +62,38 @@ pub trait HaloMethod {
 }
 
 /// What all methods are made of.
-#[derive(Clone, Copy)]
-pub struct Parts<'a> {
-    pub comm: &'a Comm,
-    pub links: &'a Links,
-    pub memory: &'a HaloMemory,
+pub struct Parts {
+    /// The ranks of the exchange, on its grid if it has one.
+    pub comm: Comm,
+    /// This process among them.
+    pub rank: usize,
+    pub links: Links,
+    pub memory: HaloMemory,
     pub threads: usize,
-    pub byte: &'a Datatype,
+    pub byte: Datatype,
     /// Of each rank: bytes from array 0 to each array.
-    pub displacements: &'a [Vec<i64>],
+    pub displacements: Vec<Vec<i64>>,
+}
+
+impl Parts {
+    /// For the exchange of `app` among all ranks, which the MPI may reorder on the grid; collective.
+    pub fn new(world: &Comm, app: &dyn HaloApp, reorder: bool, threads: usize) -> Result<Self, CallError> {
+        let comm = match app.grid() {
+            Some(grid) => world.cartesian(grid.dims(), grid.periodic(), reorder)?,
+            None => world.duplicate()?,
+        };
+        let rank = comm.rank()?;
+        let links = Links::new(app, rank, threads);
+        let displacements =
+            (0..comm.size()?).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
+        Ok(Self {
+            rank,
+            memory: HaloMemory::new(app, rank, &links),
+            links,
+            threads,
+            byte: Datatype::predefined(Element::Byte),
+            displacements,
+            comm,
+        })
+    }
 }

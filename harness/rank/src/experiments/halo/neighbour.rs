@@ -21,7 +21,7 @@ struct StageCollective {
 }
 
 pub struct Neighbour<'a> {
-    parts: Parts<'a>,
+    parts: &'a Parts,
     /// `None`: blocking.
     form: Option<Form>,
     stages: Vec<StageCollective>,
@@ -36,22 +36,22 @@ fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Dat
 }
 
 impl<'a> Neighbour<'a> {
-    pub fn new(parts: Parts<'a>, form: Option<Form>) -> Result<Self, CallError> {
+    pub fn new(parts: &'a Parts, form: Option<Form>) -> Result<Self, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
-            links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, parts.comm)).collect()
+            links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, &parts.comm)).collect()
         };
         let stage = |stage: &super::links::StageLinks| {
             let (sends, receives) = (types(&stage.sends)?, types(&stage.receives)?);
             let ends =
-                |all: &[Option<Typed>]| BufferParts::of(all.iter().map(|typed| end(typed, parts.byte)));
+                |all: &[Option<Typed>]| BufferParts::of(all.iter().map(|typed| end(typed, &parts.byte)));
             Ok(StageCollective {
-                graph: Neighbours::new(parts.comm, &peers(&stage.receives), &peers(&stage.sends))?,
+                graph: Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?,
                 from: ends(&sends),
                 to: ends(&receives),
                 sends,
                 receives,
-                request: Slot::new(Request::null(parts.comm)),
+                request: Slot::new(Request::null(&parts.comm)),
             })
         };
         Ok(Self {

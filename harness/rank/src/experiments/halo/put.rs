@@ -13,14 +13,14 @@ struct NeighbourPut {
 }
 
 pub struct PutTyped<'a> {
-    parts: Parts<'a>,
+    parts: &'a Parts,
     _comm: Comm,
     window: Window,
     stages: Vec<Vec<NeighbourPut>>,
 }
 
 impl<'a> PutTyped<'a> {
-    pub fn new(parts: Parts<'a>) -> Result<Self, CallError> {
+    pub fn new(parts: &'a Parts) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
         // SAFETY: nothing is exchanged while methods are made.
         let bytes = unsafe { parts.memory.arrays.share() }.memory().len();
@@ -29,8 +29,8 @@ impl<'a> PutTyped<'a> {
         let window = unsafe { Window::over(parts.memory.base(), bytes, &comm) }?;
         window.fence()?;
         let put = |link: &super::links::Link| -> Result<Option<NeighbourPut>, CallError> {
-            let send = Typed::of(&link.face, &parts.memory.displacements, parts.comm)?;
-            let receive = Typed::of(&link.far, &parts.displacements[link.peer], parts.comm)?;
+            let send = Typed::of(&link.face, &parts.memory.displacements, &parts.comm)?;
+            let receive = Typed::of(&link.far, &parts.displacements[link.peer], &parts.comm)?;
             Ok(send.zip(receive).map(|(send, receive)| NeighbourPut { peer: link.peer, send, receive }))
         };
         let stages = parts
@@ -49,7 +49,7 @@ impl HaloMethod for PutTyped<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let memory = self.parts.memory;
+        let memory = &self.parts.memory;
         for NeighbourPut { peer, send, receive } in &self.stages[stage] {
             let from = memory.address(send.origin_bytes).cast_const();
             // Array 0 starts at the same byte of every rank's memory.

@@ -1,10 +1,14 @@
-//! Faces as MPI's datatypes.
+//! Faces as MPI's datatypes, and partitioned messages of them.
 
 use apps::WireOrder;
 use apps::halo::Face;
 use datatypes::Layout;
 
-use crate::checked::{CallError, Comm, Datatype, Recipe};
+use super::links::Link;
+use super::method::Parts;
+use crate::checked::{CallError, Comm, Datatype, Envelope, Partitioned, Recipe, TeamCalls};
+use crate::handoff::Slot;
+use crate::mechanism::{Mechanism, Role};
 
 /// A committed datatype, and the byte from array 0 that it is passed with.
 pub struct Typed {
@@ -26,5 +30,58 @@ impl Typed {
     /// The committed datatype of a layout that starts at that byte.
     pub fn with(origin_bytes: i64, layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
         Ok(Self { origin_bytes, datatype: Recipe::new(layout, comm)?.create()? })
+    }
+}
+
+/// One end of a partitioned message whose partitions have a datatype over the face: nothing is packed.
+pub struct TypedPartitions {
+    request: Slot<Partitioned>,
+    datatype: Datatype,
+}
+
+impl TypedPartitions {
+    /// Of a message with as many partitions, of which the first starts where `typed` does; `tag` follows those of the link.
+    pub fn new(
+        parts: &Parts,
+        comm: &Comm,
+        (link, role): (&Link, Role),
+        typed: Typed,
+        (partitions, tag): (usize, usize),
+        _: TeamCalls,
+    ) -> Result<Self, CallError> {
+        let address = parts.memory.address(typed.origin_bytes);
+        let (peer, tag) = (link.peer, link.tag * parts.threads + tag);
+        let envelope = Envelope { count: 1, datatype: &typed.datatype, peer, tag, comm };
+        // SAFETY: the partitions lie within the arrays, which outlive the method; threads change no share that they have
+        // marked, and nobody uses what is received before the stage ends.
+        let request = unsafe {
+            match role {
+                Role::Sender => Partitioned::send(address, partitions, envelope),
+                Role::Receiver => Partitioned::receive(address, partitions, envelope),
+            }
+        }?;
+        Ok(Self { request: Slot::new(request), datatype: typed.datatype })
+    }
+}
+
+impl Mechanism for TypedPartitions {
+    unsafe fn start(&self) -> Result<(), CallError> {
+        // SAFETY: no thread is here.
+        unsafe { self.request.get() }.request().start()
+    }
+
+    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
+        unsafe { self.request.share() }.ready(partition)
+    }
+
+    unsafe fn wait(&self) -> Result<(), CallError> {
+        // SAFETY: no other thread is here.
+        unsafe { self.request.get() }.request().wait()
+    }
+
+    fn free(self: Box<Self>) -> Result<(), CallError> {
+        self.request.into_inner().free()?;
+        self.datatype.free()
     }
 }

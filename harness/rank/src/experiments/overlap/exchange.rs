@@ -4,17 +4,14 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use apps::Arrays;
 use apps::halo::HaloApp;
 use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
-use datatypes::Element;
 
 use super::traffic::Traffic;
-use crate::checked::{CallError, Datatype, TeamCalls, World};
+use crate::checked::{CallError, TeamCalls, World};
 use crate::experiments::halo::active::ActiveMethod;
 use crate::experiments::halo::data::ExchangeData;
-use crate::experiments::halo::links::{HaloMemory, Links};
 use crate::experiments::halo::method::Parts;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
@@ -25,7 +22,7 @@ const THREADS: usize = 1;
 /// An exchange with its memory, on all ranks.
 pub struct ExchangeTraffic<'a> {
     job: Job<'a>,
-    parts: Parts<'a>,
+    parts: &'a Parts,
     data: ExchangeData<'a>,
     /// Leave for the one thread to call MPI.
     calls: Result<TeamCalls, String>,
@@ -41,29 +38,12 @@ pub fn with_traffic(
     format: OutputFormat,
     measure: impl for<'a> FnOnce(ExchangeTraffic<'a>) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
-    let comm = match app.grid() {
-        Some(grid) => world.comm.cartesian(grid.dims(), grid.periodic(), false)?,
-        None => world.comm.duplicate()?,
-    };
-    let (rank, ranks) = (comm.rank()?, comm.size()?);
-    let pair = world.comm.split(rank / 2, rank)?;
-    let links = Links::new(app, rank, THREADS);
-    let memory = HaloMemory::new(app, rank, &links);
-    let displacements: Vec<Vec<i64>> =
-        (0..ranks).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
-    let byte = Datatype::predefined(Element::Byte);
-    let parts = Parts {
-        comm: &comm,
-        links: &links,
-        memory: &memory,
-        threads: THREADS,
-        byte: &byte,
-        displacements: &displacements,
-    };
+    let parts = Parts::new(&world.comm, app, false, THREADS)?;
+    let pair = world.comm.split(parts.rank / 2, parts.rank)?;
     measure(ExchangeTraffic {
         job: Job::new(&world.comm, &pair, format)?,
-        parts,
-        data: ExchangeData::new(app, parts, rank),
+        parts: &parts,
+        data: ExchangeData::new(app, &parts),
         calls: world.team_calls(THREADS),
     })
 }

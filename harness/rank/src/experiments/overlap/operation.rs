@@ -149,7 +149,7 @@ impl<'a> OperationTraffic<'a> {
     }
 
     /// The request of the operation: started, or of the persistent form, made. `None` where the MPI has no such form.
-    fn request(&mut self, is_persistent: bool) -> Result<Option<Request>, CallError> {
+    fn request(&mut self, form: Form) -> Result<Option<Request>, CallError> {
         let (rank, transfer) = (self.job.rank, self.transfer);
         let (send, receive, count) = {
             let blocks = self.blocks();
@@ -157,27 +157,17 @@ impl<'a> OperationTraffic<'a> {
         };
         let blocks = Blocks { send, receive, count, datatype: &self.datatype };
         let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
-        match transfer {
-            // SAFETY: here and below, the memory has as many blocks as the operation has on this rank, and is left alone until it
-            // is over: nothing is written or looked at between start and wait.
-            OperationTransfer::Collective(collective) if is_persistent => unsafe {
-                blocks.persistent(collective, comm)
-            },
-            // SAFETY: as above.
-            OperationTransfer::Collective(collective) => unsafe { blocks.start(collective, comm) }.map(Some),
-            OperationTransfer::Message => {
-                let envelope =
-                    Envelope { count, datatype: &self.datatype, peer: rank ^ 1, tag: 0, comm: &self.comm };
-                // SAFETY: as above.
-                let request = unsafe {
-                    match (rank % 2, is_persistent) {
-                        (0, false) => Request::send(send, envelope),
-                        (0, true) => Request::persistent_send(send, envelope),
-                        (_, false) => Request::receive(receive, envelope),
-                        (_, true) => Request::persistent_receive(receive, envelope),
-                    }
-                };
-                request.map(Some)
+        // SAFETY: the memory has as many blocks as the operation has on this rank, and is left alone until it is over: nothing is
+        // written or looked at between start and wait.
+        unsafe {
+            match transfer {
+                OperationTransfer::Collective(collective) => blocks.request(collective, form, comm),
+                OperationTransfer::Message => {
+                    let (is_sent, peer, datatype) = (rank.is_multiple_of(2), rank ^ 1, &self.datatype);
+                    let envelope = Envelope { count, datatype, peer, tag: 0, comm: &self.comm };
+                    let address = if is_sent { send } else { receive };
+                    Request::of(form, is_sent, address, envelope).map(Some)
+                }
             }
         }
     }
@@ -202,7 +192,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
             OperationTransfer::Collective(collective) => collective.persistent_name(),
             OperationTransfer::Message => "MPI_Send_init",
         };
-        Ok(match self.request(true)? {
+        Ok(match self.request(Form::Persistent)? {
             Some(request) => Ok(Active { request, is_persistent: true }),
             None => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
         })
@@ -234,7 +224,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
         if active.is_persistent {
             return active.request.start();
         }
-        active.request = self.request(false)?.expect("every operation has a nonblocking form");
+        active.request = self.request(Form::Nonblocking)?.expect("every operation has a nonblocking form");
         Ok(())
     }
 
