@@ -210,12 +210,13 @@ impl Folder {
         self.locked.unlocked()
     }
 
-    /// Replaces the plan, for example when the MPIs' names have become known.
+    /// Replaces the plan before the first case ends, for example when the MPIs' names or the sizes of cases have become known.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write_plan(&self, plan: &str) -> Result<()> {
-        self.locked.write(PLAN, plan.as_bytes())
+    pub fn replace_plan(&mut self, about: About) -> Result<()> {
+        self.about = about;
+        self.locked.write(PLAN, self.about.plan.as_bytes())
     }
 
     /// Replaces the account of the machine.

@@ -290,7 +290,7 @@ impl Plan {
             }
         }
         for format in &self.formats {
-            if let Err(reason) = experiments::of(self.experiment).text_format(format) {
+            if let Err(reason) = experiments::text_format(self.experiment, format) {
                 return field("formats", format.clone(), &reason);
             }
         }

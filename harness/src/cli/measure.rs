@@ -80,13 +80,13 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
             return Err(error);
         }
     };
-    let folder = match folder {
+    let mut folder = match folder {
         Some(folder) => folder,
         None => default_folder(&chosen.name_or(checked.plan.experiment.name()), |path| {
             Folder::create(path, about(&checked))
         })?,
     };
-    folder.write_plan(&checked.plan.to_toml())?;
+    folder.replace_plan(about(&checked))?;
     introduce(&chosen, folder.path());
     if interrupt::requested() {
         return Ok(Err(stopped(folder.path())));
@@ -103,7 +103,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
     }
     match built {
         Ok((checked, targets, environment)) => {
-            folder.write_plan(&checked.plan.to_toml())?;
+            folder.replace_plan(about(&checked))?;
             Ok(Ok(Begun { checked, targets, folder, environment }))
         }
         Err(error) => Err(give_back(folder, error)),
@@ -218,7 +218,7 @@ fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Re
         all.map(|record| ((&*record.case, record.launch, &*record.method), record)).collect();
     for name in &plan.formats {
         let TextFormat { file, header, lines, .. } =
-            experiments::of(plan.experiment).text_format(name).map_err(|reason| anyhow!(reason))?;
+            experiments::text_format(plan.experiment, name).map_err(|reason| anyhow!(reason))?;
         folder.write_lines(file, &header(), |MethodSamples { case, launch, method, blocks }| {
             let record = known.get(&(&*case, Some(launch), &*method));
             record.map_or_else(String::new, |record| lines(record, &blocks))
@@ -269,7 +269,7 @@ impl Ended {
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let plan = &run.plan.plan;
-    let threads = run.plan.cases.iter().map(|case| case.threads()).max().unwrap_or(1);
+    let threads = run.plan.cases.iter().map(|case| case.process_settings().threads).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
         log(&format!(

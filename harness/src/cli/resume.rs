@@ -60,8 +60,8 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
     }
     recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
-    let (folder, moved) = recorded.resume(&done, about)?;
-    folder.write_plan(&checked.plan.to_toml())?;
+    let (mut folder, moved) = recorded.resume(&done, about.clone())?;
+    folder.replace_plan(about)?;
     let why =
         if flags.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
     for file in moved {

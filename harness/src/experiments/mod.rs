@@ -21,7 +21,6 @@ use std::fmt::Debug;
 use common::parameter::ParameterInfo;
 
 use crate::model::Record;
-use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Configuration;
 use crate::model::event::{Block, MessageFacts};
 use crate::report::answer;
@@ -32,29 +31,6 @@ use summary::RowContext;
 
 /// What a kind of experiments does in this program, besides what [its row](common::kinds::Row) says of it.
 pub trait Experiment: Debug + Sync {
-    /// The kind.
-    fn kind(&self) -> Kind;
-
-    /// Text formats that its samples can be written in besides.
-    fn text_formats(&self) -> &'static [TextFormat] {
-        &[]
-    }
-
-    /// The text format called `name`.
-    ///
-    /// # Errors
-    /// A sentence with those that there are.
-    fn text_format(&self, name: &str) -> Result<&'static TextFormat, String> {
-        let formats = self.text_formats();
-        formats.iter().find(|format| format.name == name).ok_or_else(|| match formats {
-            [] => format!("{} experiments have no text formats: leave it out", self.kind().name()),
-            _ => {
-                let names: Vec<_> = formats.iter().map(|format| format.name).collect();
-                format!("no text format is called so; there is {}", names.join(", "))
-            }
-        })
-    }
-
     /// What its cases say beside the parameters of a test.
     fn parameters(&self) -> Vec<&'static ParameterInfo> {
         Vec::new()
@@ -72,24 +48,21 @@ pub trait Experiment: Debug + Sync {
     /// What is wrong with it, and what would be right.
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String>;
 
-    /// What is to be found out on an MPI before cases can be measured; `None` where nothing is.
-    fn calibration(&self, _cases: &[PlannedCase]) -> Option<Box<dyn Calibration>> {
-        None
-    }
-
     /// Adds figures to a record, of any phase.
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
 
     /// How a case of it is shown: [`plain_table_format`] with its own columns and texts.
     fn table_format(&self) -> &'static TableFormat;
+}
 
+impl dyn Experiment {
     /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
-    fn answer(&self, records: &[Record], width: Option<u16>) -> String {
+    pub fn answer(&self, records: &[Record], width: Option<u16>) -> String {
         answer::answer(self.table_format(), records, width)
     }
 
     /// The records as tables with all details, nothing wider than a terminal of `width`.
-    fn table(&self, records: &[Record], width: Option<u16>) -> String {
+    pub fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(self.table_format(), records, width)
     }
 }
@@ -97,6 +70,8 @@ pub trait Experiment: Debug + Sync {
 /// A text format, made of samples.
 #[derive(Debug)]
 pub struct TextFormat {
+    /// The kind whose samples it is made of.
+    pub kind: Kind,
     /// Its name.
     pub name: &'static str,
     /// The file that has it.
@@ -107,16 +82,38 @@ pub struct TextFormat {
     pub lines: fn(&Record, &[Block]) -> String,
 }
 
-/// What is to be found out on an MPI before the cases of a plan can be measured.
-pub trait Calibration: Debug {
-    /// What processes of the rank program find out, one each.
-    ///
-    /// # Errors
-    /// What is wrong with a case.
-    fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String>;
+/// All text formats.
+const TEXT_FORMATS: &[TextFormat] = &[pingpong::TEXT_FORMAT];
 
-    /// The cases with what each of them has found, and notes on those that are left out.
-    fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> Selected;
+/// The text format of a kind that is called `name`.
+///
+/// # Errors
+/// A sentence with the names of those that the kind has.
+pub fn text_format(kind: Kind, name: &str) -> Result<&'static TextFormat, String> {
+    let formats = || TEXT_FORMATS.iter().filter(|format| format.kind == kind);
+    let names: Vec<_> = formats().map(|format| format.name).collect();
+    formats().find(|format| format.name == name).ok_or_else(|| match names.as_slice() {
+        [] => format!("{} experiments have no text formats: leave it out", kind.name()),
+        names => format!("there is no text format {name:?}, but {}", names.join(", ")),
+    })
+}
+
+/// How the processes of a case are started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSettings {
+    /// Threads of each rank.
+    pub threads: usize,
+    /// What makes progress on its communication.
+    pub configuration: Configuration,
+    /// Variables for the ranks.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Default for ProcessSettings {
+    /// One thread, and nothing else.
+    fn default() -> Self {
+        Self { threads: 1, configuration: Configuration::Basic, env: BTreeMap::new() }
+    }
 }
 
 /// A case that can be measured.
@@ -134,35 +131,15 @@ pub trait Prepared: Debug + Send + Sync {
         pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
     }
 
-    /// The names of these, and of those that it will have once its sizes are found.
-    fn number_names(&self) -> Vec<String> {
-        self.numbers().into_iter().map(|(name, _)| name).collect()
-    }
-
     /// What the rank program is told of it, after the kind.
     fn arguments(&self) -> Vec<String>;
 
     /// What one rank sends.
     fn message(&self) -> MessageFacts;
 
-    /// Threads of each rank.
-    fn threads(&self) -> usize {
-        1
-    }
-
-    /// What brings its communication forward.
-    fn configuration(&self) -> Configuration {
-        Configuration::Basic
-    }
-
-    /// Whether sizes must be found on an MPI before it can be measured.
-    fn needs_calibration(&self) -> bool {
-        false
-    }
-
-    /// Variables that the ranks are to see.
-    fn env(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
+    /// How its processes are started.
+    fn process_settings(&self) -> ProcessSettings {
+        ProcessSettings::default()
     }
 
     /// Whether it can be measured by a method.

@@ -71,7 +71,7 @@ impl CheckedPlan {
     /// The names of all parameters that are numbers, in the order in which cases have them.
     pub fn number_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for name in self.cases.iter().flat_map(|case| case.number_names()) {
+        for name in self.cases.iter().flat_map(|case| case.numbers()).map(|(name, _)| name) {
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{Finished, Observer, Run, RunError};
-use crate::experiments;
+use crate::experiments::Kind;
+use crate::experiments::overlap::calibration::OverlapCalibration;
 use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Cache;
@@ -23,9 +24,10 @@ pub fn calibrated(
     target: &Target,
     observer: &mut dyn Observer,
 ) -> Result<Option<Selected>, RunError> {
-    let Some(calibration) = experiments::of(plan.experiment).calibration(&plan.cases) else {
+    if plan.experiment != Kind::Overlap {
         return Ok(None);
-    };
+    }
+    let Some(calibration) = OverlapCalibration::of(&plan.cases) else { return Ok(None) };
     let cases = calibration.requests(plan.setup()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };

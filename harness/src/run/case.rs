@@ -153,18 +153,18 @@ impl Run<'_> {
 
     /// The rank program under its launcher.
     pub fn launch<'a>(&'a self, unit: Unit, args: &'a [String]) -> Launch<'a> {
-        let (plan, case) = (&self.plan.plan, &self.plan.cases[unit.case]);
+        let (plan, settings) = (&self.plan.plan, self.plan.cases[unit.case].process_settings());
         let target = &self.targets[unit.target];
         Launch {
             installation: &target.installation,
             ranks: plan.ranks(),
-            threads: case.threads(),
+            threads: settings.threads,
             program: &target.program,
             args,
             launcher: plan.launcher.as_deref(),
             launcher_args: &plan.launcher_args,
             bind: plan.bind,
-            env: target.settings(case.configuration()).chain(case.env()).collect(),
+            env: target.settings(settings.configuration).chain(settings.env).collect(),
         }
     }
 

@@ -45,7 +45,7 @@ const SHOWN: [&str; 13] = [
     "list wrf_x_vec",
     "list subarray",
     "list aggregated",
-    "list equal_counts",
+    "list ddt",
     "layout nas_lu_y",
     "layout wrf_x_vec",
     "layout wrf_x_vec --format explain",

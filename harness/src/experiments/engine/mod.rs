@@ -17,7 +17,7 @@ pub use selection::orders;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup};
+use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 
@@ -46,10 +46,6 @@ fn is_of_a_test(value: &str) -> bool {
 pub struct Engine;
 
 impl Experiment for Engine {
-    fn kind(&self) -> Kind {
-        Kind::Engine
-    }
-
     fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
         selection::cases(selection, setup.seed)
     }
@@ -64,9 +60,5 @@ impl Experiment for Engine {
 
     fn table_format(&self) -> &'static TableFormat {
         &table::TABLE_FORMAT
-    }
-
-    fn table(&self, records: &[Record], width: Option<u16>) -> String {
-        table::table(records, width)
     }
 }

@@ -52,6 +52,7 @@ const COLUMNS: [Column; 24] = [
 /// How the page shows a case: a row per method.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &OF_CASE,
+    tables: |_, records, width| table(records, width),
     legend: LEGEND,
     figures,
     set: |case| set(case.first()),
@@ -109,7 +110,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
 }
 
 /// All tables. Headings and notes are broken at `width`.
-pub fn table(records: &[Record], width: Option<u16>) -> String {
+fn table(records: &[Record], width: Option<u16>) -> String {
     if records.is_empty() {
         return "No records.\n".to_owned();
     }

@@ -12,7 +12,7 @@ use methods::MANUAL;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup};
+use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -22,10 +22,6 @@ use common::parameter::ParameterInfo;
 pub struct Halo;
 
 impl Experiment for Halo {
-    fn kind(&self) -> Kind {
-        Kind::Halo
-    }
-
     fn parameters(&self) -> Vec<&'static ParameterInfo> {
         PARAMETERS.iter().map(|own| &own.info).collect()
     }

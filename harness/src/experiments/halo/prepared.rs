@@ -2,7 +2,7 @@
 
 use super::{HaloCase, message, methods, rank_bytes};
 use crate::experiments::planned::{PlannedCase, Text, check_lengths, set_name};
-use crate::experiments::{Prepared, Setup};
+use crate::experiments::{Prepared, ProcessSettings, Setup};
 use crate::model::event::MessageFacts;
 
 /// A rank that sends to itself where any does.
@@ -64,8 +64,8 @@ impl Prepared for PreparedExchange {
         self.message
     }
 
-    fn threads(&self) -> usize {
-        self.case.setting.threads
+    fn process_settings(&self) -> ProcessSettings {
+        ProcessSettings { threads: self.case.setting.threads, ..ProcessSettings::default() }
     }
 
     fn has(&self, method: &str) -> bool {
@@ -84,7 +84,7 @@ impl Prepared for PreparedExchange {
     fn required_checks(&self, method: &str) -> Vec<&'static str> {
         let mut checks = methods::find(method).map_or(Vec::new(), |method| method.checks.concat());
         checks.retain(|check| match *check {
-            "pready_threads" => self.threads() > 1,
+            "pready_threads" => self.case.setting.threads > 1,
             "self_communication" => self.sends_to_itself,
             _ => true,
         });

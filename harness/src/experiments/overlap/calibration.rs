@@ -5,7 +5,7 @@ use super::LEAST_US;
 use super::operations::Traffic;
 use super::{OverlapCase, PARAMETERS};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
-use crate::experiments::{Calibration, Prepared, Setup};
+use crate::experiments::{Prepared, ProcessSettings, Setup};
 use crate::model::calibration::{CalibratedSize, SizeOf};
 use crate::model::event::MessageFacts;
 use common::parameter;
@@ -113,8 +113,12 @@ fn without_sizes(case: &PlannedCase) -> PlannedCase {
     base
 }
 
-impl Calibration for OverlapCalibration {
-    fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String> {
+impl OverlapCalibration {
+    /// The cases of the processes that find sizes, one each.
+    ///
+    /// # Errors
+    /// What is wrong with a case.
+    pub fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String> {
         let prepared = |request: &Request| {
             let case = super::prepared::PreparedOverlap::of(&request.base, setup)?;
             Ok(Box::new(PreparedRequest { request: request.clone(), case: Box::new(case) })
@@ -123,7 +127,8 @@ impl Calibration for OverlapCalibration {
         self.requests.iter().map(prepared).collect()
     }
 
-    fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> Selected {
+    /// The cases with the sizes that each process has found, and notes on those that are left out.
+    pub fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> Selected {
         let mut selected = Selected::default();
         for (planned, case) in &self.cases {
             match self.with_sizes(planned, case, sizes) {
@@ -133,9 +138,7 @@ impl Calibration for OverlapCalibration {
         }
         selected
     }
-}
 
-impl OverlapCalibration {
     /// The case with its sizes, or why it has none.
     fn with_sizes(
         &self,
@@ -246,8 +249,9 @@ impl Prepared for PreparedRequest {
         self.case.message()
     }
 
-    fn threads(&self) -> usize {
-        self.case.threads()
+    fn process_settings(&self) -> ProcessSettings {
+        let ProcessSettings { threads, .. } = self.case.process_settings();
+        ProcessSettings { threads, ..ProcessSettings::default() }
     }
 
     fn has(&self, method: &str) -> bool {

@@ -16,7 +16,7 @@ pub use diagnosis::Diagnosis;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Calibration, Experiment, Kind, Prepared, Setup};
+use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -26,10 +26,6 @@ use common::parameter::ParameterInfo;
 pub struct Overlap;
 
 impl Experiment for Overlap {
-    fn kind(&self) -> Kind {
-        Kind::Overlap
-    }
-
     fn parameters(&self) -> Vec<&'static ParameterInfo> {
         PARAMETERS.iter().map(|own| &own.info).collect()
     }
@@ -40,11 +36,6 @@ impl Experiment for Overlap {
 
     fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(prepared::PreparedOverlap::of(case, setup)?))
-    }
-
-    fn calibration(&self, cases: &[PlannedCase]) -> Option<Box<dyn Calibration>> {
-        let calibration = calibration::OverlapCalibration::of(cases)?;
-        Some(Box::new(calibration))
     }
 
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {

@@ -1,12 +1,11 @@
 //! A case, ready to be measured; or to be calibrated first.
 
-use super::OverlapCase;
 use super::methods::METHODS;
 use super::operations::Traffic;
+use super::{OverlapCase, OverlapSetting};
 use crate::experiments::planned::{PlannedCase, Text, set_name};
-use crate::experiments::{Prepared, Setup};
+use crate::experiments::{Prepared, ProcessSettings, Setup};
 use crate::model::CUSTOM;
-use crate::model::conditions::Configuration;
 use crate::model::event::MessageFacts;
 
 /// A case with its values.
@@ -53,17 +52,6 @@ impl Prepared for PreparedOverlap {
         self.case.to_string()
     }
 
-    fn number_names(&self) -> Vec<String> {
-        let mut whole = self.case.clone();
-        whole.setting.computation_us.get_or_insert(1.0);
-        whole.setting.matrix_order.get_or_insert(1);
-        if whole.traffic.is_sized() {
-            whole.setting.bytes.get_or_insert(1);
-        }
-        let number = |(name, text): (String, String)| text.parse::<f64>().ok().map(|_| name);
-        whole.pairs().into_iter().filter_map(number).collect()
-    }
-
     fn arguments(&self) -> Vec<String> {
         self.planned.arguments()
     }
@@ -72,20 +60,13 @@ impl Prepared for PreparedOverlap {
         self.message
     }
 
-    fn threads(&self) -> usize {
-        self.case.setting.cores()
-    }
-
-    fn configuration(&self) -> Configuration {
-        self.case.setting.configuration
+    fn process_settings(&self) -> ProcessSettings {
+        let OverlapSetting { configuration, .. } = self.case.setting;
+        ProcessSettings { threads: self.case.setting.cores(), configuration, ..ProcessSettings::default() }
     }
 
     fn has(&self, method: &str) -> bool {
         self.methods.contains(&method)
-    }
-
-    fn needs_calibration(&self) -> bool {
-        self.case.needs_calibration()
     }
 
     fn rank_bytes(&self, _methods: &[String]) -> Option<u64> {
@@ -115,6 +96,8 @@ mod tests {
         assert_eq!(methods("layout"), all);
         assert!(methods("halo:layout").contains(&"loop") && !methods("halo:layout").contains(&"manual"));
         assert!(methods("halo:nas_mg").contains(&"ineighbor_alltoallw"));
-        assert!(prepared("ibcast").needs_calibration() && !prepared("nas_lu_y").needs_calibration());
+        assert!(
+            prepared("ibcast").case.needs_calibration() && !prepared("nas_lu_y").case.needs_calibration()
+        );
     }
 }

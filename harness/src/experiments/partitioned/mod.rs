@@ -13,7 +13,7 @@ pub use expected::NO_EQUATION;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup};
+use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -23,10 +23,6 @@ use common::parameter::ParameterInfo;
 pub struct Partitioned;
 
 impl Experiment for Partitioned {
-    fn kind(&self) -> Kind {
-        Kind::Partitioned
-    }
-
     fn parameters(&self) -> Vec<&'static ParameterInfo> {
         PARAMETERS.iter().map(|own| &own.info).chain(sweep::PRODUCTS).collect()
     }

@@ -1,10 +1,8 @@
 //! A partitioned transfer, ready to be measured.
 
-use std::collections::BTreeMap;
-
 use super::{Setting, TEST, methods};
-use crate::experiments::Prepared;
 use crate::experiments::planned::{PlannedCase, Text};
+use crate::experiments::{Prepared, ProcessSettings};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 use common::fine_grained::order::WriteOrder;
@@ -55,12 +53,9 @@ impl Prepared for PreparedTransfer {
         self.setting.message()
     }
 
-    fn threads(&self) -> usize {
-        self.setting.threads
-    }
-
-    fn env(&self) -> BTreeMap<String, String> {
-        self.setting.env()
+    fn process_settings(&self) -> ProcessSettings {
+        let (threads, env) = (self.setting.threads, self.setting.env());
+        ProcessSettings { threads, env, ..ProcessSettings::default() }
     }
 
     fn required_checks(&self, method: &str) -> Vec<&'static str> {

@@ -7,12 +7,13 @@
 use apps::TESTS;
 
 use super::methods::METHODS;
-use crate::experiments::TextFormat;
+use crate::experiments::{Kind, TextFormat};
 use crate::model::event::Block;
 use crate::model::{Phase, Record};
 
-/// The format in the list of those of ping-pongs.
-pub const FORMAT: TextFormat = TextFormat { name: "ddtbench", file: "ddtbench.out", header, lines };
+/// The format.
+pub const FORMAT: TextFormat =
+    TextFormat { kind: Kind::PingPong, name: "ddtbench", file: "ddtbench.out", header, lines };
 
 /// The test of the original whose name carries the number of ranks: `FFT2`.
 const ALL_TO_ALL: &str = "FFT";

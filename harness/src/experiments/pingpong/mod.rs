@@ -7,13 +7,14 @@ mod selection;
 mod table;
 
 pub use common::kinds::pingpong::*;
+pub(super) use ddtbench_format::FORMAT as TEXT_FORMAT;
 pub use prepared::PreparedMessage;
 pub use selection::{cases, values};
 
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Kind, Prepared, Setup, TextFormat};
+use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 
@@ -22,14 +23,6 @@ use crate::report::table::TableFormat;
 pub struct PingPong;
 
 impl Experiment for PingPong {
-    fn kind(&self) -> Kind {
-        Kind::PingPong
-    }
-
-    fn text_formats(&self) -> &'static [TextFormat] {
-        &[ddtbench_format::FORMAT]
-    }
-
     fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
         cases(selection, setup)
     }

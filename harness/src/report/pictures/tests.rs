@@ -263,9 +263,9 @@ fn pictures_have_names_of_their_own_and_are_of_their_kinds() {
         assert!(PICTURES[..i].iter().all(|other| other.name != picture.name), "{}", picture.name);
         assert!(picture.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", picture.name);
     }
-    let case = case(Kind::Halo, "mpich", "nx=1");
-    let of_halo = all(&results(&[with_overhead(&case, "ddt", 0.5, None)], &[]));
-    assert!(of_halo.iter().all(|drawn| drawn.name != "overhead"), "it is of ping-pongs");
+    let case = case(Kind::Engine, "mpich", "nx=1");
+    let of_engine = all(&results(&[with_overhead(&case, "ddt", 0.5, None)], &[]));
+    assert!(of_engine.iter().all(|drawn| drawn.name != "overhead"), "the engine has no overhead");
     assert_eq!(all(&results(&[], &[])), []);
 }
 
