@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::compare::Comparisons;
+use crate::conformance::process::Log as CheckLog;
 use crate::experiments::halo::HaloSetting;
 use crate::experiments::layout_file;
 use crate::experiments::overlap::OverlapCase;
@@ -96,13 +97,15 @@ fn comparison(bytes: &[u8]) {
 /// What a rank program and its MPI may write, and how it may end.
 fn events(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
-    let mut log = ProcessLog::default();
+    let (mut log, mut of_check) = (ProcessLog::default(), CheckLog::default());
     for line in text.lines() {
         log.line(Line::Out(line.to_owned()));
+        of_check.line(Line::Out(line.to_owned()));
     }
     let asked = ["reference", "ddt"].map(str::to_owned);
     for exit in [Exit::Silent(1.0), Exit::Ended(ExitDescription { code: Some(3), signal: None })] {
         let outcomes = log.outcomes(&asked, exit);
+        drop(of_check.answer(exit));
         assert!(!outcomes.is_empty(), "something has come of it");
     }
     asked.iter().for_each(|method| drop(log.blocks_of(method)));

@@ -1,7 +1,7 @@
 //! Checks of an MPI's correctness, each by a process of its own under a limit of silence. Nothing here is timed.
 
 pub mod known;
-mod process;
+pub(crate) mod process;
 pub mod table;
 
 use serde::{Deserialize, Serialize};

@@ -83,7 +83,7 @@ struct Process {
 
 /// The events and the last output of a process.
 #[derive(Debug, Default)]
-struct Log {
+pub(crate) struct Log {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
@@ -101,7 +101,8 @@ impl Process {
 }
 
 impl Log {
-    fn line(&mut self, line: Line) -> Sign {
+    /// Takes a line, and gives its meaning for the watchdog.
+    pub(crate) fn line(&mut self, line: Line) -> Sign {
         let text = match &line {
             Line::Out(text) => match serde_json::from_str::<CheckEvent>(text) {
                 Ok(event) => return self.event(event),
@@ -135,7 +136,7 @@ impl Log {
     }
 
     /// What the check found. The process may have reported a failure and then died or hung.
-    fn answer(self, exit: Exit) -> Answer {
+    pub(crate) fn answer(&self, exit: Exit) -> Answer {
         let during = match &self.stage {
             Some(stage) => format!(" during {stage}"),
             None => " before the first event".to_owned(),

@@ -13,7 +13,7 @@ const LAYERS: [(&str, &[&str]); 9] = [
     ("mpi", &["model"]),
     ("conformance", &["model", "report", "mpi"]),
     ("run", &["model", "stats", "experiments", "plan", "folder", "mpi", "conformance"]),
-    ("fuzz", &["model", "report", "experiments", "compare", "plan", "folder", "mpi", "run"]),
+    ("fuzz", &["model", "report", "experiments", "compare", "plan", "folder", "mpi", "conformance", "run"]),
 ];
 
 fn src() -> PathBuf {

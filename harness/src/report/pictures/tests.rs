@@ -15,6 +15,7 @@ static METHODS: [MethodInfo; 6] = [
 ];
 
 static FORM: TableFormat = TableFormat {
+    tables: |_, _, _| String::new(),
     method: &|name| METHODS.iter().find(|method| method.name == name),
     headline: Phase::RoundTrip,
     reference_method: "reference",
