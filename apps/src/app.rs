@@ -22,15 +22,6 @@ pub enum WireOrder {
     Ddt,
 }
 
-/// One value of a message: which array, and which element of it, counted from 0 in memory order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Number of the array in [`MicroApp::arrays`].
-    pub array: usize,
-    /// Element of the array, of the array's own element type.
-    pub element: usize,
-}
-
 /// Who exchanges with whom.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Exchange {
@@ -48,7 +39,7 @@ pub enum Exchange {
 
 /// The exchange of one application, at one size.
 ///
-/// Required: the arrays, the element, the message of each side, the application's loops and the places. The
+/// Required: the arrays, the element, the message of each side and the application's loops. The
 /// rest has defaults that suit an exchange between pairs with one wire order.
 pub trait MicroApp: Send + Sync {
     /// The application's arrays, in the order in which reports number them.
@@ -77,10 +68,6 @@ pub trait MicroApp: Send + Sync {
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.unpack(packed, arrays);
     }
-
-    /// Every value that is sent, or the place where it must arrive, in wire order: a literal transcription of
-    /// the application's loops, slow, and independent of [`MicroApp::message`] and [`MicroApp::pack`].
-    fn places(&self, side: Side, order: WireOrder) -> Vec<Place>;
 
     /// Whether there are hand-written loops. Where there are none, [`MicroApp::pack`] and [`MicroApp::unpack`] move the right
     /// bytes slowly, and are nothing to be timed.

@@ -17,8 +17,8 @@ use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Place, Preset,
-    Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Preset, Side,
+    Test, Values, WireOrder,
 };
 
 /// Double complex, for which Rust has no type: real and imaginary part.
@@ -186,27 +186,5 @@ impl MicroApp for Fft2d {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         scatter_tiles(cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
-    }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let (rows, n) = (self.rows, self.columns);
-        let mut places = Vec::new();
-        match side {
-            Side::Send => {
-                for p in 0..self.ranks {
-                    for r in 0..n {
-                        for c in p * n..(p + 1) * n {
-                            places.push(Place { array: 0, element: c + rows * r });
-                        }
-                    }
-                }
-            }
-            Side::Receive => {
-                for q in 0..rows * n {
-                    places.push(Place { array: 1, element: q / n + rows * (q % n) });
-                }
-            }
-        }
-        places
     }
 }

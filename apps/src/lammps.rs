@@ -16,8 +16,8 @@ use memoffset::offset_of;
 
 use crate::permutation::{IndexList, Indices};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterSet, Piece, Place, Preset,
-    Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterSet, Piece, Preset, Side, Test,
+    Values, WireOrder,
 };
 
 const PARAMETERS: &[Parameter] = &[
@@ -344,14 +344,6 @@ impl<R: Record + Send + Sync> Atoms<R> {
             Side::Receive => Chosen::Appended(self.dim1..self.dim1 + self.leaving.len()),
         }
     }
-
-    /// The atom that travels as number `k`.
-    fn atom(&self, side: Side, k: usize) -> usize {
-        match side {
-            Side::Send => self.leaving.get()[k] as usize,
-            Side::Receive => self.dim1 + k,
-        }
-    }
 }
 
 impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
@@ -390,32 +382,5 @@ impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
 
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
         R::pack_tuned(arrays, self.leaving.indices(), bytemuck::cast_slice_mut(packed));
-    }
-
-    fn places(&self, side: Side, order: WireOrder) -> Vec<Place> {
-        const X: usize = 0;
-        let full = R::FIELDS.len() == 6;
-        // x, tag, type, mask, q, molecule are arrays 0 to 5; the record has molecule before q.
-        let (scalars, wire): (&[usize], &[usize]) =
-            if full { (&[1, 2, 3, 4, 5], &[1, 2, 3, 5, 4]) } else { (&[1, 2, 3], &[1, 2, 3]) };
-        let position = |k| (0..3).map(move |c| Place { array: X, element: c + 3 * self.atom(side, k) });
-        let mut places = Vec::new();
-        match order {
-            WireOrder::Manual => {
-                for k in 0..self.leaving.len() {
-                    places.extend(position(k));
-                    places.extend(wire.iter().map(|&array| Place { array, element: self.atom(side, k) }));
-                }
-            }
-            WireOrder::Ddt => {
-                places.extend((0..self.leaving.len()).flat_map(position));
-                for &array in scalars {
-                    places.extend(
-                        (0..self.leaving.len()).map(|k| Place { array, element: self.atom(side, k) }),
-                    );
-                }
-            }
-        }
-        places
     }
 }

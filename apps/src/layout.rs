@@ -9,7 +9,7 @@ use datatypes::{Element, Entry, Layout, TypeMap, interpret};
 
 use crate::{
     ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, Piece,
-    Place, Preset, Side, Test, Values, WireOrder,
+    Preset, Side, Test, Values, WireOrder,
 };
 
 /// The name of a layout that has none.
@@ -107,6 +107,15 @@ impl Sides {
             .chain(specs(&self.receive, "received", self.element))
             .collect()
     }
+}
+
+/// One value of a message: which array, and which element of it, counted from 0 in memory order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    /// Number of the array.
+    pub array: usize,
+    /// Element of the array, of the array's own element type.
+    pub element: usize,
 }
 
 /// Where the values of a message lie, in its order: by the type map, value by value.
@@ -323,10 +332,5 @@ impl MicroApp for AnyLayout {
     /// By the oracle, likewise.
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         unpack(&self.sides.receive, packed, arrays);
-    }
-
-    /// By the type map, value by value.
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        places(self.side(side), &self.specs)
     }
 }

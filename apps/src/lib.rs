@@ -2,7 +2,7 @@
 //!
 //! A [`Test`] is a row of the table [`TESTS`]: a name, where the exchange comes from, its parameters and their
 //! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
-//! into, the hand-written pack and unpack loops of the application, and the places whose values must travel.
+//! into, and the hand-written pack and unpack loops of the application.
 //!
 //! There are two loops for each: [`MicroApp::pack`], the nest as the application has it, and [`MicroApp::pack_tuned`],
 //! what an expert makes of it; likewise to unpack. `cargo bench -p ddtbench-apps` compares both with C.
@@ -51,7 +51,7 @@ mod specfem3d;
 mod subarray;
 mod wrf;
 
-pub use app::{Exchange, MicroApp, Place, Side, WireOrder};
+pub use app::{Exchange, MicroApp, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
 pub use layout::{LAYOUT, UNNAMED};

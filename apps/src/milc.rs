@@ -17,7 +17,7 @@ use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, Values,
     WireOrder,
 };
 
@@ -139,22 +139,5 @@ impl MicroApp for Su3Zd {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest().scatter::<f32>(cast_slice(packed), arrays.slice_mut(0));
-    }
-
-    fn places(&self, _: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for t in 0..self.lt {
-            for z in [0, self.lz / 2] {
-                for y in 0..self.ly / 2 {
-                    for x in 0..self.lx {
-                        for c in 0..SITE {
-                            let site = x + self.lx * (y + self.ly * (z + self.lz * t));
-                            places.push(Place { array: 0, element: c + SITE * site });
-                        }
-                    }
-                }
-            }
-        }
-        places
     }
 }

@@ -18,7 +18,7 @@ use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{pack_column, pack_row, unpack_column, unpack_row};
 use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, Values,
     WireOrder,
 };
 
@@ -197,20 +197,5 @@ impl MicroApp for NasLu {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0));
-    }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let line = self.line(side);
-        let points: Vec<(usize, usize)> = match self.direction {
-            Direction::X => (1..=self.nx).map(|a| (a, line)).collect(),
-            Direction::Y => (1..=self.ny).map(|b| (line, b)).collect(),
-        };
-        let mut places = Vec::new();
-        for (a, b) in points {
-            for c in 0..COMPONENTS {
-                places.push(Place { array: 0, element: c + COMPONENTS * (a + (self.nx + 2) * b) });
-            }
-        }
-        places
     }
 }

@@ -18,7 +18,7 @@ use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, Values,
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, Values,
     WireOrder,
 };
 
@@ -221,35 +221,5 @@ impl MicroApp for NasMg {
             Direction::X => self.unpack(packed, arrays),
             _ => self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0)),
         }
-    }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let (d1, d2, d3, face) = (self.d1, self.d2, self.d3, self.face(side));
-        let mut places = Vec::new();
-        let mut push = |x, y, z| places.push(Place { array: 0, element: x + d1 * y + d1 * d2 * z });
-        match self.direction {
-            Direction::X => {
-                for z in 1..=d3 - 2 {
-                    for y in 1..=d2 - 2 {
-                        push(face, y, z);
-                    }
-                }
-            }
-            Direction::Y => {
-                for z in 1..=d3 - 2 {
-                    for x in 1..=d1 - 2 {
-                        push(x, face, z);
-                    }
-                }
-            }
-            Direction::Z => {
-                for y in 1..=d2 - 2 {
-                    for x in 1..=d1 - 2 {
-                        push(x, y, face);
-                    }
-                }
-            }
-        }
-        places
     }
 }

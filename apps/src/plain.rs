@@ -10,9 +10,7 @@
 use datatypes::{Element, Layout};
 
 use crate::nest::Nest;
-use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, WireOrder,
-};
+use crate::{ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, WireOrder};
 
 /// A message without gaps.
 pub const CONTIGUOUS: Test = Test {
@@ -106,10 +104,6 @@ impl MicroApp for Contiguous {
     fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
         arrays.slice_mut(1).copy_from_slice(packed);
     }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        (0..self.bytes).map(|element| Place { array: array(side), element }).collect()
-    }
 }
 
 struct Strided {
@@ -155,16 +149,6 @@ impl MicroApp for Strided {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.nest().scatter_bytes(self.element.size() as usize, packed, arrays.slice_mut(1));
-    }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for block in 0..self.count {
-            for i in 0..self.blocklength {
-                places.push(Place { array: array(side), element: block * self.stride + i });
-            }
-        }
-        places
     }
 }
 

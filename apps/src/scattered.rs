@@ -11,9 +11,7 @@ use datatypes::{Element, Layout};
 use crate::blocks::Blocks;
 use crate::permutation::IndexList;
 use crate::plain::{DOUBLE, FLOAT, array};
-use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Place, Preset, Side, Test, WireOrder,
-};
+use crate::{ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, WireOrder};
 
 /// A message of equal blocks at random places.
 pub const SCATTERED: Test = Test {
@@ -115,15 +113,5 @@ impl MicroApp for Scattered {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.blocks().scatter(packed, arrays.slice_mut(1));
-    }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for &place in self.list.get() {
-            for i in 0..self.blocklength {
-                places.push(Place { array: array(side), element: place as usize * self.blocklength + i });
-            }
-        }
-        places
     }
 }

@@ -20,7 +20,7 @@ use crate::permutation::IndexList;
 use crate::rows::{pack_rows, unpack_rows};
 use crate::{
     ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece,
-    Place, Preset, Side, Test, Values, WireOrder,
+    Preset, Side, Test, Values, WireOrder,
 };
 
 const SOURCE: &str = "SPECFEM3D_GLOBE; DDTBench 1.2 src_c/timing_specfem3d.c";
@@ -187,20 +187,6 @@ impl MicroApp for Transpose {
         let nest = Nest::plane(0, self.dim1, self.dim3, self.dim1 * self.dim2);
         nest.gather::<f32>(arrays.slice(0), cast_slice_mut(packed));
     }
-
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let (dim1, dim2) = (self.dim1, self.dim2);
-        let mut places = Vec::new();
-        for k in 0..self.dim3 {
-            for i in 0..dim1 {
-                places.push(match side {
-                    Side::Send => Place { array: 0, element: i + dim1 * (dim2 * k) },
-                    Side::Receive => Place { array: 1, element: i + dim1 * k },
-                });
-            }
-        }
-        places
-    }
 }
 
 /// The points of one part of the earth, and which of them a neighbour shares.
@@ -285,17 +271,5 @@ where
             let packed = rest.split_off(..mesh.shared.len()).expect("the message has this size");
             mesh.shared.indices().scatter(packed, points);
         }
-    }
-
-    fn places(&self, _: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for (array, mesh) in self.meshes.iter().enumerate() {
-            for &point in mesh.shared.get() {
-                for c in 0..N {
-                    places.push(Place { array, element: c + N * point as usize });
-                }
-            }
-        }
-        places
     }
 }

@@ -24,7 +24,7 @@ use crate::nests::Nests;
 use crate::plain::DOUBLE;
 use crate::{
     ArraySpec, Arrays, Message, MicroApp, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType,
-    PerAxis, Piece, Place, Preset, Side, Test, Values, WireOrder,
+    PerAxis, Piece, Preset, Side, Test, Values, WireOrder,
 };
 
 pub(crate) use declared::{ARRAYS, Declared, ORDER, axis_name, halo, shape, slowest_first};
@@ -123,7 +123,7 @@ pub const SUBARRAY: Test = Test {
     make: |values, _| {
         let declared = Declared::new("subarray", values)?;
         let what = What::of(values, &declared)?;
-        Ok(Box::new(Subarray::new(&declared, what)))
+        Ok(Box::new(Subarray::new(&declared, &what)))
     },
 };
 
@@ -295,9 +295,6 @@ struct Subarray {
     element: Element,
     order: Order,
     specs: Vec<ArraySpec>,
-    /// For each array the number of its shape.
-    shapes: Vec<usize>,
-    what: What,
     send: Vec<Sent>,
     receive: Vec<Sent>,
 }
@@ -309,7 +306,7 @@ struct Sent {
 }
 
 impl Subarray {
-    fn new(declared: &Declared<'_>, what: What) -> Self {
+    fn new(declared: &Declared<'_>, what: &What) -> Self {
         let sent = |side| {
             let of = |shape: usize| {
                 let block = what.block(declared, shape, side);
@@ -319,8 +316,7 @@ impl Subarray {
             declared.arrays().map(of).collect()
         };
         let (send, receive) = (sent(Side::Send), sent(Side::Receive));
-        let (specs, shapes) = (declared.specs(), declared.arrays().collect());
-        Self { element: declared.element, order: declared.order, specs, shapes, what, send, receive }
+        Self { element: declared.element, order: declared.order, specs: declared.specs(), send, receive }
     }
 
     fn element_bytes(&self) -> usize {
@@ -338,30 +334,6 @@ impl Subarray {
         for (i, Sent { nests, .. }) in self.receive.iter().enumerate() {
             let part = packed.split_off(..nests.elements() * self.element_bytes()).expect(SIZE);
             nests.unpack(self.element_bytes(), part, arrays.slice_mut(i), unpack);
-        }
-    }
-
-    /// Whether index `at` of `points` on an axis of array `array`, counted from the fastest, is in what a side has.
-    fn has(&self, side: Side, array: usize, axis: usize, at: usize, points: usize) -> bool {
-        let d = self.specs[array].shape.len() - 1 - axis;
-        match &self.what {
-            What::Blocks { send, receive } => {
-                let block = &(if side == Side::Send { send } else { receive })[self.shapes[array]];
-                at >= block.start[d] && at - block.start[d] < block.count[d]
-            }
-            What::Face { face, halos } => {
-                let halo = halos[self.shapes[array]][d];
-                // Layers from the lower end, from the upper end; an index of the halo has fewer than `halo`.
-                let (below, above) = (at, points - 1 - at);
-                if axis != face.axis {
-                    return face.has_corners || (below >= halo && above >= halo);
-                }
-                let (near, far) = if face.is_upper { (above, below) } else { (below, above) };
-                match side {
-                    Side::Send => near >= halo && near < halo + face.width,
-                    Side::Receive => far < halo && far + face.width >= halo,
-                }
-            }
         }
     }
 }
@@ -406,24 +378,6 @@ impl MicroApp for Subarray {
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         self.unpack_by(packed, arrays, Nest::scatter_bytes);
-    }
-
-    /// Looks at every element of every array: those whose indices are all in what is sent, in the order of memory.
-    fn places(&self, side: Side, _: WireOrder) -> Vec<Place> {
-        let mut places = Vec::new();
-        for (array, spec) in self.specs.iter().enumerate() {
-            for element in 0..spec.elements() {
-                let (mut rest, mut is_sent) = (element, true);
-                for (axis, &points) in spec.shape.iter().rev().enumerate() {
-                    is_sent &= self.has(side, array, axis, rest % points, points);
-                    rest /= points;
-                }
-                if is_sent {
-                    places.push(Place { array, element });
-                }
-            }
-        }
-        places
     }
 }
 

@@ -21,8 +21,8 @@ use crate::box_loops::BoxLoops;
 use crate::nest::Nest;
 use crate::rows::{pack_planes, pack_rows, unpack_planes, unpack_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Place,
-    Preset, Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Preset,
+    Side, Test, Values, WireOrder,
 };
 
 /// The arrays and their number of dimensions, in the order of the message.
@@ -333,31 +333,5 @@ impl MicroApp for Wrf {
                 nest.scatter(rest.split_off(..nest.elements()).expect("the message has this size"), to);
             }
         }
-    }
-
-    fn places(&self, _: Side, _: WireOrder) -> Vec<Place> {
-        let Self { i, k, j, species, .. } = *self;
-        let (d1, d2, d3) = (i.memory, k.memory, j.memory);
-        let [is, ks, js] = [i, k, j].map(|axis| axis.start..axis.start + axis.sent);
-        let mut places = Vec::new();
-        for (array, (_, dimensions)) in ARRAYS.into_iter().enumerate() {
-            // The original writes the three loops out; a 2-d array has one level, a 3-d array one species.
-            let species = if dimensions == 4 { 1..species.memory } else { 0..1 };
-            for s in species {
-                for j in js.clone() {
-                    for k in if dimensions == 2 { 0..1 } else { ks.clone() } {
-                        for i in is.clone() {
-                            let element = match dimensions {
-                                2 => i + d1 * j,
-                                3 => i + d1 * (k + d2 * j),
-                                _ => i + d1 * (k + d2 * (j + d3 * s)),
-                            };
-                            places.push(Place { array, element });
-                        }
-                    }
-                }
-            }
-        }
-        places
     }
 }

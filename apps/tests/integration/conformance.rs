@@ -1,10 +1,10 @@
-//! Every test, every parameter set: hand-written loops, layouts and literal places agree byte for byte.
+//! Every test, every parameter set: hand-written loops and layouts agree byte for byte.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datatypes::{Layout, interpret};
 use ddtbench_apps::{
-    Arrays, Context, Exchange, MicroApp, ParameterSet, Place, Preset, Side, TESTS, Test, WireOrder,
+    Arrays, Context, Exchange, MicroApp, ParameterSet, Preset, Side, TESTS, Test, WireOrder,
 };
 
 /// Byte of memory that no loop may change, and packed bytes before a pack.
@@ -24,14 +24,6 @@ fn fill_unique(memory: &mut [u8], salt: u32) {
     for (i, word) in memory.chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(salt + i as u32).wrapping_mul(0x9E37_79B1).to_ne_bytes());
     }
-}
-
-/// Bytes of memory that hold the value at `place`.
-fn bytes_of(arrays: &Arrays, place: Place) -> std::ops::Range<usize> {
-    let (array, size) = (arrays.place(place.array), arrays.specs()[place.array].element.size() as usize);
-    let start = array.start + place.element * size;
-    assert!(start + size <= array.end, "{place:?} lies outside its array");
-    start..start + size
 }
 
 /// The datatype of a message and where in memory it is passed.
@@ -71,21 +63,13 @@ fn unpack_tuned(app: &dyn MicroApp, packed: &[u8], arrays: &mut Arrays) {
 fn check_pack(name: &str, app: &dyn MicroApp) {
     let mut arrays = Arrays::new(app.arrays());
     fill_unique(arrays.memory_mut(), 1);
-    for &order in orders(app) {
-        let places = app.places(Side::Send, order);
-        let literal: Vec<u8> =
-            places.iter().flat_map(|&place| arrays.memory()[bytes_of(&arrays, place)].to_vec()).collect();
-        assert_eq!(literal.len() as u64, app.message_bytes(), "{name}: bytes of the message");
-        let (origin, layout) = datatype(app, &arrays, Side::Send, order);
-        let by_layout = interpret::pack(&layout, 1, arrays.memory(), origin).unwrap();
-        assert_same(&by_layout, &literal, &format!("{name}: packed by the layout, {order:?}"));
-        if order == WireOrder::Manual {
-            for (which, pack) in [("plain", pack as Pack), ("tuned", pack_tuned)] {
-                let mut by_hand = vec![POISON; literal.len()];
-                pack(app, &arrays, &mut by_hand);
-                assert_same(&by_hand, &literal, &format!("{name}: packed by the {which} loop"));
-            }
-        }
+    let (origin, layout) = datatype(app, &arrays, Side::Send, WireOrder::Manual);
+    let by_layout = interpret::pack(&layout, 1, arrays.memory(), origin).unwrap();
+    assert_eq!(by_layout.len() as u64, app.message_bytes(), "{name}: bytes of the message");
+    for (which, pack) in [("plain", pack as Pack), ("tuned", pack_tuned)] {
+        let mut by_hand = vec![POISON; by_layout.len()];
+        pack(app, &arrays, &mut by_hand);
+        assert_same(&by_hand, &by_layout, &format!("{name}: packed by the {which} loop"));
     }
 }
 
@@ -93,28 +77,14 @@ fn check_unpack(name: &str, app: &dyn MicroApp) {
     let mut arrays = Arrays::new(app.arrays());
     let mut packed = vec![0; app.message_bytes() as usize];
     fill_unique(&mut packed, 7);
-    for &order in orders(app) {
-        // Everything outside the places stays as it was, gaps and guards included.
-        let mut literal = vec![POISON; arrays.memory().len()];
-        let mut next = 0;
-        for place in app.places(Side::Receive, order) {
-            let bytes = bytes_of(&arrays, place);
-            let value = &packed[next..next + bytes.len()];
-            next += bytes.len();
-            literal[bytes].copy_from_slice(value);
-        }
-        assert_eq!(next, packed.len(), "{name}: bytes of the message");
-        let (origin, layout) = datatype(app, &arrays, Side::Receive, order);
+    // What the layout does not have stays as it was, gaps and guards included.
+    let mut by_layout = vec![POISON; arrays.memory().len()];
+    let (origin, layout) = datatype(app, &arrays, Side::Receive, WireOrder::Manual);
+    interpret::unpack(&layout, 1, &packed, &mut by_layout, origin).unwrap();
+    for (which, unpack) in [("plain", unpack as Unpack), ("tuned", unpack_tuned)] {
         arrays.memory_mut().fill(POISON);
-        interpret::unpack(&layout, 1, &packed, arrays.memory_mut(), origin).unwrap();
-        assert_same(arrays.memory(), &literal, &format!("{name}: memory unpacked by the layout, {order:?}"));
-        if order == WireOrder::Manual {
-            for (which, unpack) in [("plain", unpack as Unpack), ("tuned", unpack_tuned)] {
-                arrays.memory_mut().fill(POISON);
-                unpack(app, &packed, &mut arrays);
-                assert_same(arrays.memory(), &literal, &format!("{name}: unpacked by the {which} loop"));
-            }
-        }
+        unpack(app, &packed, &mut arrays);
+        assert_same(arrays.memory(), &by_layout, &format!("{name}: unpacked by the {which} loop"));
     }
 }
 
@@ -262,6 +232,32 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
             }
         }
     }
+}
+
+#[test]
+fn both_orders_bring_every_value_to_the_same_place() {
+    let checked = AtomicUsize::new(0);
+    every_app(|name, app| {
+        if !app.orders_differ() {
+            return;
+        }
+        // Where each byte is read, and where it is written.
+        let [manual, ddt] = [WireOrder::Manual, WireOrder::Ddt].map(|order| {
+            let [sent, received] = [Side::Send, Side::Receive].map(|side| {
+                let bytes = |(array, run): (usize, datatypes::Segment)| {
+                    (run.offset..run.end()).map(move |byte| (array, byte))
+                };
+                app.message(side, order).segments().flat_map(bytes).collect::<Vec<_>>()
+            });
+            let mut pairs: Vec<_> = sent.into_iter().zip(received).collect();
+            pairs.sort_unstable();
+            pairs
+        });
+        assert_eq!(manual.len() as u64, app.message_bytes(), "{name}");
+        assert!(manual == ddt, "{name}");
+        checked.fetch_add(1, Ordering::Relaxed);
+    });
+    assert!(checked.into_inner() > 0, "no test has two orders");
 }
 
 #[test]
