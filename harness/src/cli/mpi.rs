@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use ddtbench::mpi::{Addition, Installation, Project, Source};
+use ddtbench::mpi::{Installation, MpiEntry, Project, Source};
 use ddtbench::report::columns::{Align, Column, fitted};
 
 use super::output::{self, log, print, short};
@@ -66,8 +66,8 @@ impl MpiCommand {
             Self::Add(args) => {
                 let env: BTreeMap<_, _> = args.env.into_iter().collect();
                 let AddArgs { name, mpicc, mpiexec, launcher_args, .. } = args;
-                let addition = Addition { name, mpicc, mpiexec, launcher_args, env };
-                let added = project.add(&addition, &mut log)?;
+                let entry = MpiEntry { name, mpicc, mpiexec, launcher_args, env };
+                let added = project.add(entry, &mut log)?;
                 print(format!("added {} as `{}`\n", added.title(), added.name).as_bytes())
             }
             Self::Install { name } => {

@@ -1,58 +1,47 @@
 //! What may be an MPI, before anybody has asked it.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::error::Result;
+use super::error::{Result, unusable};
 use super::registry::MpiEntry;
-use super::{Installation, Source, find};
+use super::show::Show;
+use super::{Installation, Source, find, header};
 
 /// What may be an MPI, not asked yet.
 pub(super) struct Candidate {
-    /// The name, or its first half where the maker is still unknown.
-    pub name: String,
-    /// Its compiler wrapper.
-    pub mpicc: PathBuf,
+    /// Its wrapper and settings. Its name is only the first half of one if the maker is still unknown.
+    pub entry: MpiEntry,
     /// How it came to be known.
     pub source: Source,
-    mpiexec: Option<PathBuf>,
-    launcher_args: Vec<String>,
-    env: BTreeMap<String, String>,
 }
 
 impl Candidate {
     /// One that has no settings.
     pub fn named(name: &str, mpicc: PathBuf, source: Source) -> Self {
-        Self {
-            name: name.to_owned(),
-            mpicc,
-            source,
-            mpiexec: None,
-            launcher_args: Vec::new(),
-            env: BTreeMap::new(),
-        }
+        Self { entry: MpiEntry { name: name.to_owned(), mpicc, ..MpiEntry::default() }, source }
     }
 
-    /// One of the list.
-    pub fn listed(entry: MpiEntry) -> Self {
-        let MpiEntry { name, mpicc, mpiexec, launcher_args, env } = entry;
-        Self { name, mpicc, source: Source::Listed, mpiexec, launcher_args, env }
-    }
-
-    /// Asks the wrapper and its header.
+    /// Asks the wrapper and its header; the launcher is looked for beside the wrapper if it is not given.
     pub fn inspect(self) -> Result<Installation> {
-        let mut found =
-            find::inspect(&self.name, &self.mpicc, self.mpiexec.as_deref(), self.env, self.source)?;
-        found.launcher_args = self.launcher_args;
-        match self.source {
-            Source::Path => found.name = format!("{}-{}", self.name, found.family.name()),
-            Source::MpiccVariable => found.name = name_of_place(&found.mpicc),
-            Source::Listed | Source::Wheel => {}
+        let Self { entry: MpiEntry { name, mpicc, mpiexec, launcher_args, mut env }, source } = self;
+        if let Some((key, value)) = find::intel_root(&mpicc) {
+            env.entry(key).or_insert(value);
         }
-        Ok(found)
+        let show = Show::ask(&mpicc, &env)?;
+        let (family, version) = header::family_and_version(&mpicc, &show, &env)?;
+        let mpiexec = mpiexec.or_else(|| find::launcher_of(&mpicc)).ok_or_else(|| {
+            unusable(&mpicc, "there is no mpiexec next to it or alone in PATH; name it with --mpiexec")
+        })?;
+        let library_dirs = show.library_dirs.into_iter().filter(|dir| find::needs_help(dir)).collect();
+        let name = match source {
+            Source::Path => format!("{name}-{}", family.name()),
+            Source::MpiccVariable => name_of_place(&mpicc),
+            Source::Listed | Source::Wheel => name,
+        };
+        Ok(Installation { name, family, version, mpicc, mpiexec, env, launcher_args, library_dirs, source })
     }
 }
 

@@ -1,54 +1,14 @@
 //! MPIs that are already on the machine: compiler wrappers in `PATH` and the launchers that belong to them.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::error::{Result, unusable};
-use super::show::Show;
-use super::{Installation, Source, header};
-
 /// Folders that the loader searches by itself, in which a library needs no help to be found.
 const LOADER_DIRS: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 
-/// Makes an installation of a compiler wrapper by asking it and its header.
-///
-/// `mpiexec` is looked for beside the wrapper if it is not given.
-pub(super) fn inspect(
-    name: &str,
-    mpicc: &Path,
-    mpiexec: Option<&Path>,
-    mut env: BTreeMap<String, String>,
-    source: Source,
-) -> Result<Installation> {
-    if let Some((key, value)) = intel_root(mpicc) {
-        env.entry(key).or_insert(value);
-    }
-    let show = Show::ask(mpicc, &env)?;
-    let (family, version) = header::family_and_version(mpicc, &show, &env)?;
-    let mpiexec = match mpiexec {
-        Some(path) => path.to_owned(),
-        None => launcher_of(mpicc).ok_or_else(|| {
-            unusable(mpicc, "there is no mpiexec next to it or alone in PATH; name it with --mpiexec")
-        })?,
-    };
-    let library_dirs = show.library_dirs.into_iter().filter(|dir| needs_help(dir)).collect();
-    Ok(Installation {
-        name: name.to_owned(),
-        family,
-        version,
-        mpicc: mpicc.to_owned(),
-        mpiexec,
-        env,
-        launcher_args: Vec::new(),
-        library_dirs,
-        source,
-    })
-}
-
 /// Whether libraries in `dir` must be pointed out to the loader.
-fn needs_help(dir: &Path) -> bool {
+pub(super) fn needs_help(dir: &Path) -> bool {
     let is_known = |dir: &Path| LOADER_DIRS.iter().any(|known| dir == Path::new(known));
     // Debian's are one level deeper: /usr/lib/x86_64-linux-gnu.
     let is_multiarch = dir.to_string_lossy().ends_with("-linux-gnu") && dir.parent().is_some_and(is_known);
@@ -56,7 +16,7 @@ fn needs_help(dir: &Path) -> bool {
 }
 
 /// Intel's wrapper prints placeholders unless `I_MPI_ROOT` says where it lies. A right one is left alone.
-fn intel_root(mpicc: &Path) -> Option<(String, String)> {
+pub(super) fn intel_root(mpicc: &Path) -> Option<(String, String)> {
     let bin = mpicc.parent()?;
     if !bin.join("impi_info").exists() {
         return None;
@@ -117,7 +77,7 @@ pub(super) fn true_name(file: &Path) -> PathBuf {
 
 /// The launcher that belongs to a wrapper: beside it under the same maker's name, else beside it, else one in
 /// `PATH` that has no wrapper of another MPI beside it.
-fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
+pub(super) fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
     let bin = mpicc.parent()?;
     let suffix = mpicc.file_name()?.to_str()?.strip_prefix("mpicc").unwrap_or_default();
     let with_suffix = [format!("mpiexec{suffix}"), format!("mpirun{suffix}")];

@@ -23,21 +23,6 @@ pub struct Project {
     pub verbose: bool,
 }
 
-/// An MPI to be added to the list of this machine's.
-#[derive(Clone, Debug, Default)]
-pub struct Addition {
-    /// The name it gets.
-    pub name: String,
-    /// Its compiler wrapper, or the folder that has it in `bin`.
-    pub mpicc: PathBuf,
-    /// Its launcher; `None`: the one beside the wrapper.
-    pub mpiexec: Option<PathBuf>,
-    /// Options that the launcher always gets.
-    pub launcher_args: Vec<String>,
-    /// Variables that the wrapper, the launcher and the ranks need.
-    pub env: BTreeMap<String, String>,
-}
-
 impl Project {
     /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder. What is kept for it
     /// is below it, unless that cannot be written, or another folder was asked for.
@@ -147,7 +132,7 @@ impl Project {
             return self.by_wrapper(find::true_name(&wrapper_in(&path)));
         }
         // Names that are fixed are looked up first: the others need every MPI to be asked.
-        let mut direct = self.candidates()?.into_iter().filter(|candidate| candidate.name == name);
+        let mut direct = self.candidates()?.into_iter().filter(|candidate| candidate.entry.name == name);
         if let Some(candidate) =
             direct.find(|candidate| matches!(candidate.source, Source::Wheel | Source::Listed))
         {
@@ -199,26 +184,19 @@ impl Project {
         Ok(found)
     }
 
-    /// Adds an MPI to the list, or replaces the one of that name.
-    pub fn add(&self, addition: &Addition, print: Print<'_>) -> Result<Installation> {
-        registry::check_name(&addition.name)?;
-        let mpicc = wrapper_in(&addition.mpicc);
-        let mpicc =
+    /// Adds an MPI to the list, or replaces the one of that name. In place of its wrapper, the folder with `bin/mpicc` can be given.
+    pub fn add(&self, mut entry: MpiEntry, print: Print<'_>) -> Result<Installation> {
+        registry::check_name(&entry.name)?;
+        let mpicc = wrapper_in(&entry.mpicc);
+        entry.mpicc =
             find::in_path(mpicc.as_os_str()).ok_or_else(|| unusable(&mpicc, "there is no such program"))?;
-        let entry = MpiEntry {
-            name: addition.name.clone(),
-            mpicc,
-            mpiexec: match &addition.mpiexec {
-                Some(file) => Some(find::in_path(file.as_os_str()).ok_or_else(|| {
-                    let reason = format!("its launcher `{}` is not a program", file.display());
-                    unusable(&addition.mpicc, reason)
-                })?),
-                None => None,
-            },
-            launcher_args: addition.launcher_args.clone(),
-            env: addition.env.clone(),
-        };
-        let found = Candidate::listed(entry.clone()).inspect()?;
+        if let Some(file) = &entry.mpiexec {
+            let found = find::in_path(file.as_os_str());
+            entry.mpiexec = Some(found.ok_or_else(|| {
+                unusable(&mpicc, format!("its launcher `{}` is not a program", file.display()))
+            })?);
+        }
+        let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect()?;
         self.state.report(&self.root, print);
         let file = self.state.own.list_file();
         let _lock = Lock::take(&file.with_extension("lock"), print)?;
@@ -246,7 +224,7 @@ impl Project {
         // A folder that is half removed would be in the way.
         super::interrupt::hold();
         let candidates = self.candidates()?;
-        let known = candidates.iter().filter(|candidate| candidate.name == name);
+        let known = candidates.iter().filter(|candidate| candidate.entry.name == name);
         let source = match known
             .map(|candidate| candidate.source)
             .find(|s| matches!(s, Source::Wheel | Source::Listed))
@@ -315,14 +293,15 @@ impl Project {
         let wheel = |name: String| {
             Some(Candidate::named(&name, self.wheel_folder(&name)?.join("bin/mpicc"), Source::Wheel))
         };
-        let listed = self.registry()?.entries.into_iter().map(Candidate::listed);
+        let listed =
+            self.registry()?.entries.into_iter().map(|entry| Candidate { entry, source: Source::Listed });
         let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().filter_map(wheel)).collect();
 
         let path = env::var_os("PATH").unwrap_or_default();
         let mut all = Vec::new();
         for mpicc in find::wrappers(&path) {
             // One that has a name here keeps it, and with it its options and its build folder.
-            all.push(match ours.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
+            all.push(match ours.iter().position(|known| same_file(&known.entry.mpicc, &mpicc)) {
                 Some(place) => ours.remove(place),
                 None => Candidate::named("system", mpicc, Source::Path),
             });
@@ -373,9 +352,9 @@ mod tests {
     fn an_addition_that_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path().to_owned());
-        let addition =
-            Addition { name: "mine".to_owned(), mpicc: "/no/such/mpicc".into(), ..Addition::default() };
-        let error = project.add(&addition, &mut |_| {}).unwrap_err().to_string();
+        let entry =
+            MpiEntry { name: "mine".to_owned(), mpicc: "/no/such/mpicc".into(), ..MpiEntry::default() };
+        let error = project.add(entry, &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("/no/such/mpicc"), "{error}");
         assert!(!project.state.own.list_file().exists());
     }

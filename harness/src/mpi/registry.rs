@@ -14,7 +14,7 @@ use super::wheels;
 /// One MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MpiEntry {
+pub struct MpiEntry {
     /// Its name here.
     pub name: String,
     /// The compiler wrapper.
