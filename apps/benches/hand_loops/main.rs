@@ -2,8 +2,8 @@
 //! an application could have instead.
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. For each test, at its quick set and its largest set of
-//! the original: first all loops must move the same bytes, which `cargo test` checks as well, then short interleaved blocks
-//! are timed. The table is explained in `docs/loops.md`.
+//! the original: first all loops must move the same bytes, which `cargo test` checks as well, then short interleaved blocks are timed.
+//! The table is explained in `docs/loops.md`.
 
 mod case;
 mod interleaved;
@@ -47,7 +47,7 @@ fn main() {
         for set in sets(test) {
             let mut case = Case::new(test, set, &twins);
             case.check();
-            if is_timed && case.has_twins() {
+            if is_timed {
                 eprintln!("{}", case.name);
                 let directions = [Direction::Pack, Direction::Unpack];
                 comparisons.extend(directions.map(|direction| Comparison::of(&mut case, direction)));
