@@ -3,7 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, to_value};
 
 use crate::model::{Case, Figure, FigureUnit, Record};
 
@@ -47,9 +48,10 @@ impl AxisPlace {
 }
 
 /// A mark of a picture: a bar, a part of one, or a point.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Datum {
-    /// What was measured.
+    /// What was measured: columns of its own.
+    #[serde(skip)]
     pub case: Arc<Case>,
     /// By which method.
     pub method: String,
@@ -76,29 +78,10 @@ pub struct Datum {
     /// The value.
     pub value: f64,
     /// Both ends of its 95% interval, where it has one.
+    #[serde(rename = "low,high", serialize_with = "ends")]
     pub interval: Option<(f64, f64)>,
     /// The unit of these.
     pub unit: FigureUnit,
-}
-
-/// The columns behind those of the case.
-#[derive(Serialize)]
-struct Rest<'a> {
-    method: &'a str,
-    series: &'a str,
-    launch: Option<usize>,
-    quantity: &'a str,
-    against: &'a str,
-    bytes: u64,
-    panel: &'a str,
-    x_name: &'a str,
-    x: Option<&'a AxisPlace>,
-    y_name: &'a str,
-    y: Option<&'a AxisPlace>,
-    value: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-    unit: FigureUnit,
 }
 
 impl Datum {
@@ -142,45 +125,30 @@ impl Datum {
     pub fn x_number(&self) -> Option<f64> {
         self.x.as_ref().and_then(AxisPlace::number)
     }
+}
 
-    fn rest(&self) -> Rest<'_> {
-        Rest {
-            method: &self.method,
-            series: &self.series,
-            launch: self.launch,
-            quantity: &self.quantity,
-            against: &self.against,
-            bytes: self.bytes,
-            panel: &self.panel,
-            x_name: &self.x_name,
-            x: self.x.as_ref(),
-            y_name: &self.y_name,
-            y: self.y.as_ref(),
-            value: self.value,
-            low: self.interval.map(|(low, _)| low),
-            high: self.interval.map(|(_, high)| high),
-            unit: self.unit,
-        }
-    }
+/// Two columns, empty without an interval.
+fn ends<S: Serializer>(interval: &Option<(f64, f64)>, to: S) -> Result<S::Ok, S::Error> {
+    interval.unzip().serialize(to)
 }
 
 /// The name of a quantity in results.
 fn name(quantity: impl Serialize) -> String {
-    serde_json::to_value(quantity).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    to_value(quantity).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The data of a picture as CSV: a row per mark, the case's columns first, as in all files of a run.
 pub fn csv(data: &[Datum]) -> Vec<u8> {
-    let columns = |row: serde_json::Value| -> Vec<String> {
-        row.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
-    };
     let plain = "plain fields always fit into memory";
-    let case = serde_json::to_value(Case::default()).expect(plain);
-    let rest = serde_json::to_value(Datum::default().rest()).expect(plain);
+    let columns = |row: serde_json::Result<Value>| match row.expect(plain) {
+        Value::Object(fields) => fields.keys().flat_map(|name| name.split(',')).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let (case, rest) = (to_value(Case::default()), to_value(Datum::default()));
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record([columns(case), columns(rest)].concat()).expect(plain);
     for datum in data {
-        writer.serialize((&datum.case, datum.rest())).expect(plain);
+        writer.serialize((&datum.case, datum)).expect(plain);
     }
     writer.into_inner().expect("writing to memory does not fail")
 }

@@ -6,6 +6,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::canvas::{Area, Refused, TEXT, WIDTH, bold, font, width, write};
 use super::{Picture, Results};
 use crate::model::{Case, Record};
+use crate::report::columns::wrapped;
 use crate::report::names::distinct;
 
 /// Size of the title.
@@ -29,8 +30,10 @@ impl Heading {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let parts =
             [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
-        let parts = parts.filter(|text| !text.is_empty());
-        Self { title: picture.title.to_owned(), lines: parts.flat_map(|text| wrapped(&text)).collect() }
+        let room = ((WIDTH - 2.0 * BLANK) / width("x", SMALL)) as usize;
+        let parts: String = parts.map(|text| wrapped("", &text, room, 0)).collect();
+        let lines = parts.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        Self { title: picture.title.to_owned(), lines }
     }
 
     /// One of a title alone.
@@ -88,22 +91,6 @@ pub fn setting(records: &[Record]) -> String {
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// A text in lines that the sheet holds.
-fn wrapped(text: &str) -> Vec<String> {
-    let most = ((WIDTH - 2.0 * BLANK) / width("x", SMALL)) as usize;
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is always one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > most {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,12 +110,5 @@ mod tests {
         assert_eq!(setting(&over), "mpich 5, openmpi 5; 2 ranks; 1 host; 1, 4 threads; warm caches");
         let over = over.map(|record| Record { runnable_threads: Some(8), cores: Some(2), ..record });
         assert!(setting(&over).ends_with("more threads than cores"));
-    }
-
-    #[test]
-    fn long_texts_are_wrapped_between_words() {
-        let lines = wrapped(&"words ".repeat(40));
-        assert!(lines.len() > 1 && lines.iter().all(|line| width(line, SMALL) <= WIDTH), "{lines:?}");
-        assert_eq!(lines.join(" ").trim(), "words ".repeat(40).trim());
     }
 }

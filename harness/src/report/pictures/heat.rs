@@ -164,22 +164,18 @@ impl MapGroup<'_> {
         write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), TEXT, (middle, end + 8.0))
     }
 
-    /// Where the row of a place is, from the top of the cells: numbers grow upwards, label go down.
-    fn rows_down(&self) -> Vec<(f64, f64)> {
-        let length = self.cell() * self.y.all.len() as f64;
-        let edges = self.y.edges(length);
-        let row = |pair: &[f64]| {
-            if self.y.is_numbers() { (length - pair[1], length - pair[0]) } else { (pair[0], pair[1]) }
-        };
-        edges.windows(2).map(row).collect()
+    /// The top of the row of the place `i`, from that of the cells: numbers grow upwards, words go down.
+    fn row_top(&self, i: usize) -> f64 {
+        self.cell() * if self.y.is_numbers() { self.y.all.len() - 1 - i } else { i } as f64
     }
 
     /// The places of the vertical axis, and its title.
     fn names_up(&self, root: &Area<'_>, y: f64) -> Result<(), Refused> {
         let top = y + HEAD;
-        for (text, (from, to)) in self.y.texts.iter().zip(self.rows_down()) {
+        for (i, text) in self.y.texts.iter().enumerate() {
             let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
-            write(root, text, &style, TEXT - 1.0, (self.left - 5.0, top + (from + to) / 2.0))?;
+            let middle = top + self.row_top(i) + self.cell() / 2.0;
+            write(root, text, &style, TEXT - 1.0, (self.left - 5.0, middle))?;
         }
         let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
         if width(name, TEXT) > height {
@@ -206,12 +202,13 @@ impl MapGroup<'_> {
         // The title is cut to the map's width; the value alone, as `progress`, is clear.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
-        let (top, columns, rows) = (y + HEAD, self.x.edges(size), self.rows_down());
+        let (top, column) = (y + HEAD, size / self.x.all.len() as f64);
         let cells: HashMap<_, _> =
             map.cells.iter().map(|datum| ((datum.x.as_ref(), datum.y.as_ref()), datum)).collect();
-        for (across, pair) in self.x.all.iter().zip(columns.windows(2)) {
-            for (up, (from, to)) in self.y.all.iter().zip(&rows) {
-                let corners = [(x + pair[0], top + from), (x + pair[1], top + to)];
+        for (i, across) in self.x.all.iter().enumerate() {
+            for (j, up) in self.y.all.iter().enumerate() {
+                let corner = (x + i as f64 * column, top + self.row_top(j));
+                let corners = [corner, (corner.0 + column, corner.1 + self.cell())];
                 match cells.get(&(Some(*across), Some(*up))) {
                     Some(datum) => filled(root, picture, colours, datum, corners)?,
                     None => empty(root, corners)?,
@@ -222,10 +219,10 @@ impl MapGroup<'_> {
         let frame = outline([(fine(x), fine(top)), (fine(x + size), fine(bottom))]);
         root.draw(&PathElement::new(frame, stroke(INK, 0.7)))?;
         let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
-        let every = (widest / (size / self.x.all.len() as f64)).ceil().max(1.0) as usize;
-        for (text, pair) in self.x.texts.iter().zip(columns.windows(2)).step_by(every) {
+        let every = (widest / column).ceil().max(1.0) as usize;
+        for (i, text) in self.x.texts.iter().enumerate().step_by(every) {
             let style = font(TEXT - 1.0, HPos::Center, VPos::Top);
-            let middle = x + (pair[0] + pair[1]) / 2.0;
+            let middle = x + (i as f64 + 0.5) * column;
             root.draw(&Text::new(text.clone(), (fine(middle), fine(bottom + 3.0)), style))?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Scale, held, three_digits};
-use super::blocks::{Sizes, TestBlock, TestGroup, groups};
+use super::blocks::{NAME, ROW, TestBlock, TestGroup, groups};
 use super::canvas::{Area, INK, PAPER, Refused, TEXT, bold, fine, font, stroke, svg, width, write};
 use super::data::Datum;
 use super::heading::Heading;
@@ -27,24 +27,17 @@ pub fn draw(
     heading: &Heading,
     description: &str,
 ) -> String {
-    let (groups, sizes) = groups(picture.shape, data);
+    let groups = groups(picture.shape, data);
     let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| &block.methods);
-    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0 + sizes.names;
+    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0;
     let columns = SheetColumns::of(data, left);
     let entries = entries(picture.shape, data);
     let top = legend_height(&entries);
     let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
     let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
-    let sheet = RowSheet {
-        results,
-        picture,
-        data,
-        columns: &columns,
-        looks: Looks::of(results, data),
-        sizes,
-        typical,
-    };
+    let sheet =
+        RowSheet { results, picture, data, columns: &columns, looks: Looks::of(results, data), typical };
     svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
@@ -82,7 +75,6 @@ struct RowSheet<'a> {
     data: &'a [Datum],
     columns: &'a SheetColumns,
     looks: Looks,
-    sizes: Sizes,
     typical: f64,
 }
 
@@ -115,7 +107,7 @@ impl RowSheet<'_> {
             }
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
-                    let middle = block.top + (row as f64 + 0.5) * self.sizes.row;
+                    let middle = block.top + (row as f64 + 0.5) * ROW;
                     let is_it = |datum: &&&Datum| {
                         datum.method == *method
                             && work(&datum.case) == block.work
@@ -136,11 +128,10 @@ impl RowSheet<'_> {
                 &block.name,
                 &bold(TEXT, HPos::Left, VPos::Center),
                 TEXT,
-                (4.0, y + self.sizes.name(block)),
+                (4.0, y + block.top - NAME / 2.0),
             )?;
             for (row, method) in block.methods.iter().enumerate() {
-                let place =
-                    (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * self.sizes.row);
+                let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
                 write(root, method, &font(TEXT, HPos::Right, VPos::Center), TEXT, place)?;
             }
         }
@@ -191,7 +182,7 @@ impl RowSheet<'_> {
         let look = self.looks.get(method);
         let place = |value: f64| axis.scale.place(value);
         let end = axis.range.end;
-        let half = 0.38 * self.sizes.row;
+        let half = 0.38 * ROW;
         let bar = |frame: &mut Frame<'_, '_>, from: f64, to: f64, look: Look| -> Result<(), Refused> {
             let corners = [(from.min(end), y - half), (to.min(end), y + half)];
             frame.draw_series([Rectangle::new(corners, look.surface())])?;
@@ -226,10 +217,8 @@ impl RowSheet<'_> {
                     if let Some((low, high)) = datum.interval {
                         whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
                     }
-                    let median = vec![
-                        (place(datum.value), y - 0.4 * self.sizes.row),
-                        (place(datum.value), y + 0.4 * self.sizes.row),
-                    ];
+                    let median =
+                        vec![(place(datum.value), y - 0.4 * ROW), (place(datum.value), y + 0.4 * ROW)];
                     frame.draw_series([PathElement::new(median, stroke(INK, 1.6))])?;
                 }
                 for datum in data.iter().filter(|datum| datum.launch.is_some()) {
@@ -257,7 +246,7 @@ impl RowSheet<'_> {
         let area = frame.plotting_area().strip_coord_spec();
         let ((x0, y0), at) = (area.get_base_pixel(), frame.backend_coord(&(axis.range.end, y)));
         let (x, y) = (at.0 - x0 - fine(3.0), at.1 - y0);
-        let (half, long) = (fine(0.3 * self.sizes.row), fine(width(&text, TEXT - 1.0) + 6.0));
+        let (half, long) = (fine(0.3 * ROW), fine(width(&text, TEXT - 1.0) + 6.0));
         area.draw(&Rectangle::new([(x - long, y - half), (x, y + half)], PAPER.filled()))?;
         let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
         area.draw(&Text::new(text, (x - fine(2.0), y), style))?;
