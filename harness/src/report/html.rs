@@ -147,7 +147,6 @@ mod tests {
     use crate::report::columns::{Align, Column};
 
     static TABLE_FORMAT: TableFormat = TableFormat {
-        tables: |_, _, _| String::new(),
         method: &|_| None,
         headline: Phase::RoundTrip,
         reference_method: "reference",

@@ -49,8 +49,6 @@ pub struct TableFormat {
     pub verdict: fn(&CaseView) -> String,
     /// What is said of a case in one line.
     pub answer: Answer,
-    /// All tables of some records.
-    pub tables: fn(&'static TableFormat, &[Record], Option<u16>) -> String,
 }
 
 impl TableFormat {
@@ -71,7 +69,6 @@ impl TableFormat {
             verdict_name: "manual or ddt",
             verdict: |case| case.manual_or_ddt(),
             answer: Answer::PLAIN,
-            tables: case_tables,
         }
     }
 
@@ -111,18 +108,11 @@ pub fn left_out(names: &[&str], width: usize) -> String {
 
 /// The records as text, nothing of it wider than a terminal of `width`.
 pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
-    (form.tables)(form, records, width)
-}
-
-/// A table for each case.
-fn case_tables(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let room = width.map(usize::from);
     let width = text_width(width);
     let cases = CaseView::all(form, records);
     if cases.is_empty() {
-        return "No records.
-"
-        .to_owned();
+        return "No records.\n".to_owned();
     }
     // What is the same everywhere is said once.
     let all = cases[0].conditions();

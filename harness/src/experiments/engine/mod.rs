@@ -9,8 +9,6 @@ mod prepared;
 mod selection;
 mod table;
 
-use clap::ValueEnum;
-
 pub use common::kinds::engine::*;
 pub use selection::orders;
 
@@ -21,18 +19,7 @@ use super::{Experiment, Prepared, Setup};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 
-/// The order of bytes that a case's values name; `None` where loop and datatype agree.
-pub fn order(params: &str) -> Option<&str> {
-    let mut pairs = params.split(' ').filter_map(|pair| pair.split_once('='));
-    pairs.find(|&(name, value)| is_order(name, value)).map(|(_, value)| value)
-}
-
-/// Whether a value says in which order bytes are packed: a test may have an `order` of its own, that of its array.
-fn is_order(name: &str, value: &str) -> bool {
-    name == ORDER && PackingOrder::from_str(value, false).is_ok()
-}
-
-/// Whether a test has an `order` of its own that can have this value, which is none of [`Order`].
+/// Whether a test has an `order` of its own that can have this value, which is none of [`PackingOrder`].
 fn is_of_a_test(value: &str) -> bool {
     let mut parameters = apps::TESTS.iter().flat_map(|test| test.parameters);
     parameters.any(|own| {

@@ -15,7 +15,6 @@ static METHODS: [MethodInfo; 6] = [
 ];
 
 static FORM: TableFormat = TableFormat {
-    tables: |_, _, _| String::new(),
     method: &|name| METHODS.iter().find(|method| method.name == name),
     headline: Phase::RoundTrip,
     reference_method: "reference",
