@@ -58,29 +58,74 @@ fn a_value_must_be_one_of_its_kind() {
     assert!(text.starts_with("nas_lu_x has no parameter \"d1\""), "{text}");
 }
 
+/// Values of a test, and what their refusal says of one.
+const REFUSED: &str = "
+# WRF sends what is in memory.
+wrf_x_vec is=3: is = 3: must be from 4 to 27
+wrf_x_vec ie=28: ie = 28: must be from 18 to 27
+wrf_x_vec is=21: ie = 20: must be from 21 to 27
+wrf_y_sa je=48: je = 48: must be from 21 to 47
+wrf_y_sa js=24: je = 23: must be from 24 to 47
+wrf_y_sa ims=28: ime = 27: must be from 28 to 2147483647
+wrf_y_sa kme=0: kme = 0: must be from 1 to 2147483647
+# MILC halves y and z.
+milc_su3_zd ly=15: ly = 15: must be even: half of it is sent
+milc_su3_zd lz=7: lz = 7: must be even: half of it is sent
+# NAS MG has an interior.
+nas_mg_x d1=2: d1 = 2: must be from 3 to 2147483647
+# Lists are no longer than their arrays.
+lammps_full icount=3535: icount = 3535: must be from 1 to 3534
+specfem3d_oc dim1=3224: icount = 3225: must be from 1 to 3224
+specfem3d_cm icount_ic=22478: icount_ic = 22478: must be from 1 to 22477
+# Blocks do not overlap.
+strided blocklength=4 stride=3: stride = 3: must be from 4 to 2147483647
+scattered places=16383: places = 16383: must be from 16384 to 2147483647
+# A face of your own array lies in it; the halo is as wide as the face where none is given.
+subarray shape=66x0x66: shape = 66x0x66: must have at least 1 point on each axis
+subarray order=C: order = C: must be one of fortran, c
+subarray corners=1: corners = 1: must be one of no, yes
+subarray face=x: face = x: must be one of none, x-, x+, y-, y+, z-, z+, t-, t+, u-, u+, v-, v+
+subarray face=t+: face = t+: must be a face that 66x66x66 has: its axes are x, y, z, the fastest first
+subarray shape=66x66+66 face=y+ halo=1: face = y+: must be a face that 66 has: its axes are x, the fastest first
+subarray halo=2x2x2 width=3: width = 3: must be from 1 to 2, the halo on axis x of 66x66x66
+subarray shape=7x66x66 halo=3x1x1 width=2: width = 2: must be from 1 to 1, the interior on axis x of 7x66x66
+subarray shape=11x66x66 width=4: width = 4: must be from 1 to 3, a third of the 11 points on axis x of 11x66x66
+subarray shape=102x102x5 width=3: width = 3: must be at most 2: halos as wide leave no interior on axis z of 102x102x5; give halo= for each axis
+subarray shape=102x102x2: shape = 102x102x2: must have at least 3 points on axis z of 102x102x2, interior between two halos; halo=0 is without
+subarray order=c shape=6x66x66 halo=3x1x1: halo = 3x1x1: must be at most 2 on axis z of 6x66x66, or no interior is left
+subarray halo=1x1: halo = 1x1: must have 3 numbers, one for each axis of 66x66x66, or a single one for all of them
+subarray halo=0x1x1: halo = 0x1x1: must be at least 1 on axis x of 66x66x66, to receive into
+subarray halo=1x1x1+1x1x1: halo = 1x1x1+1x1x1: must be one list of numbers, as shape has
+# A block of your own array lies in it.
+subarray start=1x2x3: count = none: must be given beside start, a number for each axis of 66x66x66
+subarray count=4x5x6: start = none: must be given beside count, a number for each axis of 66x66x66
+subarray face=none: face = none: must be a face, as x+, where no start and count say what is sent
+subarray start=1x2x3 count=4x5x6 face=x+: face = x+: must be none beside start: a face or a block is sent
+subarray start=1x2x3 count=4x5: count = 4x5: must have 3 numbers, one for each axis of 66x66x66
+subarray start=1x66x3 count=4x5x6: start = 1x66x3: must be from 0 to 65 on axis y of 66x66x66
+subarray order=c start=1x2x3 count=4x5x64: count = 4x5x64: must be from 1 to 63 on axis x of 66x66x66, from index 3 on
+subarray start=1x2x3 count=4x5x6 receive_start=4x6x8: receive_start = 4x6x8: must be none, or a block that has no point of what is sent of 66x66x66
+subarray start=1x2x3 count=4x5x6 receive_start=10x10x10 receive_count=4x5x7: receive_count = 4x5x7: must be as many points as are sent of 66x66x66, 120
+subarray arrays=0: arrays = 0: must be from 1 to 64, all shapes together
+subarray arrays=65: arrays = 65: must be from 1 to 64, all shapes together
+subarray arrays=2x2: arrays = 2x2: must be one number
+subarray shape=66x66+66x66x66 arrays=1+2+3: arrays = 1+2+3: must be one number, or 2 joined by +, one for each shape";
+
 #[test]
-fn wrf_sends_what_is_in_memory() {
-    refuses("wrf_x_vec", &[("is", "3")], "parameter is = 3: must be from 4 to 27");
-    refuses("wrf_x_vec", &[("ie", "28")], "parameter ie = 28: must be from 18 to 27");
-    refuses("wrf_x_vec", &[("is", "21")], "parameter ie = 20: must be from 21 to 27");
-    refuses("wrf_y_sa", &[("je", "48")], "parameter je = 48: must be from 21 to 47");
-    refuses("wrf_y_sa", &[("js", "24")], "parameter je = 23: must be from 24 to 47");
-    refuses("wrf_y_sa", &[("ims", "28")], "parameter ime = 27: must be from 28 to 2147483647");
-    refuses("wrf_y_sa", &[("kme", "0")], "parameter kme = 0: must be from 1 to 2147483647");
+fn values_that_do_not_go_together_are_refused() {
+    for row in REFUSED.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (given, message) = row.split_once(": ").unwrap();
+        let (name, changes) = given.split_once(' ').unwrap();
+        let changes: Vec<_> = changes.split(' ').map(|change| change.split_once('=').unwrap()).collect();
+        refuses(name, &changes, &format!("parameter {message}"));
+    }
     assert!(error_of("wrf_x_vec", &[("ims", "-4"), ("is", "-4"), ("limit", "1")], 2).is_none());
-}
-
-#[test]
-fn milc_halves_y_and_z() {
-    refuses("milc_su3_zd", &[("ly", "15")], "parameter ly = 15: must be even: half of it is sent");
-    refuses("milc_su3_zd", &[("lz", "7")], "parameter lz = 7: must be even: half of it is sent");
     assert!(error_of("milc_su3_zd", &[("lx", "15"), ("lt", "3")], 2).is_none());
-}
-
-#[test]
-fn nas_mg_has_an_interior() {
-    refuses("nas_mg_x", &[("d1", "2")], "parameter d1 = 2: must be from 3 to 2147483647");
     assert!(error_of("nas_mg_y", &[("d1", "3"), ("d2", "3"), ("d3", "3")], 2).is_none());
+    assert!(error_of("lammps_atomic", &[("dim1", "243")], 2).is_none());
+    let most = ["2147483647"; 4].join("x");
+    let too_large = error_of("subarray", &[("shape", &most)], 2).unwrap();
+    assert!(matches!(too_large, ParameterError::TooLarge { test: "subarray", .. }), "{too_large}");
 }
 
 #[test]
@@ -99,32 +144,6 @@ fn fft2d_divides_the_matrix_among_the_ranks() {
 }
 
 #[test]
-fn lists_are_no_longer_than_their_arrays() {
-    refuses("lammps_full", &[("icount", "3535")], "parameter icount = 3535: must be from 1 to 3534");
-    refuses("specfem3d_oc", &[("dim1", "3224")], "parameter icount = 3225: must be from 1 to 3224");
-    refuses(
-        "specfem3d_cm",
-        &[("icount_ic", "22478")],
-        "parameter icount_ic = 22478: must be from 1 to 22477",
-    );
-    assert!(error_of("lammps_atomic", &[("dim1", "243")], 2).is_none());
-}
-
-#[test]
-fn blocks_do_not_overlap() {
-    refuses(
-        "strided",
-        &[("blocklength", "4"), ("stride", "3")],
-        "parameter stride = 3: must be from 4 to 2147483647",
-    );
-    refuses(
-        "scattered",
-        &[("places", "16383")],
-        "parameter places = 16383: must be from 16384 to 2147483647",
-    );
-}
-
-#[test]
 fn numbers_for_each_axis_are_numbers() {
     let right = "must be numbers from 0 to 2147483647 joined by x, one for each axis, as 102x102x52; those of several \
                  arrays joined by +";
@@ -133,117 +152,6 @@ fn numbers_for_each_axis_are_numbers() {
     }
     refuses("subarray", &[("halo", "auto")], &format!("parameter halo = auto: {right}, or width"));
     refuses("subarray", &[("start", "all")], &format!("parameter start = all: {right}, or none"));
-}
-
-#[test]
-fn a_face_of_your_own_array_lies_in_it() {
-    let refuses = |changes: &[(&str, &str)], message: &str| refuses("subarray", changes, message);
-    refuses(&[("shape", "66x0x66")], "parameter shape = 66x0x66: must have at least 1 point on each axis");
-    refuses(&[("order", "C")], "parameter order = C: must be one of fortran, c");
-    refuses(&[("corners", "1")], "parameter corners = 1: must be one of no, yes");
-    refuses(
-        &[("face", "x")],
-        "parameter face = x: must be one of none, x-, x+, y-, y+, z-, z+, t-, t+, u-, u+, v-, v+",
-    );
-    refuses(
-        &[("face", "t+")],
-        "parameter face = t+: must be a face that 66x66x66 has: its axes are x, y, z, the fastest first",
-    );
-    refuses(
-        &[("shape", "66x66+66"), ("face", "y+"), ("halo", "1")],
-        "parameter face = y+: must be a face that 66 has: its axes are x, the fastest first",
-    );
-    refuses(
-        &[("halo", "2x2x2"), ("width", "3")],
-        "parameter width = 3: must be from 1 to 2, the halo on axis x of 66x66x66",
-    );
-    refuses(
-        &[("shape", "7x66x66"), ("halo", "3x1x1"), ("width", "2")],
-        "parameter width = 2: must be from 1 to 1, the interior on axis x of 7x66x66",
-    );
-    // The halo is as wide as the face where none is given.
-    refuses(
-        &[("shape", "11x66x66"), ("width", "4")],
-        "parameter width = 4: must be from 1 to 3, a third of the 11 points on axis x of 11x66x66",
-    );
-    refuses(
-        &[("shape", "102x102x5"), ("width", "3")],
-        "parameter width = 3: must be at most 2: halos as wide leave no interior on axis z of 102x102x5; give halo= for \
-         each axis",
-    );
-    refuses(
-        &[("shape", "102x102x2")],
-        "parameter shape = 102x102x2: must have at least 3 points on axis z of 102x102x2, interior between two halos; \
-         halo=0 is without",
-    );
-    refuses(
-        &[("order", "c"), ("shape", "6x66x66"), ("halo", "3x1x1")],
-        "parameter halo = 3x1x1: must be at most 2 on axis z of 6x66x66, or no interior is left",
-    );
-    refuses(
-        &[("halo", "1x1")],
-        "parameter halo = 1x1: must have 3 numbers, one for each axis of 66x66x66, or a single one for all of them",
-    );
-    refuses(
-        &[("halo", "0x1x1")],
-        "parameter halo = 0x1x1: must be at least 1 on axis x of 66x66x66, to receive into",
-    );
-    refuses(
-        &[("halo", "1x1x1+1x1x1")],
-        "parameter halo = 1x1x1+1x1x1: must be one list of numbers, as shape has",
-    );
-}
-
-#[test]
-fn a_block_of_your_own_array_lies_in_it() {
-    let refuses = |changes: &[(&str, &str)], message: &str| refuses("subarray", changes, message);
-    let (start, count) = (("start", "1x2x3"), ("count", "4x5x6"));
-    refuses(
-        &[start],
-        "parameter count = none: must be given beside start, a number for each axis of 66x66x66",
-    );
-    refuses(
-        &[count],
-        "parameter start = none: must be given beside count, a number for each axis of 66x66x66",
-    );
-    refuses(
-        &[("face", "none")],
-        "parameter face = none: must be a face, as x+, where no start and count say what is sent",
-    );
-    refuses(
-        &[start, count, ("face", "x+")],
-        "parameter face = x+: must be none beside start: a face or a block is sent",
-    );
-    refuses(
-        &[start, ("count", "4x5")],
-        "parameter count = 4x5: must have 3 numbers, one for each axis of 66x66x66",
-    );
-    refuses(
-        &[("start", "1x66x3"), count],
-        "parameter start = 1x66x3: must be from 0 to 65 on axis y of 66x66x66",
-    );
-    refuses(
-        &[("order", "c"), start, ("count", "4x5x64")],
-        "parameter count = 4x5x64: must be from 1 to 63 on axis x of 66x66x66, from index 3 on",
-    );
-    refuses(
-        &[start, count, ("receive_start", "4x6x8")],
-        "parameter receive_start = 4x6x8: must be none, or a block that has no point of what is sent of 66x66x66",
-    );
-    refuses(
-        &[start, count, ("receive_start", "10x10x10"), ("receive_count", "4x5x7")],
-        "parameter receive_count = 4x5x7: must be as many points as are sent of 66x66x66, 120",
-    );
-    refuses(&[("arrays", "0")], "parameter arrays = 0: must be from 1 to 64, all shapes together");
-    refuses(&[("arrays", "65")], "parameter arrays = 65: must be from 1 to 64, all shapes together");
-    refuses(&[("arrays", "2x2")], "parameter arrays = 2x2: must be one number");
-    refuses(
-        &[("shape", "66x66+66x66x66"), ("arrays", "1+2+3")],
-        "parameter arrays = 1+2+3: must be one number, or 2 joined by +, one for each shape",
-    );
-    let most = ["2147483647"; 4].join("x");
-    let too_large = error_of("subarray", &[("shape", &most)], 2).unwrap();
-    assert!(matches!(too_large, ParameterError::TooLarge { test: "subarray", .. }), "{too_large}");
 }
 
 #[test]
