@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
-pub use environment::{Environment, MpiAccount, MpiFacts, Part, this_build};
+pub use environment::{Environment, MpiAccount, Part, this_build};
 pub use machine::Machine;
 pub use order::{Unit, in_plan_order};
 use paths::Paths;
@@ -35,15 +35,15 @@ use crate::plan::CheckedPlan;
 /// Who is told how a run goes.
 pub trait Observer {
     /// A case begins: its number from 1, how many there are, and its name.
-    fn begins(&mut self, number: usize, total: usize, name: &str);
+    fn begins(&mut self, _number: usize, _total: usize, _name: &str) {}
     /// A rank program has told something: a block, the end of a method.
-    fn received(&mut self, event: &Event);
+    fn received(&mut self, _event: &Event) {}
     /// A sentence for the user.
-    fn note(&mut self, text: &str);
+    fn note(&mut self, _text: &str) {}
     /// The case has ended.
-    fn ended(&mut self, methods: &[Measured], took: Duration);
+    fn ended(&mut self, _methods: &[Measured], _took: Duration) {}
     /// A case was found finished.
-    fn skipped(&mut self, case: &Case);
+    fn skipped(&mut self, _case: &Case) {}
 }
 
 /// How a run came to its end.

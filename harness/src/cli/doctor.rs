@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::planned::{PlannedCase, Text};
 use ddtbench::folder::Folder;
-use ddtbench::model::event::Event;
-use ddtbench::model::{Case, Measured};
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
 use ddtbench::report::columns::wrapped;
@@ -156,17 +153,7 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
 /// Reports nothing: findings are printed at the end.
 struct Quiet;
 
-impl Observer for Quiet {
-    fn begins(&mut self, _: usize, _: usize, _: &str) {}
-
-    fn received(&mut self, _: &Event) {}
-
-    fn note(&mut self, _: &str) {}
-
-    fn ended(&mut self, _: &[Measured], _: Duration) {}
-
-    fn skipped(&mut self, _: &Case) {}
-}
+impl Observer for Quiet {}
 
 #[cfg(test)]
 mod tests {

@@ -9,9 +9,8 @@ use anyhow::{Context, anyhow, ensure};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
-use ddtbench::model::event::Event;
 use ddtbench::model::plain::plain;
-use ddtbench::model::{Case, Measured, PairScope, Record};
+use ddtbench::model::{PairScope, Record};
 use ddtbench::mpi::{self, Target, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
@@ -126,17 +125,9 @@ pub(super) fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Re
 pub(super) struct Notes;
 
 impl Observer for Notes {
-    fn begins(&mut self, _: usize, _: usize, _: &str) {}
-
-    fn received(&mut self, _: &Event) {}
-
     fn note(&mut self, text: &str) {
         log(text);
     }
-
-    fn ended(&mut self, _: &[Measured], _: Duration) {}
-
-    fn skipped(&mut self, _: &Case) {}
 }
 
 /// Runs a plan.

@@ -89,15 +89,20 @@ impl Family {
 }
 
 /// How an MPI came to be known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Source {
     /// Installed from Python packages into the project's folder.
+    #[serde(rename = "installed here")]
     Wheel,
     /// Added to the file that lists this machine's MPIs.
+    #[serde(rename = "listed")]
     Listed,
     /// An `mpicc` in `PATH`.
+    #[default]
+    #[serde(rename = "PATH")]
     Path,
     /// Named by the variable `MPICC` or as a path.
+    #[serde(rename = "MPICC")]
     MpiccVariable,
 }
 
@@ -113,8 +118,8 @@ impl Source {
     }
 }
 
-/// An MPI that can be compiled for and started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An MPI that can be compiled for and started. Accounts of runs have what says which it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
     /// The name in this project; also of its build folder.
     pub name: String,
@@ -127,10 +132,13 @@ pub struct Installation {
     /// The launcher.
     pub mpiexec: PathBuf,
     /// Variables that the wrapper, the launcher and the ranks need.
+    #[serde(skip)]
     pub env: BTreeMap<String, String>,
     /// Options that the launcher always gets.
+    #[serde(skip)]
     pub launcher_args: Vec<String>,
     /// Folders of the library that the loader would not find by itself.
+    #[serde(skip)]
     pub library_dirs: Vec<PathBuf>,
     /// How it came to be known.
     pub source: Source,
@@ -147,14 +155,10 @@ impl Installation {
     pub(crate) fn fake(mpiexec: impl Into<PathBuf>) -> Self {
         Self {
             name: "fake".to_owned(),
-            family: Family::Other,
             version: "1".to_owned(),
             mpicc: "mpicc".into(),
             mpiexec: mpiexec.into(),
-            env: BTreeMap::new(),
-            launcher_args: Vec::new(),
-            library_dirs: Vec::new(),
-            source: Source::Path,
+            ..Self::default()
         }
     }
 }

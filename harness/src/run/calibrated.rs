@@ -1,7 +1,5 @@
 //! What is found out on the first MPI of a run before its cases can be measured: sizes for times.
 
-use std::time::Duration;
-
 use super::{Finished, Observer, Run, RunError};
 use crate::experiments::Kind;
 use crate::experiments::overlap::calibration::OverlapCalibration;
@@ -9,7 +7,6 @@ use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Cache;
 use crate::model::event::Event;
-use crate::model::{Case, Measured};
 use crate::mpi::Target;
 use crate::plan::{CheckedPlan, Plan};
 
@@ -66,8 +63,6 @@ struct Listener<'a> {
 }
 
 impl Observer for Listener<'_> {
-    fn begins(&mut self, _: usize, _: usize, _: &str) {}
-
     fn received(&mut self, event: &Event) {
         if let Event::Size(size) = event {
             self.sizes.push(*size);
@@ -77,8 +72,4 @@ impl Observer for Listener<'_> {
     fn note(&mut self, text: &str) {
         self.observer.note(text);
     }
-
-    fn ended(&mut self, _: &[Measured], _: Duration) {}
-
-    fn skipped(&mut self, _: &Case) {}
 }

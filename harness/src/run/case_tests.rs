@@ -43,12 +43,9 @@ const ROUNDS: usize = 8;
 struct Silent(Vec<String>);
 
 impl Observer for Silent {
-    fn begins(&mut self, _: usize, _: usize, _: &str) {}
-    fn received(&mut self, _: &Event) {}
     fn note(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
-    fn ended(&mut self, _: &[Measured], _: Duration) {}
     fn skipped(&mut self, case: &Case) {
         self.0.push(format!("skipped {}", case.test));
     }

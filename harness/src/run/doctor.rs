@@ -44,8 +44,8 @@ impl Finding {
         Self { health: Health::Ok, what, text: text.into() }
     }
 
-    /// What was found, and advice, or what mends it.
-    fn bad(health: Health, what: &'static str, text: &str, advice: &str) -> Self {
-        Self { health, what, text: format!("{text}: {advice}") }
+    /// What makes figures worse, and advice, or what mends it.
+    fn warning(what: &'static str, text: &str, advice: &str) -> Self {
+        Self { health: Health::Warning, what, text: format!("{text}: {advice}") }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::folder::{Folder, FolderError};
 use crate::model::conditions::Cache;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
-use crate::mpi::{Family, Installation, Target};
+use crate::mpi::{Installation, Target};
 
 /// What is in `environment.json`. What cannot be found out is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ fn new_id() -> String {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MpiAccount {
     /// The MPI.
-    pub mpi: MpiFacts,
+    pub mpi: Installation,
     /// The name of its variant; empty for the MPI as it is.
     pub variant: String,
     /// Variables that are set for it.
@@ -96,41 +96,11 @@ pub struct MpiAccount {
     pub rank_program: Option<Hello>,
 }
 
-/// The MPI in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MpiFacts {
-    /// Its name in this project.
-    pub name: String,
-    /// Whose library it is.
-    pub family: Family,
-    /// The library's version.
-    pub version: String,
-    /// The compiler wrapper.
-    pub mpicc: PathBuf,
-    /// The launcher.
-    pub mpiexec: PathBuf,
-    /// How it came to be known.
-    pub source: String,
-}
-
-impl From<&Installation> for MpiFacts {
-    fn from(mpi: &Installation) -> Self {
-        Self {
-            name: mpi.name.clone(),
-            family: mpi.family,
-            version: mpi.version.clone(),
-            mpicc: mpi.mpicc.clone(),
-            mpiexec: mpi.mpiexec.clone(),
-            source: mpi.source.label().to_owned(),
-        }
-    }
-}
-
 impl MpiAccount {
     /// The account of an MPI whose first case is run by a command.
     pub fn of(target: &Target, first_case: String) -> Self {
         Self {
-            mpi: (&target.installation).into(),
+            mpi: target.installation.clone(),
             variant: target.variant.clone(),
             env: target.installation.env.clone(),
             first_case,
@@ -169,7 +139,7 @@ impl Part {
         let ranks = self.mpis.iter().filter_map(|account| account.rank_program.as_ref());
         let hosts: BTreeSet<&str> =
             ranks.flat_map(|hello| &hello.ranks).map(|rank| rank.host.as_str()).collect();
-        let mpi = |MpiFacts { name, version, mpicc, .. }: &MpiFacts| {
+        let mpi = |Installation { name, version, mpicc, .. }: &Installation| {
             format!("{name} {version} {}", mpicc.display())
         };
         let mpis: BTreeSet<String> = self.mpis.iter().map(|account| mpi(&account.mpi)).collect();
@@ -247,7 +217,7 @@ impl Environment {
             let [host, cpu] = [host, cpu_model].map(|fact| fact.as_deref().unwrap_or("unknown"));
             all.push(format!("it began on another machine, `{host}` ({cpu})"));
         }
-        for MpiFacts { name, mpicc, .. } in part.mpis.iter().map(|account| &account.mpi) {
+        for Installation { name, mpicc, .. } in part.mpis.iter().map(|account| &account.mpi) {
             let known = self.parts().flat_map(|part| &part.mpis).filter(|known| known.mpi.name == *name);
             let places: BTreeSet<&Path> = known.map(|known| known.mpi.mpicc.as_path()).collect();
             if let Some(place) = places.first().filter(|_| !places.contains(mpicc.as_path())) {
@@ -328,11 +298,11 @@ mod tests {
 
     fn part(host: &str) -> Part {
         let machine = Machine { host: Some(host.to_owned()), ..Machine::default() };
-        let mpi = MpiFacts {
+        let mpi = Installation {
             name: "mpich".to_owned(),
             version: "5.0.2".to_owned(),
             mpicc: "/a/bin/mpicc".into(),
-            ..MpiFacts::default()
+            ..Installation::default()
         };
         let account = MpiAccount {
             mpi,

@@ -51,8 +51,7 @@ fn governor(governor: Option<&str>) -> Finding {
             "none is shown here, as in most virtual machines: the host sets the clock rate",
         ),
         Some("performance") => Finding::ok("governor", "performance"),
-        Some(governor) => Finding::bad(
-            Health::Warning,
+        Some(governor) => Finding::warning(
             "governor",
             &format!("{governor}, so that the clock rate changes with the load"),
             "`cpupower frequency-set -g performance`, as root",
@@ -64,8 +63,7 @@ fn clock_source(source: &str) -> Finding {
     match source {
         // Read without a system call; kvm-clock reads the same counter.
         "tsc" | "kvm-clock" | "arch_sys_counter" | "timebase" => Finding::ok("clock", source),
-        _ => Finding::bad(
-            Health::Warning,
+        _ => Finding::warning(
             "clock",
             &format!("{source}, of which a reading is a system call"),
             "where the processor has a steady counter, boot with `clocksource=tsc`",
@@ -90,8 +88,7 @@ fn busy(load: f32, cpus: usize) -> Finding {
     const IDLE: f32 = 0.5;
     match load < IDLE {
         true => Finding::ok("load", format!("{load:.2}")),
-        false => Finding::bad(
-            Health::Warning,
+        false => Finding::warning(
             "load",
             &format!("{load:.2} in the last minute, of {cpus} hardware threads"),
             "others work here; measure when nobody does, or ask for nodes of your own",
@@ -109,8 +106,7 @@ fn memory_left(available: u64, of_group: Option<u64>) -> Finding {
     let gib = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
     match of_group.filter(|left| *left < available) {
         None => Finding::ok("memory", format!("{} available", gib(available))),
-        Some(left) => Finding::bad(
-            Health::Warning,
+        Some(left) => Finding::warning(
             "memory",
             &format!("{} available, and this job may have {}", gib(available), gib(left)),
             "ask for more where tests are large: they are refused by what the machine has, and ended by the limit",
@@ -121,8 +117,7 @@ fn memory_left(available: u64, of_group: Option<u64>) -> Finding {
 fn address_space(limit: LimitValue) -> Finding {
     match limit {
         LimitValue::Unlimited => Finding::ok("address space", "unlimited"),
-        LimitValue::Value(bytes) => Finding::bad(
-            Health::Warning,
+        LimitValue::Value(bytes) => Finding::warning(
             "address space",
             &format!("limited to {bytes} bytes, and MPIs reserve much"),
             "`ulimit -v unlimited`",
@@ -134,8 +129,7 @@ fn locked_memory(limit: LimitValue) -> Finding {
     /// InfiniBand registers whole buffers; this is enough for all of a quick run.
     const ENOUGH: u64 = 64 << 20;
     match limit {
-        LimitValue::Value(bytes) if bytes < ENOUGH => Finding::bad(
-            Health::Warning,
+        LimitValue::Value(bytes) if bytes < ENOUGH => Finding::warning(
             "locked memory",
             &format!("{} KiB, too little for InfiniBand", bytes >> 10),
             "`ulimit -l unlimited`, or in /etc/security/limits.conf; for shared memory and TCP it does not matter",
@@ -149,8 +143,7 @@ fn locks(folder: &Path) -> Finding {
     let tried = File::open(folder).map(|folder| folder.try_lock());
     match tried {
         Ok(Ok(()) | Err(TryLockError::WouldBlock)) => Finding::ok("file locks", "work in this folder"),
-        Ok(Err(TryLockError::Error(error))) | Err(error) => Finding::bad(
-            Health::Warning,
+        Ok(Err(TryLockError::Error(error))) | Err(error) => Finding::warning(
             "file locks",
             &format!(
                 "do not work in this folder ({error}), so that two runs could write to one folder of results"

@@ -48,8 +48,7 @@ fn version(mpi: &Installation, hello: &Hello) -> Finding {
     if hello.library_version.contains(&mpi.version) || hello.compiled_for.contains(&mpi.version) {
         return Finding::ok("version", text);
     }
-    Finding::bad(
-        Health::Warning,
+    Finding::warning(
         "version",
         &format!("{text}; compiled for {}, and the wrapper is of {}", hello.compiled_for, mpi.version),
         "another library is found when programs start; look at LD_LIBRARY_PATH and the modules that are loaded",
@@ -74,8 +73,7 @@ fn under_srun(pmi: &Pmi) -> Finding {
     let text = pmi.to_string();
     match pmi {
         Pmi::Given { .. } | Pmi::Chosen { .. } | Pmi::Unknown => Finding::ok("under srun", text),
-        Pmi::Lacking { .. } => Finding::bad(
-            Health::Warning,
+        Pmi::Lacking { .. } => Finding::warning(
             "under srun",
             &text,
             "its own launcher starts ranks in a job as well; a Slurm with the PMI, or an MPI built for this Slurm, runs under srun",
@@ -86,8 +84,7 @@ fn under_srun(pmi: &Pmi) -> Finding {
 fn thread_level(hello: &Hello) -> Finding {
     match hello.thread_level.to_lowercase().contains("multiple") {
         true => Finding::ok("threads", &*hello.thread_level),
-        false => Finding::bad(
-            Health::Warning,
+        false => Finding::warning(
             "threads",
             &format!("{} at most", hello.thread_level),
             "methods whose threads call MPI are not available; an MPI that is built for MPI_THREAD_MULTIPLE has them",
@@ -107,8 +104,7 @@ fn binding(ranks: &[RankPlace]) -> Finding {
     });
     match share {
         false => Finding::ok("binding", format!("works: {places}")),
-        true => Finding::bad(
-            Health::Warning,
+        true => Finding::warning(
             "binding",
             &format!("ranks may move from core to core ({places})"),
             "on a node with a core for each rank ddtbench binds them; look whether the launcher or a batch system forbids it",
@@ -120,8 +116,7 @@ fn load(load: Load) -> Finding {
     let Load { runnable_threads, cores } = load;
     match runnable_threads <= cores {
         true => Finding::ok("cores", format!("{cores} hardware threads for {runnable_threads} ranks")),
-        false => Finding::bad(
-            Health::Warning,
+        false => Finding::warning(
             "cores",
             &format!("{runnable_threads} ranks share {cores} hardware threads"),
             "waiting ranks take time from working ones; use a machine with a core for each",
@@ -134,14 +129,12 @@ fn transport(hello: &Hello) -> Finding {
     let name = hello.transport.as_ref().map(|transport| transport.name());
     let device = hello.device.as_deref().map(|device| format!(", {device}")).unwrap_or_default();
     match (name.as_deref(), hosts.len()) {
-        (Some("tcp"), 1) => Finding::bad(
-            Health::Warning,
+        (Some("tcp"), 1) => Finding::warning(
             "transport",
             &format!("tcp between ranks of one host{device}"),
             "shared memory is faster; look at the settings below, and at /dev/shm",
         ),
-        (Some("unknown") | None, _) => Finding::bad(
-            Health::Warning,
+        (Some("unknown") | None, _) => Finding::warning(
             "transport",
             &format!("unknown{device}"),
             "no counter has seen the bytes on their way; a network of another kind, or no network at all",
@@ -164,12 +157,9 @@ fn clock(hello: &Hello) -> Finding {
     let text = format!("a reading costs {}, the step is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
     match hello.clock_cost_s <= DEAR_S {
         true => Finding::ok("clock", text),
-        false => Finding::bad(
-            Health::Warning,
-            "clock",
-            &text,
-            "samples of short messages are batched, and say less of each",
-        ),
+        false => {
+            Finding::warning("clock", &text, "samples of short messages are batched, and say less of each")
+        }
     }
 }
 
@@ -192,14 +182,12 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
         (true, true) => {
             Finding::ok("methods", format!("all {} of {} experiments are right", records.len(), kind.name()))
         }
-        (false, _) => Finding::bad(
-            Health::Error,
-            "methods",
-            &format!("of {} experiments: {}", kind.name(), list(failed)),
-            "they have no figures; another version of the MPI may be right, and `ddtbench conform partitioned` checks this one",
-        ),
-        (true, false) => Finding::bad(
-            Health::Warning,
+        (false, _) => {
+            let text = format!("of {} experiments: {}", kind.name(), list(failed));
+            let advice = "they have no figures; another version of the MPI may be right, and `ddtbench conform partitioned` checks this one";
+            Finding { health: Health::Error, ..Finding::warning("methods", &text, advice) }
+        }
+        (true, false) => Finding::warning(
             "methods",
             &format!("of {} experiments: {}", kind.name(), list(lacking)),
             "they have no figures; a newer version of the MPI may have them",
