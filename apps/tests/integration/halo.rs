@@ -13,60 +13,48 @@ const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 const PARTS: [usize; 4] = [1, 2, 3, 5];
 
 /// Values that make small arrays, so that all ranks fit into one test.
-const SMALL: &[(&str, &[(&str, &str)])] = &[
-    ("wrf_vec", &[("ni", "5"), ("nj", "6"), ("nk", "4"), ("margin", "4")]),
-    ("wrf_vec", &[("ni", "3"), ("nj", "3"), ("nk", "2"), ("margin", "3"), ("limit", "4")]),
-    ("wrf_sa", &[("ni", "5"), ("nj", "6"), ("nk", "4"), ("width", "2"), ("limit", "1")]),
-    ("nas_mg", &[("d1", "12"), ("d2", "8"), ("d3", "7")]),
-    ("nas_mg", &[("d1", "3"), ("d2", "3"), ("d3", "3")]),
-    ("nas_lu", &[("nx", "6"), ("ny", "7")]),
-    ("nas_lu", &[("nx", "1"), ("ny", "1")]),
-    ("milc", &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "4")]),
-    ("fft2d", &[("n", "24")]),
-    ("fft2d", &[("n", "8")]),
-    ("specfem3d_mt", &[("dim1", "3"), ("dim3", "11")]),
-    ("specfem3d_mt", &[("dim1", "1"), ("dim3", "1")]),
-    ("specfem3d_oc", &[("dim1", "101"), ("icount", "11")]),
-    ("specfem3d_cm", &[("dim2_cm", "60"), ("icount_cm", "9"), ("dim2_ic", "5"), ("icount_ic", "1")]),
-    ("lammps_full", &[("dim1", "20"), ("icount", "13")]),
-    ("lammps_atomic", &[("dim1", "9"), ("icount", "4")]),
-    ("stencil7", &[("bytes", "56")]),
-    ("stencil27", &[("bytes", "8")]),
-    ("subarray", &[("shape", "6x5x4")]),
-    ("subarray", &[("shape", "8x7x3"), ("halo", "3x2x0"), ("width", "2"), ("corners", "yes")]),
-    ("subarray", &[("shape", "3x5x6x6x5"), ("order", "c"), ("halo", "1x1x2x2x0"), ("element", "int16")]),
-    (
-        "subarray",
-        &[
-            ("shape", "8x9+8x4x9"),
-            ("arrays", "2+1"),
-            ("halo", "2x2+2x0x2"),
-            ("corners", "yes"),
-            ("width", "2"),
-        ],
-    ),
-    ("layout", &[("send", "vector(4, 2, 5, double)"), ("neighbours", "faces3d")]),
-    // Sent in an order that goes back, a value twice, into other places.
-    (
-        "layout",
-        &[
-            ("send", "hvector(3, 1, -24, int32) @ 80 + 2 * contiguous(2, int32) + resized(0, 0, int32)"),
-            ("receive", "indexed([5, 3], [9, 0], int32) @ 4"),
-            ("neighbours", "next"),
-        ],
-    ),
-    ("layout", &[("send", "hvector(4, 1, 0, double)"), ("receive", "contiguous(4, double)")]),
-    // Several types, and values that lie between those of an array.
-    (
-        "layout",
-        &[
-            ("send", "3 * struct([1, 2], [0, 8], [int32, double])"),
-            ("receive", "contiguous(3, struct([1, 2], [1, 5], [int32, double]))"),
-            ("neighbours", "faces2d"),
-        ],
-    ),
-    ("layout", &[("send", "contiguous(4, double)"), ("receive", "hvector(4, 1, 9, double)")]),
-];
+const SMALL: &str = "
+wrf_vec ni=5 nj=6 nk=4 margin=4
+wrf_vec ni=3 nj=3 nk=2 margin=3 limit=4
+wrf_sa ni=5 nj=6 nk=4 width=2 limit=1
+nas_mg d1=12 d2=8 d3=7
+nas_mg d1=3 d2=3 d3=3
+nas_lu nx=6 ny=7
+nas_lu nx=1 ny=1
+milc lx=4 ly=6 lz=2 lt=4
+fft2d n=24
+fft2d n=8
+specfem3d_mt dim1=3 dim3=11
+specfem3d_mt dim1=1 dim3=1
+specfem3d_oc dim1=101 icount=11
+specfem3d_cm dim2_cm=60 icount_cm=9 dim2_ic=5 icount_ic=1
+lammps_full dim1=20 icount=13
+lammps_atomic dim1=9 icount=4
+stencil7 bytes=56
+stencil27 bytes=8
+subarray shape=6x5x4
+subarray shape=8x7x3 halo=3x2x0 width=2 corners=yes
+subarray shape=3x5x6x6x5 order=c halo=1x1x2x2x0 element=int16
+subarray shape=8x9+8x4x9 arrays=2+1 halo=2x2+2x0x2 corners=yes width=2
+layout send=vector(4,2,5,double) neighbours=faces3d
+# Sent in an order that goes back, a value twice, into other places.
+layout send=hvector(3,1,-24,int32)@80+2*contiguous(2,int32)+resized(0,0,int32) receive=indexed([5,3],[9,0],int32)@4 neighbours=next
+layout send=hvector(4,1,0,double) receive=contiguous(4,double)
+# Several types, and values that lie between those of an array.
+layout send=3*struct([1,2],[0,8],[int32,double]) receive=contiguous(3,struct([1,2],[1,5],[int32,double])) neighbours=faces2d
+layout send=contiguous(4,double) receive=hvector(4,1,9,double)
+";
+
+/// Exchanges with such values.
+fn small() -> impl Iterator<Item = (&'static HaloTest, Values)> {
+    let rows = SMALL.lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    rows.map(|row| {
+        let (name, given) = row.split_once(' ').unwrap();
+        let test = halo::find(name).unwrap();
+        let given: Vec<_> = given.split(' ').map(|value| value.split_once('=').unwrap()).collect();
+        (test, values(test, &given))
+    })
+}
 
 fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
     let mut values = test.set(test.quick_set().name).unwrap();
@@ -78,10 +66,8 @@ fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
 
 /// Calls `check` for all small values and ranks that an exchange can have, with and without a border.
 fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
-    for &(name, changes) in SMALL {
-        let test = halo::find(name).unwrap();
-        let values = values(test, changes);
-        let mut built = 0;
+    for (test, values) in small() {
+        let (name, mut built) = (test.name, 0);
         for ranks in RANKS {
             for periodic in [true, false] {
                 let Ok(app) = test.build(&values, HaloContext { ranks, periodic, seed: 1 }) else { continue };
@@ -445,7 +431,7 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
 #[test]
 fn every_exchange_is_checked() {
     for test in halo::all() {
-        assert!(SMALL.iter().any(|(name, _)| *name == test.name), "{} is not checked", test.name);
+        assert!(small().any(|(checked, _)| checked.name == test.name), "{} is not checked", test.name);
     }
 }
 
