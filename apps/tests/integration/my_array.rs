@@ -19,21 +19,22 @@ fn commands() -> Vec<(String, String)> {
     commands
 }
 
-/// The values that a command gives one by one.
+/// The values that a command gives one by one; where it gives several of a name, all of them.
 fn given(command: &str) -> Vec<(&str, &str)> {
     let words: Vec<&str> = command.split_whitespace().collect();
-    let values = words.windows(2).filter(|pair| pair[0] == "-p");
-    values.map(|pair| pair[1].split_once('=').expect("NAME=VALUE")).collect()
+    let mut given = Vec::new();
+    for text in words.windows(2).filter(|pair| pair[0] == "-p").flat_map(|pair| pair[1].split(',')) {
+        let last = given.last().map_or("", |(name, _)| *name);
+        given.push(text.split_once('=').unwrap_or((last, text)));
+    }
+    given
 }
 
 fn values<M>(test: &Test<M>, command: &str) -> Values {
     let mut values = test.set(test.quick_set().name).unwrap();
     for (name, text) in given(command) {
-        let each = text.split(',');
         // The last one stays; each must be one that the test can have.
-        each.for_each(|text| {
-            values.assign(test, name, text).unwrap_or_else(|error| panic!("{command}: {error}"))
-        });
+        values.assign(test, name, text).unwrap_or_else(|error| panic!("{command}: {error}"));
     }
     values
 }
