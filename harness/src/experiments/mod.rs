@@ -124,13 +124,6 @@ pub trait Prepared: Debug + Send + Sync {
     /// All values, as results have them.
     fn params(&self) -> String;
 
-    /// The values that are numbers, in the order in which they are shown.
-    fn numbers(&self) -> Vec<(String, f64)> {
-        let pairs = self.params();
-        let pairs = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
-        pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
-    }
-
     /// What the rank program is told of it, after the kind.
     fn arguments(&self) -> Vec<String>;
 
@@ -159,6 +152,15 @@ pub trait Prepared: Debug + Send + Sync {
 
     /// Memory that a rank needs with these methods, in bytes; `None` beyond the address space.
     fn rank_bytes(&self, methods: &[String]) -> Option<u64>;
+}
+
+impl dyn Prepared {
+    /// The values that are numbers, in the order in which they are shown.
+    pub fn numbers(&self) -> Vec<(String, f64)> {
+        let pairs = self.params();
+        let pairs = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
+        pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
+    }
 }
 
 /// What this program does with a kind.

@@ -257,7 +257,7 @@ mod tests {
         let text = || "other".to_owned();
         let others = [
             Case { run: text(), ..case.clone() },
-            Case { experiment: crate::experiments::Kind::Halo, ..case.clone() },
+            Case { experiment: common::kinds::Kind::Halo, ..case.clone() },
             Case { test: text(), ..case.clone() },
             Case { set: text(), ..case.clone() },
             Case { params: text(), ..case.clone() },
