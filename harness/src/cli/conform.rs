@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand};
 use ddtbench::conformance::known::KnownResults;
@@ -11,7 +10,8 @@ use ddtbench::conformance::{CheckResult, Conditions, TIMEOUT_S, table};
 use ddtbench::folder::CheckFolder;
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
 use ddtbench::model::plain::plain;
-use ddtbench::mpi::{Target, interrupt};
+use ddtbench::mpi::{MpiError, Target, interrupt};
+use ddtbench::plan::LONGEST_S;
 use ddtbench::run::{MpiAccount, Part};
 
 use super::headings::RESULTS;
@@ -46,7 +46,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count(MOST_REPEATS))]
     repeat: usize,
     /// Silence in seconds after which a check is killed and has timed out
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_S)]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_S, value_parser = seconds)]
     timeout: f64,
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
@@ -58,6 +58,12 @@ pub struct CheckArgs {
 
 /// More is a typing error.
 const MOST_REPEATS: usize = 10_000;
+
+/// A limit of silence.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_S);
+    seconds.ok_or_else(|| format!("must be a number of seconds, above 0 and at most {LONGEST_S}"))
+}
 
 /// The names of checks, which help lists with their questions.
 fn names(checks: &'static [Check]) -> PossibleValuesParser {
@@ -112,7 +118,16 @@ impl CheckArgs {
         let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));
         let count = checks.len() * targets.len();
         for (number, (check, target)) in all.enumerate() {
-            let Some(result) = self.answer(&self.conditions(target, launcher_args), check)? else { break };
+            let result = match self.answer(&self.conditions(target, launcher_args), check) {
+                Ok(Some(result)) => result,
+                Ok(None) => break,
+                Err(error) => {
+                    if results.is_empty() {
+                        folder.discard();
+                    }
+                    return Err(error.into());
+                }
+            };
             let (outcome, mpi) = (result.answer.outcome.label(), target.label());
             log(&format!("[{}/{count}] {}, {mpi}: {outcome}", number + 1, check.name));
             results.push(result);
@@ -151,7 +166,7 @@ impl CheckArgs {
     }
 
     /// The answer to a check, which later runs use; `None` if the user wants to stop.
-    fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> anyhow::Result<Option<CheckResult>> {
+    fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> Result<Option<CheckResult>, MpiError> {
         let mut last = None;
         for _ in 0..self.repeat {
             let Some(result) = conditions.run(check)? else { return Ok(None) };
@@ -161,8 +176,10 @@ impl CheckArgs {
                 break;
             }
         }
-        if let (Some(result), Some(mut known)) = (&last, KnownResults::of(conditions)) {
-            known.add(result).context("results cannot be kept for later runs")?;
+        if let (Some(result), Some(mut known)) = (&last, KnownResults::of(conditions))
+            && let Err(error) = known.add(result)
+        {
+            log(&format!("results are not kept for later runs: {error}"));
         }
         Ok(last)
     }
