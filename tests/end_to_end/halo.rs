@@ -15,8 +15,8 @@ use super::by_hand::mpiexec;
 use super::faulty_mpi::under_faults;
 use super::job::{Ended, run};
 use super::results::{ATTEMPTS_AFTER_CRASHES, Row, Summary};
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi, trials_on, waiting_on_every_mpi};
-use super::trial::{Need, alone, beside_others};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, mpi, on_every_mpi, waiting_on_every_mpi};
+use super::trial::{alone, beside_others};
 
 /// Small values of each exchange, as a plan has them; each but `layout` has faces that two threads share unevenly, or evenly.
 const SMALL: [(&str, &str); 15] = [
@@ -123,46 +123,12 @@ pub fn trials() -> Vec<Trial> {
         ("computing in every way, with every arrival", computing),
         ("a cell that is left out is named", a_cell_left_out),
         ("a message that is lost once within a block is found", a_message_lost_once),
-        ("a cell that stays as it was from some block on is found", a_cell_left_out_later),
-        ("a value of a layout that is left out is found", a_value_left_out),
         ("an MPI for one thread alone", one_thread_alone),
     ];
     trials.extend(on_every_mpi("halo", checks));
     trials.extend(waiting_on_every_mpi("halo", &[("the rank program prints a table", by_hand)]));
-    let no_file: (&str, Check) = ("the plan of a layout needs no file", no_file_needed);
-    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "halo", &[no_file]));
-    trials.extend(REFUSALS.iter().map(|&(what, arguments, words)| {
-        beside_others(format!("refused::halo: {what}"), move || {
-            let dir = tempfile::tempdir().unwrap();
-            let ended = run(ddtbench(dir.path()).arg("halo").args(arguments));
-            ended.expect_code(2).expect_err(words);
-            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is made for what is refused");
-        })
-    }));
     trials
 }
-
-/// What is typed, and what the message must name.
-type Refusal = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-const REFUSALS: &[Refusal] = &[
-    ("ranks that a grid cannot have, with the nearest", &["nas_mg", "-n", "3"], &["nas_mg", "3", "2 and 4"]),
-    ("a late partition", &["nas_mg", "-p", "arrival=delay:100"], &["delay:100", "laggard"]),
-    ("an unknown exchange, with the nearest name", &["nas_mgg"], &["nas_mgg", "nas_mg"]),
-    ("an unknown method, with all names", &["nas_mg", "-m", "dtt"], &["dtt", "ddt", "neighbor_alltoallw"]),
-    ("to resume with other threads", &["--resume", "x", "-p", "threads=2"], &["--resume", "--params"]),
-    ("single values of all exchanges", &["-p", "d1=10"], &["TEST"]),
-    ("a width that no patch has", &["wrf_vec", "-p", "width=30"], &["width", "30"]),
-    ("a face, where all are sent", &["subarray", "-p", "face=x+"], &["subarray", "face", "width"]),
-    ("cold caches", &["nas_mg", "--cache", "cold"], &["cache", "cold", "warm"]),
-    ("no threads", &["nas_mg", "-p", "threads=0"], &["threads", "0"]),
-    ("a layout that is none", &["--layout", "vector(408, 5, double)"], &["column 16", "whole number"]),
-    ("a layout that overlaps", &["--layout", "vector(3, 2, 1, double)"], &["receive", "each byte once"]),
-    ("methods by hand for a layout", &["--layout", "double", "-m", "manual"], &["manual", "loop"]),
-    ("neighbours that no grid has", &["layout", "-p", "neighbours=up"], &["neighbours", "both", "faces2d"]),
-    ("a layout that is given twice", &["--layout", "double", "-p", "send=byte"], &["send", "--layout"]),
-    ("to resume with a layout", &["--resume", "x", "--layout", "double"], &["--resume", "--layout"]),
-];
 
 /// A case: an exchange, and conditions as a plan has them.
 type Case = (&'static str, &'static str);
@@ -326,62 +292,6 @@ fn a_cell_left_out(mpi: &Mpi) {
     }
 }
 
-/// The same of a layout: the first double that comes stays poison.
-fn a_value_left_out(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args(["halo", "--layout", "vector(40, 1, 3, double)", "-p", "neighbours=next", "-n", "2"]);
-    command.args(["-m", "reference,loop,neighbor_alltoallw"]);
-    command.args(SHORT).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out"]);
-    under_faults(mpi, &mut command, &[("FAULTY_MPI", "left out")]);
-    let ended = run(&mut command).expect_code(1);
-    let summary = Summary::read(&dir.path().join("out"));
-    let row = end_of(&summary, "neighbor_alltoallw", &ended);
-    assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
-    let detail = row.get("detail");
-    assert!(detail.contains("rank 1, received[0]: a5a5a5a5a5a5a5a5 instead of "), "{detail}");
-    for method in ["reference", "loop"] {
-        assert!(end_of(&summary, method, &ended).is_measured(), "{ended}");
-    }
-}
-
-/// Two files, one of which is called as a named set is; neither is there when the plan is run again, or goes on.
-fn no_file_needed(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let list: Vec<_> = (0..2000).map(|i| (i * i % 40_009).to_string()).collect();
-    let long = format!("indexed_block(1, [{}], int64)", list.join(", "));
-    let files = [("long.txt", long.as_str()), ("vector.toml", "send = 'vector(8, 1, 4, double)'")];
-    files.iter().for_each(|(name, text)| fs::write(dir.path().join(name), text).unwrap());
-    let mut command = ddtbench(dir.path());
-    command.args(["halo", "--layout", "long.txt", "--layout", "vector.toml", "-n", "2", "--out", "first"]);
-    command.args(["--mpi", mpi.name, "-m", "reference,loop,ddt"]).args(SHORT).args(ONE_LAUNCH);
-    run(&mut command).expect_code(0);
-    files.iter().for_each(|(name, _)| fs::remove_file(dir.path().join(name)).unwrap());
-    let again = run(ddtbench(dir.path()).args(["halo", "--plan", "first/plan.toml", "--out", "second"]));
-    again.expect_code(0);
-    let file = dir.path().join("second/launches.csv");
-    let text = fs::read_to_string(&file).unwrap();
-    let kept: String = text.split_inclusive('\n').filter(|line| !line.contains(",layout,long,")).collect();
-    assert!(kept.len() < text.len());
-    fs::write(&file, &kept).unwrap();
-    run(ddtbench(dir.path()).args(["halo", "--resume", "second"])).expect_code(0);
-    let [first, second] = ["first", "second"].map(|out| {
-        let summary = Summary::read(&dir.path().join(out));
-        let rows = summary.with(&[("phase", "exchange"), ("pair", "all"), ("method", "loop")]);
-        assert!(rows.iter().all(|row| row.is_measured()), "{rows:?}");
-        let mut named: Vec<_> =
-            rows.iter().map(|row| (row.get("set").to_owned(), row.get("params").to_owned())).collect();
-        named.sort();
-        named
-    });
-    assert_eq!(first, second);
-    let sets: Vec<_> = first.iter().map(|(set, _)| set.as_str()).collect();
-    assert_eq!(sets, ["long", "vector(8,1,4,double)"]);
-    // A name and a number stand for the list.
-    let params = &first[0].1;
-    assert!(params.starts_with("name=long send=indexed_block-") && params.len() < 100, "{params}");
-}
-
 /// Exchanges of a method before its first block, as `LATE` has it: three that verify it, one that is timed for a start, one
 /// that warms up, five that tell how long one takes.
 const BEFORE_BLOCKS: u32 = 3 + 1 + 1 + 5;
@@ -396,52 +306,26 @@ fn end_of(summary: &Summary, method: &str, ended: &impl std::fmt::Display) -> Ro
     rows[0].clone()
 }
 
-/// Two ranks exchange four edges by a method with these faults, after some exchanges of it: how the method ended, and the
-/// others well.
-fn a_late_fault(mpi: &Mpi, method: &str, faults: &[(&str, &str)]) -> Row {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    let methods = format!("reference,manual,{method}");
-    command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-m", &methods]).args(LATE);
-    command.args(["--mpi", mpi.name, "--out", "out"]).args(ONE_LAUNCH);
-    under_faults(mpi, &mut command, faults);
-    let ended = run(&mut command).expect_code(1);
-    let summary = Summary::read(&dir.path().join("out"));
-    let end = |method| end_of(&summary, method, &ended);
-    for method in ["reference", "manual"] {
-        assert!(end(method).is_measured(), "{ended}");
-    }
-    let row = end(method);
-    assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
-    row
-}
-
 /// The next exchange brings all that this one has not: only what was looked at in between tells of it.
 fn a_message_lost_once(mpi: &Mpi) {
     // The last of the four messages of the third exchange of the first block, which has six at least.
     let after = (4 * (BEFORE_BLOCKS + 3) - 1).to_string();
     let faults = [("FAULTY_MPI", "stale"), ("FAULTY_MPI_AFTER", &*after), ("FAULTY_MPI_TIMES", "1")];
-    let row = a_late_fault(mpi, "ddt", &faults);
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = ddtbench(dir.path());
+    command.args(["halo", "nas_lu", "-p", "nx=6,ny=7", "-n", "2", "-m", "reference,manual,ddt"]).args(LATE);
+    command.args(["--mpi", mpi.name, "--out", "out"]).args(ONE_LAUNCH);
+    under_faults(mpi, &mut command, &faults);
+    let ended = run(&mut command).expect_code(1);
+    let summary = Summary::read(&dir.path().join("out"));
+    for method in ["reference", "manual"] {
+        assert!(end_of(&summary, method, &ended).is_measured(), "{ended}");
+    }
+    let row = end_of(&summary, "ddt", &ended);
+    assert_eq!(row.get("outcome"), "wrong data", "{row:?}");
     let detail = row.get("detail");
     assert!(detail.contains("rank 1 of the world: exchange 3 since the fill"), "{detail}");
     assert!(detail.contains("from rank") && !detail.contains("rank 0 of the world"), "{detail}");
-}
-
-/// The first value of a message, which nobody looks at before the block has ended.
-fn a_cell_left_out_later(mpi: &Mpi) {
-    let after = (BEFORE_BLOCKS + 2).to_string();
-    let faults = [("FAULTY_MPI", "left out"), ("FAULTY_MPI_AFTER", &*after)];
-    let row = a_late_fault(mpi, "neighbor_alltoallw", &faults);
-    let detail = row.get("detail");
-    let (place, values) = detail.rsplit_once(": ").expect("a place and values");
-    assert!(place.contains("rank 1, u["), "{detail}");
-    let (found, expected) = values.split_once(" instead of ").expect("what is there, and what should be");
-    // What an exchange before brought: other bits of the same value, the same ones in every byte.
-    let bytes = |text: &str| -> Vec<u8> {
-        (0..8).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("eight bytes")).collect()
-    };
-    let flipped: Vec<u8> = bytes(found).iter().zip(bytes(expected)).map(|(a, b)| a ^ b).collect();
-    assert!(flipped[0] != 0 && flipped.iter().all(|&bits| bits == flipped[0]), "{detail}");
 }
 
 fn one_thread_alone(mpi: &Mpi) {

@@ -25,6 +25,8 @@ mod compare;
 mod conditions;
 /// Checks of partitioned communication.
 mod conformance;
+/// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
+mod cut_off;
 /// What stands in the way of measurements.
 mod doctor;
 /// The engine's comparison with the other ways to pack.
@@ -37,8 +39,6 @@ mod faulty_mpi;
 mod figures;
 /// Exchanges between many ranks.
 mod halo;
-/// Kills at any moment, as many as are wanted.
-mod kills;
 /// Several MPIs, cache modes and launches in one run.
 mod launches;
 /// Any layout, as text or in a file.
@@ -53,8 +53,6 @@ mod partitioned;
 mod rank_program;
 /// Without an MPI: what must be refused, and how.
 mod refusals;
-/// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
-mod robustness;
 /// Where clusters differ from a laptop: shared trees, modules, settings, paths, Python's packages, processes left behind.
 mod sites;
 /// Jobs of a Slurm with two nodes.
@@ -85,8 +83,7 @@ fn main() -> ExitCode {
         clocks::trials(),
         conformance::trials(),
         partitioned::trials(),
-        robustness::trials(),
-        kills::trials(),
+        cut_off::trials(),
         by_hand::trials(),
         conditions::trials(),
         launches::trials(),

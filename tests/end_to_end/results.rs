@@ -82,6 +82,16 @@ pub fn kept(dir: &Path) -> String {
     std::fs::read_to_string(dir.join("launches.csv")).unwrap_or_default()
 }
 
+/// Fails unless rows differ in these columns.
+#[track_caller]
+pub fn expect_once(rows: &[Row], columns: &[&str]) {
+    let mut seen = BTreeSet::new();
+    for row in rows {
+        let place: Vec<_> = columns.iter().map(|column| row.get(column).to_owned()).collect();
+        assert!(seen.insert(place), "{columns:?} are there twice: {row:?}");
+    }
+}
+
 /// What tells a row of launches and the figures of it.
 fn place(row: &Row) -> Vec<String> {
     let columns = ["test", "params", "mpi", "mpi_variant", "cache", "method", "launch", "phase", "pair"];

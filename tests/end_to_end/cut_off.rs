@@ -1,0 +1,290 @@
+//! Runs that are cut off: what was finished is kept, nothing goes on running, and `--resume` does the rest. Most are cut off at a gate;
+//! one is killed at any moment, as often as `DDTBENCH_KILLS` says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use tempfile::TempDir;
+
+use super::gate::Gate;
+use super::job::{Job, run, signal};
+use super::results::{Row, Summary, expect_once, kept, samples};
+use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
+use super::trial::{alone, beside_others};
+
+/// The cases of a run; the seed draws their order.
+const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
+const METHODS: [&str; 2] = ["reference", "ddt"];
+/// More than one, so that a case can be cut off between two.
+const LAUNCHES: usize = 2;
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[
+        ("a killed rank and a killed launcher cost no other case", killed_ranks_and_launchers),
+        (
+            "a killed or interrupted ddtbench leaves no process, and is resumed as one run",
+            a_run_in_four_parts,
+        ),
+    ];
+    let mut trials = on_every_mpi("cut off", checks);
+    trials.push(alone("mpich::cut off::at any moment, nothing that was finished is lost", at_any_moment));
+    trials.push(beside_others("mpich::cut off::a signal is heard while a run is prepared", while_preparing));
+    trials
+}
+
+/// A run, and where it writes.
+struct Running {
+    job: Job,
+    dir: TempDir,
+}
+
+impl Running {
+    /// A run; what `prepare` adds are its last arguments.
+    fn start(mpi: &Mpi, max_time_s: &str, prepare: impl FnOnce(&Path, &mut Command)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = ddtbench(dir.path());
+        command.arg("run").args(TESTS).args(["-m", &METHODS.join(","), "--max-time", max_time_s]);
+        command.args(["--launches", &LAUNCHES.to_string(), "--mpi", mpi.name, "--out", "cut"]);
+        prepare(dir.path(), &mut command);
+        Self { job: Job::start(&mut command), dir }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join("cut")
+    }
+
+    /// What goes on with it.
+    fn resume(&self) -> Command {
+        let mut command = ddtbench(self.dir.path());
+        command.args(["run", "--resume", "cut"]);
+        command
+    }
+
+    /// Kills `ddtbench`.
+    fn kill(&mut self) {
+        signal(self.job.pid(), libc::SIGKILL);
+        self.job.until_nothing_is_left();
+    }
+
+    /// Kills `ddtbench`, and resumes the run.
+    fn kill_and_resume(&mut self) {
+        self.kill();
+        self.job = Job::start(&mut self.resume());
+    }
+
+    /// The launcher, while there is one: what `ddtbench` itself has started.
+    fn launcher(&self) -> Option<i32> {
+        let own = self.job.pid();
+        self.job.processes().into_iter().find(|process| process.parent == own).map(|process| process.pid)
+    }
+
+    /// A rank, while there is one.
+    fn rank(&self) -> Option<i32> {
+        self.job.named("ddtbench-rank").first().map(|rank| rank.pid)
+    }
+
+    /// The rows that report how methods have ended.
+    fn ends(&self) -> Vec<Row> {
+        if !self.folder().join("launches.csv").exists() {
+            return Vec::new();
+        }
+        let all = Summary::read(&self.folder()).0;
+        all.into_iter().filter(|row| row.is(&[("phase", "round_trip"), ("pair", "all")])).collect()
+    }
+
+    /// Fails unless every case, launch and method has ended, each once, at most so many of them without figures, and each sample is
+    /// there once.
+    #[track_caller]
+    fn expect_whole(&self, most_failed: usize) {
+        let ends = self.ends();
+        assert_eq!(ends.len(), TESTS.len() * METHODS.len() * LAUNCHES);
+        expect_once(&ends, &["test", "launch", "method"]);
+        let failed: Vec<&Row> = ends.iter().filter(|row| !row.is_measured()).collect();
+        assert!(failed.len() <= most_failed, "{failed:?}");
+        let samples = samples(&self.folder());
+        expect_once(&samples, &["case", "launch", "method", "pair", "block", "repetition"]);
+        let name = |row: &Row| ["test", "launch", "method"].map(|column| row.get(column).to_owned());
+        let sampled: BTreeSet<_> = samples.iter().map(name).collect();
+        let without = ends.iter().filter(|row| row.is_measured() && !sampled.contains(&name(row)));
+        assert_eq!(without.count(), 0, "figures without samples");
+    }
+}
+
+/// A run with a gate in each of its processes.
+fn gated(mpi: &Mpi) -> (Running, Gate) {
+    let mut gate = None;
+    let running = Running::start(mpi, "0.02", |dir, command| {
+        gate.insert(Gate::closed(dir)).put_into(mpi, command);
+    });
+    (running, gate.expect("it was put into the run"))
+}
+
+fn killed_ranks_and_launchers(mpi: &Mpi) {
+    let (mut running, gate) = gated(mpi);
+    gate.reach(&mut running.job);
+    gate.pass();
+    gate.reach(&mut running.job);
+    signal(running.rank().expect("a rank at the gate"), libc::SIGKILL);
+    gate.reach(&mut running.job);
+    let before = kept(&running.folder());
+    assert!(!before.is_empty());
+    signal(running.launcher().expect("a launcher"), libc::SIGKILL);
+    gate.open();
+    running.job.until_nothing_is_left();
+    let whole = kept(&running.folder());
+    assert!(whole.starts_with(&before), "what was finished has changed");
+    // Nothing but the methods that the killed processes were at.
+    assert_eq!(running.ends().iter().filter(|row| row.get("outcome") == "crashed").count(), 2);
+    running.expect_whole(2);
+    // There is nothing left to do, and it stays so.
+    run(&mut running.resume()).expect_code(1);
+    assert_eq!(kept(&running.folder()), whole);
+    // Unless that is wanted: what had failed is set aside, and what had not is left as it is.
+    let again = run(running.resume().arg("--retry-failed")).expect_code(0);
+    again.expect_err(&["set aside, since its case had not ended, or had failed"]);
+    let aside = fs::read_to_string(running.folder().join("set-aside/1/launches.csv")).unwrap();
+    assert!(aside.contains("crashed"), "{aside}");
+    let now = kept(&running.folder());
+    assert!(whole.lines().all(|row| aside.contains(row) || now.contains(row)), "what had not failed stays");
+    running.expect_whole(0);
+    running.job.wait().expect_code(1);
+}
+
+/// Killed in the first case and in the second, and interrupted there.
+fn a_run_in_four_parts(mpi: &Mpi) {
+    let (mut running, gate) = gated(mpi);
+    gate.reach(&mut running.job);
+    running.kill_and_resume();
+    gate.reach(&mut running.job);
+    gate.pass();
+    gate.reach(&mut running.job);
+    running.kill_and_resume();
+    gate.reach(&mut running.job);
+    let before = kept(&running.folder());
+    assert!(!before.is_empty());
+    signal(running.job.pid(), libc::SIGINT);
+    running.job.until_nothing_is_left();
+    assert_eq!(kept(&running.folder()), before);
+    gate.open();
+    run(&mut running.resume()).expect_code(0);
+    assert!(kept(&running.folder()).starts_with(&before), "what was finished has changed");
+    running.expect_whole(0);
+    running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume cut"]);
+}
+
+/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first.
+fn at_any_moment() {
+    /// The variable that says how many kills there are, and how many there are without it.
+    const KILLS: (&str, usize) = ("DDTBENCH_KILLS", 3);
+    let wanted = std::env::var(KILLS.0).ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS.1);
+    let (mut kills, mut runs) = (0, 0);
+    while kills < wanted {
+        kills += one_run(wanted - kills, kills + runs);
+        runs += 1;
+    }
+    eprintln!("{kills} kills in {runs} runs, and every run came to its end");
+}
+
+/// A run that is killed until it has come to its end, `wanted` times at most; how often it was. Victims and moments are those from the
+/// number `first` on.
+fn one_run(wanted: usize, first: usize) -> usize {
+    /// The shortest and the longest time from a start to a kill: from before the plan is read to after some cases.
+    const AFTER_S: (f64, f64) = (0.05, 2.0);
+    let mut running = Running::start(mpi("mpich"), "0.1", |_, _| ());
+    let mut rows: BTreeSet<String> = BTreeSet::new();
+    let (mut kills, mut of_others) = (0, 0);
+    loop {
+        let mut was_killed = false;
+        while !was_killed && kills < wanted {
+            let number = first + kills;
+            // Spread evenly, however many there are: multiples of the golden ratio.
+            let share = (number as f64 * 0.618_033_988_75).fract();
+            thread::sleep(Duration::from_secs_f64(AFTER_S.0 + share * (AFTER_S.1 - AFTER_S.0)));
+            let victim = match number % 4 {
+                1 => running.launcher(),
+                3 => running.rank(),
+                _ => Some(running.job.pid()),
+            };
+            if !running.job.is_running() {
+                break;
+            }
+            // There is no launcher and no rank between two cases: they are met later.
+            let Some(pid) = victim else { continue };
+            signal(pid, libc::SIGKILL);
+            kills += 1;
+            was_killed = number.is_multiple_of(2);
+            of_others += usize::from(!was_killed);
+        }
+        running.job.until_nothing_is_left();
+        rows.extend(kept(&running.folder()).split_inclusive('\n').filter(|row| row.ends_with('\n')).map(str::to_owned));
+        if !running.job.was_killed() {
+            break;
+        }
+        // What was killed before it knew its plan has left nothing that anybody would want.
+        if running.folder().join("plan.toml").exists() {
+            running.job = Job::start(&mut running.resume());
+        } else {
+            running = Running::start(mpi("mpich"), "0.1", |_, _| ());
+        }
+    }
+    let mut there = kept(&running.folder());
+    for aside in fs::read_dir(running.folder().join("set-aside")).into_iter().flatten().flatten() {
+        there += &fs::read_to_string(aside.path().join("launches.csv")).unwrap_or_default();
+    }
+    let lost: Vec<&String> = rows.iter().filter(|row| !there.contains(*row)).collect();
+    assert!(lost.is_empty(), "rows were lost: {lost:?}");
+    // A process that is killed in its first moments, or two in a row, cost what it was at.
+    running.expect_whole(of_others * METHODS.len());
+    kills
+}
+
+/// A plan that does not come, a compiler wrapper that hangs, and a build that lasts: none keeps `ddtbench` from ending.
+fn while_preparing() {
+    while_reading();
+    let dir = tempfile::tempdir().unwrap();
+    let hangs = dir.path().join("hangs");
+    fs::write(&hangs, "#!/bin/sh\nsleep 1000 & wait\n").unwrap();
+    fs::set_permissions(&hangs, fs::Permissions::from_mode(0o755)).unwrap();
+    let stop_of = |command: &[&str], variable: &str| {
+        let mut job = Job::start(ddtbench(dir.path()).args(command).env(variable, &hangs));
+        job.until("preparing", |job| !job.named("sleep").is_empty());
+        signal(job.pid(), libc::SIGTERM);
+        job.until_nothing_is_left();
+        job.wait().expect_code(130)
+    };
+    let stop = |variable: &str, options: &[&str]| {
+        stop_of(&[&["run", "contiguous", "--out", "cut"], options].concat(), variable)
+    };
+    stop_of(&["mpi", "list"], "MPICC").expect_err(&["interrupted"]);
+    stop("MPICC", &[]).expect_err(&["interrupted"]);
+    assert!(!dir.path().join("cut").exists(), "nothing is known yet that could be resumed");
+    stop("CARGO", &["--mpi", mpi("mpich").name]).expect_err(&["ddtbench run --resume cut"]);
+}
+
+/// A plan from a pipe into which nobody writes.
+fn while_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    let name = std::ffi::CString::new(pipe.as_os_str().as_encoded_bytes()).unwrap();
+    // SAFETY: the name ends with a zero byte and lives as long as the call.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let mut command = ddtbench(dir.path());
+    let mut job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
+    let mut writer = None;
+    job.until("reading", |job| {
+        assert!(job.is_running(), "{:?}", job.said());
+        // Where nobody reads it cannot be opened.
+        writer = fs::File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&pipe).ok();
+        writer.is_some()
+    });
+    signal(job.pid(), libc::SIGTERM);
+    job.wait().expect_code(130);
+    drop(writer);
+    assert!(!dir.path().join("cut").exists());
+}
