@@ -8,22 +8,17 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::job::{Ended, run};
-use super::results::{Row, Summary};
+use super::results::Summary;
 use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
 
 /// A case whose times do not matter.
 const CASE: [&str; 5] = ["contiguous", "-p", "bytes=8", "-m", "reference"];
-const SHORT: [&str; 4] = ["--max-time", "0.01", "--min-runs", "4"];
-
-/// No interval is so narrow.
-const NEVER: &str = "0.0000001";
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("another launcher is started, with the options that are given", another_launcher),
-        ("a launcher's command is taken word by word", a_command),
         ("ranks are bound, unless it is said", binding),
-        ("a run ends at its precision, its runs or its time, or with the rounds that it must have", ends),
+        ("limits reach the ranks", ends),
     ];
     on_every_mpi("conditions", checks)
 }
@@ -65,10 +60,12 @@ fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
     command
         .arg("run")
         .args(CASE)
-        .args(SHORT)
         .args(ONE_LAUNCH)
-        .args(["--mpi", mpi.name, "--out", out])
+        .args(["--mpi", mpi.name, "--out", out, "--min-runs", "4"])
         .args(flags);
+    if !flags.contains(&"--max-time") {
+        command.args(["--max-time", "0.01"]);
+    }
     let ended = run(&mut command).expect_code(0);
     let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
     let environment: Value = serde_json::from_slice(&environment).expect("JSON");
@@ -107,24 +104,6 @@ fn another_launcher(mpi: &Mpi) {
     assert!(!options.iter().any(|word| given.contains(word)) && !saw_it(&ranks), "{options:?} {ranks}");
 }
 
-/// Nothing is added to a command but the number of ranks, where it is to stand.
-fn a_command(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let recorder = Recorder::new(mpi, dir.path());
-    let launcher = recorder.launcher.display();
-    let mut own = vec!["-np".to_owned(), "{ranks}".to_owned()];
-    own.extend(of_ranks(mpi));
-    if mpi.name == "openmpi" {
-        // It refuses more ranks than cores unless it is told.
-        own.extend(["--map-by".to_owned(), ":OVERSUBSCRIBE".to_owned()]);
-    }
-    let command = format!("{launcher} {}", own.join(" "));
-    let (_, ranks) = measure(mpi, dir.path(), "out", &["--launcher", &command]);
-    own[1] = "2".to_owned();
-    assert_eq!(recorder.options(), own);
-    assert!(saw_it(&ranks), "{ranks}");
-}
-
 /// Processors of each rank, as the system has told it.
 fn processors(ranks: &Value) -> Vec<Vec<u64>> {
     let places = ranks["ranks"].as_array().expect("places of the ranks").iter();
@@ -148,51 +127,14 @@ fn binding(mpi: &Mpi) {
     assert!(places.len() == 2 && places.iter().all(|cpus| cpus.len() == all), "{places:?}");
 }
 
-/// How a run with these limits ended, and what it counted, of the whole.
-fn ended_as(mpi: &Mpi, limits: &[&str]) -> Row {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.arg("run").args(CASE).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out"]).args(limits);
-    run(&mut command).expect_code(0);
-    Summary::read(&dir.path().join("out")).end("contiguous", "reference").clone()
-}
-
-/// Samples of a block, and blocks with those that were left out.
-fn counted(row: &Row) -> (f64, f64) {
-    let number = |column| row.number(column).unwrap();
-    (number("n") / number("blocks"), number("blocks") + number("blocks_other_state"))
-}
-
+/// How limits end a run is tested where it is decided; here they reach the ranks.
 fn ends(mpi: &Mpi) {
-    // Limits that are not reached, since others are before.
-    let (time, runs) = (["--max-time", "60"], ["--max-runs", "100000000"]);
-    let with = |limits: &[&[&str]]| ended_as(mpi, &limits.concat());
-
-    let row = with(&[&["--precision", "99"], &time, &runs]);
-    let (_, blocks) = counted(&row);
-    assert!(row.is(&[("outcome", "converged")]) && blocks >= 24.0, "not before a first look: {row:?}");
-
-    let row = with(&[&["--precision", "99", "--min-runs", "1500"], &time, &runs]);
-    let (samples, blocks) = counted(&row);
-    assert!(row.is(&[("outcome", "converged")]) && samples * blocks >= 1500.0, "{row:?}");
-
-    let row = with(&[&["--precision", NEVER, "--max-runs", "75"], &time]);
-    let (samples, blocks) = counted(&row);
-    assert!(row.is(&[("outcome", "run limit")]) && blocks >= 10.0, "{row:?}");
-    assert!(samples * blocks <= 75.0 && samples * (blocks + 1.0) > 75.0, "all that fit: {row:?}");
-
-    // A time that is set ends it after the round that is running.
-    let row = with(&[&["--precision", NEVER, "--max-time", "0.000001"], &runs]);
-    assert!(row.is(&[("outcome", "time limit")]) && counted(&row).1 == 1.0, "{row:?}");
-
-    // In a plan, rounds can be asked for beside it.
-    let plan = "schema = 1\nmethods = [\"reference\"]\n[limits]\nmin_runs = 1\nmax_runs = 100000000\nmax_time_s = 1e-6\n\
-                min_rounds = 13\nprecision_percent = 1e-7\n[[cases]]\ntest = \"contiguous\"\nparams = { bytes = \"8\" }\n";
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("plan.toml"), plan).unwrap();
-    let arguments = ["run", "--plan", "plan.toml", "--mpi", mpi.name, "--out", "out"];
-    run(ddtbench(dir.path()).args(arguments).args(ONE_LAUNCH)).expect_code(0);
+    let limits = ["--precision", "0.0000001", "--max-runs", "75", "--max-time", "60"];
+    measure(mpi, dir.path(), "out", &limits);
     let summary = Summary::read(&dir.path().join("out"));
     let row = summary.end("contiguous", "reference");
-    assert!(row.is(&[("outcome", "time limit")]) && counted(row).1 == 13.0, "{row:?}");
+    let number = |column| row.number(column).unwrap();
+    assert!(row.is(&[("outcome", "run limit")]) && number("blocks") + number("blocks_other_state") >= 10.0);
+    assert!(number("n") <= 75.0, "{row:?}");
 }

@@ -222,7 +222,12 @@ fn one_run(wanted: usize, first: usize) -> usize {
             of_others += usize::from(!was_killed);
         }
         running.job.until_nothing_is_left();
-        rows.extend(kept(&running.folder()).split_inclusive('\n').filter(|row| row.ends_with('\n')).map(str::to_owned));
+        rows.extend(
+            kept(&running.folder())
+                .split_inclusive('\n')
+                .filter(|row| row.ends_with('\n'))
+                .map(str::to_owned),
+        );
         if !running.job.was_killed() {
             break;
         }

@@ -141,7 +141,10 @@ impl Job {
 
     /// Whether it was ended by a signal.
     pub fn was_killed(&mut self) -> bool {
-        self.child.try_wait().expect("a child can be waited for").is_some_and(|status| status.code().is_none())
+        self.child
+            .try_wait()
+            .expect("a child can be waited for")
+            .is_some_and(|status| status.code().is_none())
     }
 
     /// What it has written: its standard output, and its standard error.

@@ -7,7 +7,8 @@ use libtest_mimic::Trial;
 use super::by_hand::{mpiexec, refuses_once};
 use super::job::run;
 use super::results::Summary;
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
+use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi, trials_on};
+use super::trial::Need;
 
 /// Short, since no figure is looked at.
 const SHORT: [&str; 4] = ["--max-time", "0.02", "--min-runs", "4"];
@@ -19,13 +20,16 @@ receive = \"struct([12, 1], [0, 128], [double, int32]) + contiguous(2, double)\"
 ";
 
 pub fn trials() -> Vec<Trial> {
-    let checks: &[(&str, Check)] = &[
-        ("a file and a text are measured by all methods that need no loop", measured),
+    let checks: &[(&str, Check)] =
+        &[("a file and a text are measured by all methods that need no loop", measured)];
+    let mut trials = on_every_mpi("layouts", checks);
+    let on_one: &[(&str, Check)] = &[
         ("the plan of a layout needs no file", no_file_needed),
         ("the engine is compared with the plain loop", compared),
         ("the rank program takes a layout, and no method by hand for it", by_the_rank_program),
     ];
-    on_every_mpi("layouts", checks)
+    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "layouts", on_one));
+    trials
 }
 
 /// The methods of a layout.
