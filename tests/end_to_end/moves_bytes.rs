@@ -30,18 +30,21 @@ pub fn trials() -> Vec<Trial> {
         for ranks in RANKS {
             // The other combinations have every second test.
             let step = if at == 0 && ranks == 4 || at == 1 && ranks == 2 { 1 } else { 2 };
-            trials.push(alone(format!("{mpi}::{ranks} ranks::every method moves the right bytes"), move || {
-                setup::mpi(mpi);
-                let tests: Vec<&Value> = tests(list()).step_by(step).collect();
-                let summary = measure(mpi, ranks, &tests);
-                all_are_measured(&summary, &tests);
-                bytes_are_those_of_the_layouts(&summary, &tests, ranks);
-                phases_are_those_of_the_methods(&summary, &tests);
-                pairs_have_rows(&summary, &tests, ranks);
-                if step == 1 {
-                    parted_are_measured(&summary);
-                }
-            }));
+            trials.push(alone(
+                format!("{mpi}::{ranks} ranks::every method moves the right bytes"),
+                move || {
+                    setup::mpi(mpi);
+                    let tests: Vec<&Value> = tests(list()).step_by(step).collect();
+                    let summary = measure(mpi, ranks, &tests);
+                    all_are_measured(&summary, &tests);
+                    bytes_are_those_of_the_layouts(&summary, &tests, ranks);
+                    phases_are_those_of_the_methods(&summary, &tests);
+                    pairs_have_rows(&summary, &tests, ranks);
+                    if step == 1 {
+                        parted_are_measured(&summary);
+                    }
+                },
+            ));
         }
     }
     trials.extend(setup::MPIS.map(|mpi| {
@@ -216,7 +219,8 @@ fn bytes_are_those_of_the_layouts(summary: &Summary, tests: &[&Value], ranks: us
 fn phases_are_those_of_the_methods(summary: &Summary, tests: &[&Value]) {
     for test in tests.iter().map(|test| name(test)) {
         let (summary, app) = (summary.of_test(test), message(list(), test));
-        for method in methods_of(list(), test).filter(|method| !summary.end(test, method).is_known_hoarder()) {
+        for method in methods_of(list(), test).filter(|method| !summary.end(test, method).is_known_hoarder())
+        {
             let (transfer, rows) = (transfer(method).unwrap(), |phase: &str| {
                 summary.with(&[("test", test), ("method", method), ("phase", phase)])
             });
@@ -262,7 +266,8 @@ fn pairs_have_rows(summary: &Summary, tests: &[&Value], ranks: usize) {
         let pairs = if ranks == 2 || test == "fft2d" { 0 } else { ranks / 2 };
         let expected: BTreeSet<_> =
             (0..pairs).map(|pair| pair.to_string()).chain(["all".to_owned()]).collect();
-        for method in methods_of(list(), test).filter(|method| !summary.end(test, method).is_known_hoarder()) {
+        for method in methods_of(list(), test).filter(|method| !summary.end(test, method).is_known_hoarder())
+        {
             let rows = summary.with(&[("test", test), ("method", method), ("phase", "round_trip")]);
             let found: BTreeSet<_> = rows.iter().map(|row| row.get("pair").to_owned()).collect();
             assert_eq!(found, expected, "{test} {method}");
