@@ -340,10 +340,11 @@ fn rule_of_pcomm(mpi: &Mpi) {
         let row = end(&summary, &[], method);
         assert!(row.is(&[("n", "150"), ("blocks", "1"), ("batch", "1"), ("median_low_s", "")]), "{row:?}");
         let of_method: Vec<&Row> = samples.iter().filter(|row| row.get("method") == method).collect();
+        let timed = of_method.iter().filter(|row| row.number("solution_s").is_some()).count();
         let attempts: BTreeSet<_> =
             of_method.iter().map(|row| row.number("block").unwrap() as usize).collect();
         assert_eq!(attempts, (0..attempts.len()).collect(), "attempts follow each other");
-        assert!(attempts.len() <= 50 && of_method.len() == 150 * attempts.len(), "of 150 repetitions");
+        assert!(attempts.len() <= 50 && timed == 150 * attempts.len(), "of 150 repetitions: {timed}");
         assert!(row.get("outcome") == "converged" || attempts.len() == 50, "{row:?}");
     }
 }
