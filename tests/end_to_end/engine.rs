@@ -192,7 +192,8 @@ fn a_killed_process(mpi: &Mpi) {
 
 fn by_hand(mpi: &Mpi) {
     let ended = run(rank_program(mpi, "1").args(["nas_lu_y"]).args(SHORT)).expect_code(0);
-    for word in ["nas_lu_y", "engine", "manual", "mpi_pack", "memcpy", "ranks and their processors", "create"] {
+    for word in ["nas_lu_y", "engine", "manual", "mpi_pack", "memcpy", "ranks and their processors", "create"]
+    {
         assert!(ended.out.contains(word), "`{word}` is not in: {ended}");
     }
     let no_loop = ["lammps_full", "--order", "ddt", "-m", "manual"];

@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::setup::{self, Mpi, root};
-use super::trial::alone;
+use super::trial::beside_others;
 
 /// Nothing is timed in unit tests: compiled in seconds, and with all checks.
 const AS_TESTS: [&str; 4] =
@@ -18,8 +18,9 @@ const AS_TESTS: [&str; 4] =
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        alone("mpich::unit tests of the rank program", unit_tests),
-        alone("mpich::the example that sends what the pack engine has packed", send_a_face),
+        // They are compiled while ranks wait.
+        beside_others("mpich::unit tests of the rank program", unit_tests),
+        beside_others("mpich::the example that sends what the pack engine has packed", send_a_face),
     ]
 }
 

@@ -82,9 +82,11 @@ pub fn trials_of(theme: &str, checks: &[(&str, fn())]) -> Vec<Trial> {
     checks.iter().map(|&(what, check)| alone(format!("{theme}::{what}"), check)).collect()
 }
 
-/// The set-up of an MPI by itself, so that its failure has a name.
+/// The set-up of an MPI by itself, so that its failure has a name. The first has all processors; what the others compile, they compile
+/// while ranks wait.
 pub fn set_up(name: &'static str) -> Trial {
-    alone(format!("{name}::is installed and its rank program is built"), move || {
+    let need = if name == MPIS[0] { Need::AllProcessors } else { Need::Waiting };
+    trial(need, format!("{name}::is installed and its rank program is built"), move || {
         mpi(name);
     })
 }

@@ -27,7 +27,7 @@ static PROCESSORS: Room = Room::of(ALL);
 const ALL: usize = 2;
 
 /// Room for trials that mostly wait.
-static BESIDE: Room = Room::of(2);
+static BESIDE: Room = Room::of(3);
 
 impl Room {
     const fn of(places: usize) -> Self {
