@@ -212,7 +212,7 @@ fn a_shared_tree() {
     assert!(site.path("here/ddtbench/mpis.toml").exists());
     run_as_user(&mut site.ddtbench(&["mpi", "remove", "admins"]))
         .expect_code(2)
-        .expect_err(&["admins", "kept"]);
+        .expect_err(&["admins", "who owns that folder"]);
 
     // Of another source it is built anew.
     assert_eq!(site.clone_holds(), before);
