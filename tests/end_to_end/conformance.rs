@@ -7,11 +7,11 @@ use libtest_mimic::Trial;
 use super::by_hand::mpiexec;
 use super::job::{Ended, run};
 use super::results::{Row, rows};
-use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
+use super::setup::{Check, Mpi, ddtbench, mpi, waiting_on_every_mpi};
 use super::trial::alone;
 
 /// Silence in seconds after which a check has timed out. Those that end do so within one second.
-const TIMEOUT: &str = "3";
+const TIMEOUT: &str = "4";
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
         ("an MPI without the functions has nothing to fail", without_functions),
         ("a check can be run by hand", by_hand),
     ];
-    let mut trials = on_every_mpi("conformance", checks);
+    let mut trials = waiting_on_every_mpi("conformance", checks);
     trials.push(alone("both MPIs::conformance::one table, and runs use the results", || {
         both(tempfile::tempdir().unwrap().path());
     }));
