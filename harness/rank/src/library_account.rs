@@ -30,10 +30,10 @@ const OF_COMPONENT: &str = "_major_version";
 /// The account, by the names of settings, and of frameworks as `pml components`; why there is none, under the interface's own
 /// name.
 pub fn account() -> Vec<(String, String)> {
-    told().unwrap_or_else(|error| vec![("MPI_T".to_owned(), error.to_string())])
+    variables().unwrap_or_else(|error| vec![("MPI_T".to_owned(), error.to_string())])
 }
 
-fn told() -> Result<Vec<(String, String)>, CallError> {
+fn variables() -> Result<Vec<(String, String)>, CallError> {
     let interface = ToolInformation::initialize()?;
     let variables = interface.variables()?;
     let settings = if identity::is_open_mpi() { OF_OPEN_MPI } else { OF_MPICH };

@@ -48,10 +48,10 @@ impl Hosts {
         let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let boot_id = boot_id.trim().to_owned();
         let mine = HostAccount { host: environment::host(), boot_id, within, between };
-        let told = if self.is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
-        let told = world.gather(&told)?.into_iter().filter(|account| !account.is_empty());
+        let account = if self.is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
+        let accounts = world.gather(&account)?.into_iter().filter(|account| !account.is_empty());
         Ok(Transport {
-            hosts: told
+            hosts: accounts
                 .map(|account| serde_json::from_slice(&account).expect("what a rank has written"))
                 .collect(),
         })

@@ -25,7 +25,7 @@ pub fn verify(
 ) -> Result<Option<Mismatch>, CallError> {
     let mut mismatch = None;
     for _ in 0..ROUNDS {
-        for way in [Direction::There, Direction::Back] {
+        for way in [Leg::There, Leg::Back] {
             let found = one_way(session, memory, method, way)?;
             mismatch = mismatch.or(found);
         }
@@ -39,7 +39,7 @@ pub fn verify(
 
 /// The direction of a transfer; in an all-to-all, which of the two arrays it starts from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum Leg {
     There,
     Back,
 }
@@ -48,11 +48,11 @@ fn one_way(
     session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
-    way: Direction,
+    way: Leg,
 ) -> Result<Option<Mismatch>, CallError> {
     let setup = session.setup;
     let ends = method.ends();
-    if way == Direction::Back && setup.is_all_to_all() {
+    if way == Leg::Back && setup.is_all_to_all() {
         memory.arrays.swap(0, 1);
     }
     session.next_generation();
@@ -70,7 +70,7 @@ fn one_way(
         method.exchange(memory)?;
         method.unpack(memory)?;
         true
-    } else if (setup.me == 0) == (way == Direction::There) {
+    } else if (setup.me == 0) == (way == Leg::There) {
         method.pack(memory)?;
         method.send(memory)?;
         false

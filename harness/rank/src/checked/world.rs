@@ -108,14 +108,14 @@ fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Opti
     if size > 1 {
         return None;
     }
-    let told = SIZES.iter().find_map(|(variable, launcher)| {
+    let reason = SIZES.iter().find_map(|(variable, launcher)| {
         let ranks: usize = std::env::var(variable).ok()?.parse().ok()?;
         (ranks > 1).then(|| format!("{launcher} set {variable}={ranks}"))
     });
-    let told =
-        told.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were asked for")))?;
+    let reason =
+        reason.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were asked for")))?;
     Some(format!(
-        "every process is alone in its MPI world although {told}: the launcher belongs to another MPI, or there is \
+        "every process is alone in its MPI world although {reason}: the launcher belongs to another MPI, or there is \
          none. This program is compiled for {compiled_for}; start it with that MPI's mpiexec"
     ))
 }

@@ -106,7 +106,7 @@ struct Bench<'a> {
 }
 
 /// A method that was made and is being measured.
-struct Measured<'a> {
+struct MadeMethod<'a> {
     active: ActiveMethod<'a>,
     /// Making it took so long; reported with the first block.
     init_s: Option<f64>,
@@ -189,7 +189,7 @@ impl Bench<'_> {
 }
 
 impl<'a> Experiment<'a> for Bench<'a> {
-    type ActiveMethod = Measured<'a>;
+    type ActiveMethod = MadeMethod<'a>;
 
     fn kind(&self) -> Kind {
         Kind::Halo
@@ -211,15 +211,15 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Measured<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<MadeMethod<'a>, Outcome>> {
         let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
         let start = Instant::now();
         let made = ActiveMethod::make(transfer, self.parts, calls)?;
-        Ok(made.map(|active| Measured { active, init_s: Some(start.elapsed().as_secs_f64()) }))
+        Ok(made.map(|active| MadeMethod { active, init_s: Some(start.elapsed().as_secs_f64()) }))
     }
 
-    fn verify(&mut self, Measured { active, .. }: &mut Measured<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, MadeMethod { active, .. }: &mut MadeMethod<'a>) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
             self.data.fill(active.is_reference());
@@ -229,19 +229,19 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok(mismatch)
     }
 
-    fn repeat(&mut self, Measured { active, .. }: &mut Measured<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, MadeMethod { active, .. }: &mut MadeMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         // Blocks will tell what is wrong.
         self.data.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
-    fn readings(&self, _: &Measured<'a>) -> Option<u32> {
+    fn readings(&self, _: &MadeMethod<'a>) -> Option<u32> {
         None
     }
 
     fn block(
         &mut self,
-        Measured { active, init_s }: &mut Measured<'a>,
+        MadeMethod { active, init_s }: &mut MadeMethod<'a>,
         amount: Amount,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
@@ -279,7 +279,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), mismatch))
     }
 
-    fn teardown(&mut self, measured: Measured<'a>) -> anyhow::Result<()> {
+    fn teardown(&mut self, measured: MadeMethod<'a>) -> anyhow::Result<()> {
         Ok(measured.active.method.free()?)
     }
 }

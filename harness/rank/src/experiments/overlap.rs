@@ -105,7 +105,7 @@ const NOT_BOUND: &str = "not bound";
 /// What came of binding the MPI's threads to the core that is left free for them; complete on rank 0.
 struct Binding {
     /// The core of each rank, or why none.
-    told: String,
+    cores: String,
     /// Ranks in which nothing is bound.
     unbound_ranks: usize,
 }
@@ -175,14 +175,14 @@ impl CaseStart<'_> {
             if is_dedicated && refusal.is_none() { Some(self.dedicate(&of_mpi, &own)?) } else { None };
         // Threads that sleep until something comes wait for no core.
         hello.threads = self.case.setting.threads + threads.polling;
-        let mut tell = |name: &str, what: String| hello.settings.push((name.to_owned(), what));
-        tell("threads of MPI in each rank", threads.of_mpi.to_string());
-        tell("of these, polling", threads.polling.to_string());
+        let mut set = |name: &str, what: String| hello.settings.push((name.to_owned(), what));
+        set("threads of MPI in each rank", threads.of_mpi.to_string());
+        set("of these, polling", threads.polling.to_string());
         if self.case.setting.configuration != Configuration::Basic {
-            tell("asynchronous progress", refusal.clone().unwrap_or_else(|| "in force".to_owned()));
+            set("asynchronous progress", refusal.clone().unwrap_or_else(|| "in force".to_owned()));
         }
-        if let Some(Binding { told, .. }) = &binding {
-            tell("core of the progress thread", told.clone());
+        if let Some(Binding { cores, .. }) = &binding {
+            set("core of the progress thread", cores.clone());
         }
         let unbound_ranks = binding.map(|binding| binding.unbound_ranks);
         let case = Case {
@@ -218,7 +218,7 @@ impl CaseStart<'_> {
         let world = &self.world.comm;
         let cores = binding::own_cores(world)?;
         let are_own = world.minima(&[f64::from(u8::from(cores.is_some()))])?[0] > 0.0;
-        let told = match cores.as_deref().filter(|_| are_own).and_then(<[_]>::split_last) {
+        let name = match cores.as_deref().filter(|_| are_own).and_then(<[_]>::split_last) {
             None => NOT_BOUND.to_owned(),
             Some((free, rest)) => {
                 // The core's hardware threads are told with a plus between them.
@@ -227,14 +227,14 @@ impl CaseStart<'_> {
                 if is_bound { name() } else { NOT_BOUND.to_owned() }
             }
         };
-        let told = world.gather(told.as_bytes())?;
-        let told: Vec<_> = told.iter().map(|core| String::from_utf8_lossy(core)).collect();
-        let unbound_ranks = told.iter().filter(|told| *told == NOT_BOUND).count();
-        let told = match are_own {
-            true => told.join(", "),
+        let names = world.gather(name.as_bytes())?;
+        let names: Vec<_> = names.iter().map(|core| String::from_utf8_lossy(core)).collect();
+        let unbound_ranks = names.iter().filter(|name| *name == NOT_BOUND).count();
+        let names = match are_own {
+            true => names.join(", "),
             false => "left free, and nothing bound to it: ranks share their cores".to_owned(),
         };
-        Ok(Binding { told, unbound_ranks })
+        Ok(Binding { cores: names, unbound_ranks })
     }
 
     /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. Collective.

@@ -44,7 +44,7 @@ impl Group {
     ) -> Result<(), CallError> {
         for part in tree::parts(self.rank, self.ranks) {
             match part {
-                Part::Tells(other) => self.tell(clock, zero, other, count)?,
+                Part::Answers(other) => self.answer(clock, zero, other, count)?,
                 Part::Asks(other) => {
                     if let Some(found) = self.ask(clock, other, count)? {
                         *zero = learn(*zero, found);
@@ -62,13 +62,13 @@ impl Group {
             let asked_s = clock.now_s();
             self.send(other, [asked_s, 0.0])?;
             let [theirs_s, theirs_error_s] = self.receive(other)?;
-            exchanges.push(ThereAndBack { asked_s, theirs_s, theirs_error_s, heard_s: clock.now_s() });
+            exchanges.push(ThereAndBack { asked_s, theirs_s, theirs_error_s, received_s: clock.now_s() });
         }
         Ok(Offset::of(&exchanges))
     }
 
     /// Answers a rank that asks so many times.
-    pub fn tell(
+    pub fn answer(
         &self,
         clock: LocalClock,
         zero: &Extrapolation,

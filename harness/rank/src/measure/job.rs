@@ -75,8 +75,9 @@ impl<'a> Job<'a> {
         }
         let mine = mine.map(|what| format!("rank {} of the world: {what}", self.rank));
         let all = self.world.gather(mine.unwrap_or_default().as_bytes())?;
-        let said: Vec<_> = all.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
-        Ok(Some(said.join("; ")))
+        let mismatches: Vec<_> =
+            all.iter().filter(|c| !c.is_empty()).map(|c| String::from_utf8_lossy(c)).collect();
+        Ok(Some(mismatches.join("; ")))
     }
 
     /// The state of the machine; all pairs look at the same time, so that none disturbs another's block. Where ranks wait for

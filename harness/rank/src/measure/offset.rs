@@ -31,12 +31,12 @@ pub struct ThereAndBack {
     /// How far off that can be, where the other has it from a third.
     pub theirs_error_s: f64,
     /// When the answer came, by this clock.
-    pub heard_s: f64,
+    pub received_s: f64,
 }
 
 impl ThereAndBack {
     fn error_s(self) -> f64 {
-        (self.heard_s - self.asked_s) / 2.0 * (1.0 + MOST_DRIFT) + STEPS_S + self.theirs_error_s
+        (self.received_s - self.asked_s) / 2.0 * (1.0 + MOST_DRIFT) + STEPS_S + self.theirs_error_s
     }
 }
 
@@ -55,7 +55,7 @@ impl Offset {
     /// What exchanges tell; `None` if there were none.
     pub fn of(exchanges: &[ThereAndBack]) -> Option<Self> {
         let best = exchanges.iter().min_by(|a, b| a.error_s().total_cmp(&b.error_s()))?;
-        let at_s = f64::midpoint(best.asked_s, best.heard_s);
+        let at_s = f64::midpoint(best.asked_s, best.received_s);
         Some(Self { at_s, ahead_s: best.theirs_s - at_s, error_s: best.error_s() })
     }
 

@@ -125,7 +125,7 @@ impl Sync {
         let mut mine = Residual::NONE;
         for other in (1..self.all.ranks).filter(|&other| self.asking[other]) {
             if self.all.rank == 0 {
-                self.all.tell(self.clock, &self.zero, other, CHECKS)?;
+                self.all.answer(self.clock, &self.zero, other, CHECKS)?;
             } else if self.all.rank == other {
                 let look = self.all.ask(self.clock, 0, CHECKS)?;
                 mine = look.map_or(mine, |look| self.zero.residual(look));

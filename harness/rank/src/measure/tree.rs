@@ -9,14 +9,14 @@ pub enum Part {
     /// It asks this rank, which knows.
     Asks(usize),
     /// It knows, and tells this rank.
-    Tells(usize),
+    Answers(usize),
 }
 
 /// What `rank` of so many does, round by round.
 pub fn parts(rank: usize, ranks: usize) -> impl Iterator<Item = Part> {
     let rounds = std::iter::successors(Some(1_usize), |know| know.checked_mul(2));
     rounds.take_while(move |&know| know < ranks).filter_map(move |know| match rank {
-        knows if knows < know => Some(Part::Tells(rank + know)).filter(|_| rank + know < ranks),
+        knows if knows < know => Some(Part::Answers(rank + know)).filter(|_| rank + know < ranks),
         asks if asks < 2 * know => Some(Part::Asks(rank - know)),
         _ => None,
     })
@@ -33,11 +33,11 @@ mod tests {
             assert!(!all[0].iter().any(|part| matches!(part, Part::Asks(_))));
             for (rank, parts) in all.iter().enumerate().skip(1) {
                 let Part::Asks(parent) = parts[0] else { panic!("rank {rank} of {ranks}: {parts:?}") };
-                assert!(parts[1..].iter().all(|part| matches!(part, Part::Tells(_))), "{parts:?}");
-                assert!(parent < rank && all[parent].contains(&Part::Tells(rank)));
+                assert!(parts[1..].iter().all(|part| matches!(part, Part::Answers(_))), "{parts:?}");
+                assert!(parent < rank && all[parent].contains(&Part::Answers(rank)));
             }
-            let told = all.iter().flatten().filter(|part| matches!(part, Part::Tells(_))).count();
-            assert_eq!(told, ranks - 1);
+            let answers = all.iter().flatten().filter(|part| matches!(part, Part::Answers(_))).count();
+            assert_eq!(answers, ranks - 1);
         }
     }
 

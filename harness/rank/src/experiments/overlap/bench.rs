@@ -28,14 +28,14 @@ pub struct Bench<T> {
 }
 
 /// A method that was made and is being measured.
-pub struct Measured<A> {
+pub struct MadeMethod<A> {
     active: A,
     /// Making it took so long; reported with the first block, as what was measured before MPI was initialised.
     once: Option<f64>,
 }
 
 impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
-    type ActiveMethod = Measured<T::Active>;
+    type ActiveMethod = MadeMethod<T::Active>;
 
     fn kind(&self) -> Kind {
         Kind::Overlap
@@ -59,7 +59,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         Ok(self
             .traffic
             .make(method)?
-            .map(|active| Measured { active, once: Some(start.elapsed().as_secs_f64()) }))
+            .map(|active| MadeMethod { active, once: Some(start.elapsed().as_secs_f64()) }))
     }
 
     fn verify(&mut self, measured: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {

@@ -29,7 +29,7 @@ impl CaseStart<'_> {
     ) -> anyhow::Result<ExitCode> {
         let (methods, _) = self.methods(&Built::Operation)?;
         let mut cell = self.cell(&self.world.comm)?;
-        self.say_hello(&mut job, &cell)?;
+        self.report_hello(&mut job, &cell)?;
         let available = available_bytes().unwrap_or(u64::MAX);
         let of_host = self.world.comm.split_shared()?.size()? as u64;
         // A block for each rank on either side, as much in the buffers of an MPI that copies, and the largest of all ranks' machines.
@@ -49,9 +49,9 @@ impl CaseStart<'_> {
             Ok(time_s)
         })?;
         let mut job = held.expect("put back after each size");
-        tell(&mut job, &sizes);
+        report(&mut job, &sizes);
         let matrices = self.matrices(&mut job, &mut cell, &self.args.computation_s)?;
-        tell(&mut job, &matrices);
+        report(&mut job, &matrices);
         end(job, &methods)
     }
 
@@ -63,7 +63,7 @@ impl CaseStart<'_> {
         mut cell: Cell,
         methods: &[String],
     ) -> anyhow::Result<ExitCode> {
-        self.say_hello(traffic.job(), &cell)?;
+        self.report_hello(traffic.job(), &cell)?;
         let mut longest_s = 0.0_f64;
         for method in methods {
             traffic.job().reporter.working(method, "calibrate");
@@ -88,9 +88,9 @@ impl CaseStart<'_> {
             targets_s.sort_by(f64::total_cmp);
         }
         let mut job = traffic.into_job();
-        tell(&mut job, &[message]);
+        report(&mut job, &[message]);
         let matrices = self.matrices(&mut job, &mut cell, &targets_s)?;
-        tell(&mut job, &matrices);
+        report(&mut job, &matrices);
         end(job, methods)
     }
 
@@ -112,7 +112,7 @@ impl CaseStart<'_> {
     }
 
     /// Tells that the process has begun.
-    fn say_hello(&self, job: &mut Job<'_>, cell: &Cell) -> anyhow::Result<()> {
+    fn report_hello(&self, job: &mut Job<'_>, cell: &Cell) -> anyhow::Result<()> {
         let place = environment::place(job.rank);
         let facts = self.case.message(&Built::Operation, self.ranks);
         let mut hello = environment::hello(self.world, &place, facts, job.clock, Vec::new())?;
@@ -128,7 +128,7 @@ fn rounded(time_s: f64) -> f64 {
 }
 
 /// Reports sizes that were found.
-fn tell(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
+fn report(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
     sizes.iter().for_each(|size| job.reporter.report(&Event::Size(*size)));
 }
 

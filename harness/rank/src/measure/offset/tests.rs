@@ -20,9 +20,9 @@ impl Other {
                 asked_s,
                 theirs_s: self.at(asked_s + there_s),
                 theirs_error_s: 0.0,
-                heard_s: asked_s + there_s + back_s,
+                received_s: asked_s + there_s + back_s,
             };
-            asked_s = exchange.heard_s;
+            asked_s = exchange.received_s;
             exchange
         };
         ways_s.iter().map(exchange).collect()
