@@ -235,10 +235,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
-    fn readings(&self, _: &MadeMethod<'a>) -> Option<u32> {
-        None
-    }
-
     fn block(
         &mut self,
         MadeMethod { active, init_s }: &mut MadeMethod<'a>,

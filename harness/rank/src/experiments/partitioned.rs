@@ -320,10 +320,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         })
     }
 
-    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
-        None
-    }
-
     fn block(
         &mut self,
         active: &mut ActiveMethod<'a>,

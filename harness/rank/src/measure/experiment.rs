@@ -76,7 +76,9 @@ pub trait Experiment<'a> {
     fn repeat(&mut self, active: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn>;
 
     /// Readings of the clock in a repetition; `None` where repetitions cannot be timed several at once.
-    fn readings(&self, active: &Self::ActiveMethod) -> Option<u32>;
+    fn readings(&self, _active: &Self::ActiveMethod) -> Option<u32> {
+        None
+    }
 
     /// Runs a block: the times of this rank, if it measures, and what is wrong with the bytes that it got.
     fn block(

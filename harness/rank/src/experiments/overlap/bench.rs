@@ -103,10 +103,6 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         })
     }
 
-    fn readings(&self, _: &Self::ActiveMethod) -> Option<u32> {
-        None
-    }
-
     fn block(
         &mut self,
         measured: &mut Self::ActiveMethod,
