@@ -55,7 +55,11 @@ pub fn values(selection: &Selection, test: &Test) -> Result<Values, String> {
     let mut all = choices(selection, test, sets.first().map(String::as_str))?;
     match all.pop() {
         Some(values) if all.is_empty() => Ok(values),
-        _ => Err(format!("{}: one value each is needed here", lists.names().collect::<Vec<_>>().join(", "))),
+        _ => {
+            let values = |name: &str| lists.get(name).unwrap_or_default().join(",");
+            let given: Vec<String> = lists.names().map(|name| format!("{name}={}", values(name))).collect();
+            Err(format!("-p {}: one value each is needed here", given.join(",")))
+        }
     }
 }
 
