@@ -39,7 +39,7 @@ const HELP: [&str; 24] = [
     "man",
 ];
 
-const SHOWN: [&str; 12] = [
+const SHOWN: [&str; 13] = [
     "list",
     "list nas_lu_y",
     "list wrf_x_vec",
