@@ -92,7 +92,9 @@ impl CheckArgs {
         let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
             Ok(chosen) => chosen,
             Err(error) => {
-                folder.map(CheckFolder::discard);
+                if let Some(folder) = folder {
+                    folder.discard();
+                }
                 return Err(error);
             }
         };

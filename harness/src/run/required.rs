@@ -96,9 +96,7 @@ impl Run<'_> {
             results.iter().find(is_it).filter(|result| result.is_failure())
         };
         for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
-            if let Some(failed) =
-                case.required_checks(&measured.method).iter().find_map(|check| has_failed(check))
-            {
+            if let Some(failed) = case.required_checks(&measured.method).iter().find_map(has_failed) {
                 let detail = format!("rests on check {}, which {}", failed.check, failed.answer.text());
                 measured.outcome = Outcome::Invalid { detail };
             }
