@@ -24,7 +24,7 @@ pub(crate) enum Copying {
 
 /// Which of the two sides of a copy has gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum GapSide {
     /// The one that is read.
     Gather,
     /// The one that is written.
@@ -58,7 +58,7 @@ static CHOICES: LazyLock<[[Copying; CLASSES]; 2]> = LazyLock::new(|| {
     let (mut array, mut packed) = (vec![1u8; 3 * TRIAL_BYTES], vec![1u8; TRIAL_BYTES]);
     // So that no copy is left out because nobody reads what it has written.
     std::hint::black_box((&mut array, &mut packed));
-    [Direction::Gather, Direction::Scatter].map(|direction| {
+    [GapSide::Gather, GapSide::Scatter].map(|direction| {
         std::array::from_fn(|class| fastest(direction, SHORTEST << class, &mut array, &mut packed))
     })
 });
@@ -71,7 +71,7 @@ pub(crate) fn choose() {
 
 impl Copying {
     /// The one for runs of so many bytes.
-    pub fn chosen(direction: Direction, bytes: usize) -> Self {
+    pub fn chosen(direction: GapSide, bytes: usize) -> Self {
         match (bytes / SHORTEST).checked_ilog2() {
             Some(class) if (class as usize) < CLASSES => CHOICES[direction as usize][class as usize],
             _ => Self::Library,
@@ -207,18 +207,18 @@ fn copy_block<const N: usize>(to: &mut [u8], from: &[u8]) {
 }
 
 /// The fastest copy of runs from `least` bytes to twice as many.
-fn fastest(direction: Direction, least: usize, array: &mut [u8], packed: &mut [u8]) -> Copying {
+fn fastest(direction: GapSide, least: usize, array: &mut [u8], packed: &mut [u8]) -> Copying {
     let possible = Copying::possible(least);
     // A run that keeps to cache lines in the message, and one that does not. In the array none does.
     let times = [least, least + least / 2 + 4].map(|bytes| {
         let stride = 2 * bytes + 8;
         let used = packed.len() / bytes * bytes;
         trial(&possible, |copying| match direction {
-            Direction::Gather => {
+            GapSide::Gather => {
                 let runs = Runs { bytes, to_stride: bytes, from_stride: stride };
                 runs.copy(copying, &mut packed[..used], array);
             }
-            Direction::Scatter => {
+            GapSide::Scatter => {
                 let runs = Runs { bytes, to_stride: stride, from_stride: bytes };
                 runs.copy(copying, array, &packed[..used]);
             }
@@ -278,13 +278,13 @@ mod tests {
 
     #[test]
     fn what_is_chosen_can_copy_runs_of_that_length() {
-        for direction in [Direction::Gather, Direction::Scatter] {
+        for direction in [GapSide::Gather, GapSide::Scatter] {
             for bytes in (0..400).chain([16383, 16384, 1 << 20, usize::MAX]) {
                 let chosen = Copying::chosen(direction, bytes);
                 assert!(Copying::possible(bytes).contains(&chosen), "{chosen:?} of {bytes} bytes");
             }
         }
-        assert_eq!(Copying::chosen(Direction::Gather, SHORTEST - 1), Copying::Library);
-        assert_eq!(Copying::chosen(Direction::Gather, SHORTEST << CLASSES), Copying::Library);
+        assert_eq!(Copying::chosen(GapSide::Gather, SHORTEST - 1), Copying::Library);
+        assert_eq!(Copying::chosen(GapSide::Gather, SHORTEST << CLASSES), Copying::Library);
     }
 }

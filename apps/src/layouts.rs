@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_are_reported_with_their_place() {
         for (text, said) in [
             ("0 * double", "column 1: a count of 0: must be at least 1"),
             ("3 double", "column 3: `*` is expected after a count"),

@@ -55,7 +55,7 @@ pub const X: Test = Test {
     about: "one row of grid points, 5 doubles each, contiguous",
     parameters: PARAMETERS,
     sets: SETS,
-    make: |values, _| NasLu::boxed(values, Direction::X),
+    make: |values, _| NasLu::boxed(values, RowDirection::X),
 };
 
 /// The strided direction.
@@ -63,7 +63,7 @@ pub const Y: Test = Test {
     name: "nas_lu_y",
     original_name: Some("NAS_LU_y"),
     about: "one column of grid points, 5 doubles each, a row apart",
-    make: |values, _| NasLu::boxed(values, Direction::Y),
+    make: |values, _| NasLu::boxed(values, RowDirection::Y),
     ..X
 };
 
@@ -106,12 +106,12 @@ fn unpack_line(mut packed: &[Point], points: ArrayViewMut2<'_, Point>, across: A
 }
 
 /// Named by what the application sends along: x is the row, across y.
-enum Direction {
+enum RowDirection {
     X,
     Y,
 }
 
-impl Direction {
+impl RowDirection {
     /// The axis of the array of points that has one index.
     fn axis(&self) -> Axis {
         match self {
@@ -124,11 +124,11 @@ impl Direction {
 struct NasLu {
     nx: usize,
     ny: usize,
-    direction: Direction,
+    direction: RowDirection,
 }
 
 impl NasLu {
-    fn boxed(values: &Values, direction: Direction) -> Built {
+    fn boxed(values: &Values, direction: RowDirection) -> Built {
         let nx = values.positive("nx")?;
         let ny = values.positive("ny")?;
         Ok(Box::new(Self { nx, ny, direction }))
@@ -138,8 +138,8 @@ impl NasLu {
     fn line(&self, side: Side) -> usize {
         match (side, &self.direction) {
             (Side::Receive, _) => 0,
-            (Side::Send, Direction::X) => self.ny,
-            (Side::Send, Direction::Y) => self.nx,
+            (Side::Send, RowDirection::X) => self.ny,
+            (Side::Send, RowDirection::Y) => self.nx,
         }
     }
 
@@ -154,8 +154,8 @@ impl NasLu {
     fn nest(&self, side: Side) -> Nest {
         let (row, line) = (COMPONENTS * (self.nx + 2), self.line(side));
         match self.direction {
-            Direction::X => Nest::plane(COMPONENTS + row * line, COMPONENTS * self.nx, 1, row),
-            Direction::Y => Nest::plane(COMPONENTS * line + row, COMPONENTS, self.ny, row),
+            RowDirection::X => Nest::plane(COMPONENTS + row * line, COMPONENTS * self.nx, 1, row),
+            RowDirection::Y => Nest::plane(COMPONENTS * line + row, COMPONENTS, self.ny, row),
         }
     }
 }
@@ -174,8 +174,8 @@ impl MicroApp for NasLu {
         let double = Layout::named(Element::Double);
         let point = Layout::contiguous(COMPONENTS as i64, &double).expect("a point is small");
         let layout = match self.direction {
-            Direction::X => Layout::contiguous(COMPONENTS as i64 * nx, &double),
-            Direction::Y => Layout::vector(ny, 1, nx + 2, &point),
+            RowDirection::X => Layout::contiguous(COMPONENTS as i64 * nx, &double),
+            RowDirection::Y => Layout::vector(ny, 1, nx + 2, &point),
         };
         let origin_bytes = 8 * self.nest(side).start as i64;
         Message::single(0, origin_bytes, layout.expect("the array fits in memory"))

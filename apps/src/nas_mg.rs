@@ -47,7 +47,7 @@ pub const X: Test = Test {
     about: "the x face of a 3-d grid: single doubles, a row apart",
     parameters: PARAMETERS,
     sets: SETS,
-    make: |values, _| NasMg::boxed(values, Direction::X),
+    make: |values, _| NasMg::boxed(values, FaceDirection::X),
 };
 
 /// The face with a run per plane.
@@ -55,7 +55,7 @@ pub const Y: Test = Test {
     name: "nas_mg_y",
     original_name: Some("NAS_MG_y"),
     about: "the y face of a 3-d grid: rows, a plane apart",
-    make: |values, _| NasMg::boxed(values, Direction::Y),
+    make: |values, _| NasMg::boxed(values, FaceDirection::Y),
     ..X
 };
 
@@ -64,7 +64,7 @@ pub const Z: Test = Test {
     name: "nas_mg_z",
     original_name: Some("NAS_MG_z"),
     about: "the z face of a 3-d grid: rows without their halo",
-    make: |values, _| NasMg::boxed(values, Direction::Z),
+    make: |values, _| NasMg::boxed(values, FaceDirection::Z),
     ..X
 };
 
@@ -107,13 +107,13 @@ fn take3(mut packed: &[f64], face: ArrayViewMut3<'_, f64>, across: Axis) {
     }
 }
 
-enum Direction {
+enum FaceDirection {
     X,
     Y,
     Z,
 }
 
-impl Direction {
+impl FaceDirection {
     fn axis(&self) -> Axis {
         match self {
             Self::X => AXIS_X,
@@ -127,11 +127,11 @@ struct NasMg {
     d1: usize,
     d2: usize,
     d3: usize,
-    direction: Direction,
+    direction: FaceDirection,
 }
 
 impl NasMg {
-    fn boxed(values: &Values, direction: Direction) -> Built {
+    fn boxed(values: &Values, direction: FaceDirection) -> Built {
         // A point of interior between two of halo.
         let points = |name| Ok(values.within(name, 3..=i32::MAX.into())? as usize);
         Ok(Box::new(Self { d1: points("d1")?, d2: points("d2")?, d3: points("d3")?, direction }))
@@ -140,12 +140,12 @@ impl NasMg {
     /// The constant index of the exchanged face.
     fn face(&self, side: Side) -> usize {
         match (&self.direction, side) {
-            (Direction::X, Side::Send) => self.d1 - 2,
-            (Direction::X, Side::Receive) => self.d1 - 1,
-            (Direction::Y, Side::Send) => self.d2 - 2,
-            (Direction::Y, Side::Receive) => self.d2 - 1,
-            (Direction::Z, Side::Send) => 1,
-            (Direction::Z, Side::Receive) => 0,
+            (FaceDirection::X, Side::Send) => self.d1 - 2,
+            (FaceDirection::X, Side::Receive) => self.d1 - 1,
+            (FaceDirection::Y, Side::Send) => self.d2 - 2,
+            (FaceDirection::Y, Side::Receive) => self.d2 - 1,
+            (FaceDirection::Z, Side::Send) => 1,
+            (FaceDirection::Z, Side::Receive) => 0,
         }
     }
 
@@ -165,13 +165,13 @@ impl NasMg {
     fn nest(&self, side: Side) -> Nest {
         let (face, d1, plane) = (self.face(side), self.d1, self.d1 * self.d2);
         match self.direction {
-            Direction::X => Nest {
+            FaceDirection::X => Nest {
                 planes: self.d3 - 2,
                 plane_stride: plane,
                 ..Nest::plane(self.index(face, 1, 1), 1, self.d2 - 2, d1)
             },
-            Direction::Y => Nest::plane(self.index(1, face, 1), d1 - 2, self.d3 - 2, plane),
-            Direction::Z => Nest::plane(self.index(1, 1, face), d1 - 2, self.d2 - 2, d1),
+            FaceDirection::Y => Nest::plane(self.index(1, face, 1), d1 - 2, self.d3 - 2, plane),
+            FaceDirection::Z => Nest::plane(self.index(1, 1, face), d1 - 2, self.d2 - 2, d1),
         }
     }
 }
@@ -189,10 +189,10 @@ impl MicroApp for NasMg {
         let (d1, d2, d3) = (self.d1 as i64, self.d2 as i64, self.d3 as i64);
         let double = Layout::named(Element::Double);
         let layout = match self.direction {
-            Direction::X => Layout::vector(d2 - 2, 1, d1, &double)
+            FaceDirection::X => Layout::vector(d2 - 2, 1, d1, &double)
                 .and_then(|column| Layout::hvector(d3 - 2, 1, 8 * d1 * d2, &column)),
-            Direction::Y => Layout::vector(d3 - 2, d1 - 2, d1 * d2, &double),
-            Direction::Z => Layout::vector(d2 - 2, d1 - 2, d1, &double),
+            FaceDirection::Y => Layout::vector(d3 - 2, d1 - 2, d1 * d2, &double),
+            FaceDirection::Z => Layout::vector(d2 - 2, d1 - 2, d1, &double),
         };
         let origin_bytes = 8 * self.nest(side).start as i64;
         Message::single(0, origin_bytes, layout.expect("the array fits in memory"))
@@ -211,14 +211,14 @@ impl MicroApp for NasMg {
     fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
         match self.direction {
             // Single values.
-            Direction::X => self.pack(arrays, packed),
+            FaceDirection::X => self.pack(arrays, packed),
             _ => self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed)),
         }
     }
 
     fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
         match self.direction {
-            Direction::X => self.unpack(packed, arrays),
+            FaceDirection::X => self.unpack(packed, arrays),
             _ => self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0)),
         }
     }

@@ -90,7 +90,7 @@ impl Parameter {
     }
 
     /// The words that its value is one of; none of a number.
-    pub fn words(&self) -> Option<Vec<&'static str>> {
+    pub fn choices(&self) -> Option<Vec<&'static str>> {
         match self.value_type {
             ParameterType::Choice(words) => Some(words.to_vec()),
             ParameterType::Element => Some(Element::ALL.map(Element::name).to_vec()),

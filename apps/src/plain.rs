@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sets_mean_the_elements_that_their_names_say() {
+    fn sets_have_the_elements_of_their_names() {
         assert_eq!(Element::ALL[FLOAT as usize], Element::Float);
         assert_eq!(Element::ALL[DOUBLE as usize], Element::Double);
     }

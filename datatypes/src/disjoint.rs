@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_so() {
+    fn results_are_right() {
         let mut told = 0;
         for seed in 0..20_000 {
             let layout = random_layout(seed, 4, 200);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_layouts_of_any_size_are_told() {
+    fn regular_layouts_of_any_size_are_known() {
         let parse = |text: &str| text.parse::<Layout>().unwrap();
         for text in [
             "vector(1000000000000, 1, 2, byte)",

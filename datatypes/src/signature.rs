@@ -78,7 +78,7 @@ mod tests {
     use crate::pool::random_layout;
 
     #[test]
-    fn the_constructors_tell_whether_there_is_one_type() {
+    fn constructors_know_whether_there_is_one_type() {
         let mut alike = 0;
         for seed in 0..20_000 {
             let layout = random_layout(seed, 4, 200);

@@ -45,7 +45,7 @@ mod tests {
     use crate::pool::random_layout;
 
     #[test]
-    fn what_is_told_is_so() {
+    fn results_are_right() {
         let mut told = 0;
         for seed in 0..20_000 {
             let layout = random_layout(seed, 4, 200);

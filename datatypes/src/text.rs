@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place_and_what_would_be_right() {
+    fn errors_are_reported_with_their_place_and_what_would_be_right() {
         let cases = [
             ("", "column 1: the end where a type is expected"),
             (

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection};
-use crate::experiments::{self, Kind, Setup};
+use crate::experiments::{self, Context, Kind};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
 use crate::report::pictures::PaperFigure;
@@ -210,8 +210,9 @@ impl Plan {
     ///
     /// [`Experiment::cases`]: crate::experiments::Experiment::cases
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
-        let selected =
-            experiments::of(self.experiment).cases(selection, self.setup()).map_err(PlanError::Selection)?;
+        let selected = experiments::of(self.experiment)
+            .cases(selection, self.context())
+            .map_err(PlanError::Selection)?;
         let methods = &selection.methods;
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
@@ -238,8 +239,8 @@ impl Plan {
     }
 
     /// What cases are prepared for.
-    pub fn setup(&self) -> Setup {
-        Setup { ranks: self.ranks(), seed: self.seed }
+    pub fn context(&self) -> Context {
+        Context { ranks: self.ranks(), seed: self.seed }
     }
 
     /// Checks the conditions of the run: everything but the cases.
@@ -336,7 +337,7 @@ impl Plan {
             let refuse = |test: &str, reason: String| {
                 Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
             };
-            let setup = Setup { ranks: self.ranks.unwrap_or(1), seed: self.seed };
+            let setup = Context { ranks: self.ranks.unwrap_or(1), seed: self.seed };
             let prepared = match experiments::of(self.experiment).prepare(given, setup) {
                 Ok(prepared) => prepared,
                 Err(reason) => return refuse(&given.test, reason),

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::Program;
-use crate::operation::{Leaf, Nesting, Operation, Sequence};
+use crate::operation::{Leaf, LoopNest, Nesting, Sequence};
 use crate::select::{Kernels, Level, PAST_CACHES};
 
 impl fmt::Display for Program {
@@ -58,7 +58,7 @@ fn operations(sequence: &Sequence, depth: usize, text: &mut String) {
     }
 }
 
-fn line(operation: &Operation) -> String {
+fn line(operation: &LoopNest) -> String {
     let loops = operation.steps.iter();
     let loops: String =
         loops.map(|step| format!("{} times, {} bytes apart: ", step.count, step.stride)).collect();

@@ -24,7 +24,7 @@ impl Step {
 
 /// Loops, outermost first, around a leaf.
 #[derive(Clone, Debug)]
-pub(crate) struct Operation {
+pub(crate) struct LoopNest {
     pub steps: Vec<Step>,
     pub leaf: Leaf,
     /// Bytes in the packed stream.
@@ -58,7 +58,7 @@ pub(crate) enum Nesting {
 /// Operations one after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequence {
-    pub operations: Vec<Operation>,
+    pub operations: Vec<LoopNest>,
     /// Where each ends in the packed stream.
     pub ends: Vec<usize>,
 }
@@ -75,7 +75,7 @@ impl Sequence {
     }
 
     fn push(&mut self, form: NormalForm, target: Target) {
-        let operation = Operation::of(form, target);
+        let operation = LoopNest::of(form, target);
         self.ends.push(self.bytes() + operation.bytes);
         self.operations.push(operation);
     }
@@ -86,7 +86,7 @@ impl Sequence {
     }
 }
 
-impl Operation {
+impl LoopNest {
     fn of(form: NormalForm, target: Target) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::block_copy::LONG;
 use crate::loops::{self, Axis, Grid};
-use crate::operation::{Leaf, Operation, Sequence, Step, grid};
+use crate::operation::{Leaf, LoopNest, Sequence, Step, grid};
 
 fn moved(array: *mut u8, by: i64) -> *mut u8 {
     array.wrapping_offset(by as isize)
@@ -56,7 +56,7 @@ impl Sequence {
     }
 }
 
-impl Operation {
+impl LoopNest {
     /// Runs the leaf within `steps`, all of it.
     ///
     /// # Safety

@@ -9,7 +9,7 @@ use datatypes::{Element, Layout};
 use rand::{Rng, RngExt};
 
 use crate::check::{check, noise};
-use crate::operation::{Leaf, Operation};
+use crate::operation::{Leaf, LoopNest};
 use crate::{RunError, compile, fuzz};
 
 /// Random cases of each kind in a test run; the oracle takes most of the time.
@@ -85,7 +85,7 @@ fn places_beyond_4_gib_are_runs() {
     let far = [0, 1 << 32, (1 << 32) + 10, 1 << 34];
     let layout = Layout::hindexed_block(1, &far, &Layout::named(Element::Double)).unwrap();
     let program = compile(&layout, 1).unwrap();
-    let [Operation { leaf: Leaf::Runs { offsets, ends, .. }, .. }] = &program.sequence.operations[..] else {
+    let [LoopNest { leaf: Leaf::Runs { offsets, ends, .. }, .. }] = &program.sequence.operations[..] else {
         panic!("{program}");
     };
     assert_eq!((&offsets[..], &ends[..]), (&far[..], &[8, 16, 24, 32][..]));

@@ -36,7 +36,7 @@ impl Gate {
         let reached = self.0.with_extension("reached");
         job.until("at the gate", |job| {
             let is_there = fs::remove_file(&reached).is_ok();
-            assert!(is_there || job.is_running(), "it has ended before: {:?}", job.said());
+            assert!(is_there || job.is_running(), "it has ended before: {:?}", job.output());
             is_there
         });
     }

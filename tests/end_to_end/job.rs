@@ -88,7 +88,7 @@ impl Job {
         let start = Instant::now();
         while !holds(self) {
             if start.elapsed() > LIMIT {
-                let (out, err) = self.said();
+                let (out, err) = self.output();
                 panic!("{}: never {what}\n{out}\n{err}", self.line);
             }
             thread::sleep(POLL);
@@ -148,7 +148,7 @@ impl Job {
     }
 
     /// What it has written: its standard output, and its standard error.
-    pub fn said(&self) -> (String, String) {
+    pub fn output(&self) -> (String, String) {
         let read = |name| {
             String::from_utf8_lossy(&fs::read(self.output.path().join(name)).unwrap_or_default()).into_owned()
         };
@@ -156,7 +156,7 @@ impl Job {
     }
 
     fn ended(&self, status: ExitStatus) -> Ended {
-        let (out, err) = self.said();
+        let (out, err) = self.output();
         Ended { code: status.code(), out, err, line: self.line.clone() }
     }
 }

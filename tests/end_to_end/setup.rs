@@ -105,19 +105,19 @@ pub fn ddtbench(dir: &Path) -> Command {
     command.envs(WITHOUT_NETWORK);
     // A third of the time of a short run would be cargo's, which finds that nothing has changed.
     command.env("CARGO", root().join("tests/end_to_end/cargo_once.sh"));
-    command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_SAID", said_by_cargo());
+    command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_SAID", built_by_cargo());
     command
 }
 
 /// Where is kept what cargo has said to this process: another one may test another state of the source.
-fn said_by_cargo() -> PathBuf {
+fn built_by_cargo() -> PathBuf {
     scratch().join(format!("said-by-cargo.{}", std::process::id()))
 }
 
 /// Removes what was only for this process.
 pub fn tidy_up() {
     // Nothing is there where nothing was built.
-    let _ = fs::remove_dir_all(said_by_cargo());
+    let _ = fs::remove_dir_all(built_by_cargo());
 }
 
 /// The same on a machine that has a network.

@@ -112,7 +112,7 @@ fn cluster() -> Result<Arc<Cluster>, String> {
         let target = scratch().parent().expect("cargo's folder for tests lies in its target folder");
         let mut job = Job::start(command.arg(script()).arg(folder.path()).arg(root()).arg(target));
         job.until("a cluster that waits for jobs", |job| {
-            assert!(job.is_running(), "Slurm did not start: {:?}", job.said());
+            assert!(job.is_running(), "Slurm did not start: {:?}", job.output());
             folder.path().join("ready").exists() && !job.named("slurm-nodea").is_empty()
         });
         let login = job.named("slurm-nodea")[0].pid;
@@ -172,8 +172,8 @@ impl Cluster {
         let line = line.replacen("sbatch", "sbatch --parsable", 1);
         let mut processes = Job::start(&mut self.command(dir, &line));
         processes.until("submitted", |job| !job.is_running());
-        let id = processes.said().0.trim().to_owned();
-        assert!(id.parse::<u32>().is_ok(), "{line}: {:?}", processes.said());
+        let id = processes.output().0.trim().to_owned();
+        assert!(id.parse::<u32>().is_ok(), "{line}: {:?}", processes.output());
         Submitted { cluster: self, dir, id, processes }
     }
 }

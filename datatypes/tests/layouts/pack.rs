@@ -97,7 +97,7 @@ fn one_byte_less_on_either_side_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn refusals_say_what_is_out_of_reach() {
+fn refusals_name_what_is_out_of_reach() {
     let layout = Layout::vector(2, 1, -2, &named(Element::Int32)).unwrap();
     let message = |result: Result<Vec<u8>, PackError>| result.unwrap_err().to_string();
     assert_eq!(

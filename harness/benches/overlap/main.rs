@@ -95,10 +95,10 @@ fn measure(library: &Path, fault: &str, out: &Path) {
     command.args(["--max-time", MAX_TIME_S, "--out"]).arg(out);
     command.args(["--", "-genv", "LD_PRELOAD"]).arg(library).args(["-genv", "FAULTY_MPI", fault]);
     let ended = command.current_dir(root()).output().expect("ddtbench can be started");
-    let told = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{told}");
+    let output = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{output}");
     // A machine that is too busy for a size to be found.
-    told.lines().filter(|line| line.contains("left out")).for_each(|line| println!("{line}"));
+    output.lines().filter(|line| line.contains("left out")).for_each(|line| println!("{line}"));
 }
 
 /// The library that errs on purpose, for MPICH.

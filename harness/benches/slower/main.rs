@@ -118,7 +118,7 @@ fn compile(mpi: &str, dir: &Path) -> PathBuf {
     library
 }
 
-/// What the launcher is told for the library to be before an MPI.
+/// What the launcher is printed for the library to be before an MPI.
 fn preload(mpi: &str, library: &Path) -> Vec<String> {
     let library = library.display();
     match mpi {
@@ -152,8 +152,8 @@ fn compare(mpi: &str, preload: &[String], variant: &str) -> Vec<Row> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     command.current_dir(dir.path()).arg("compare").args(TESTS).args(["--mpi", mpi, "--variant", variant]);
     command.args(["-m", "reference,manual,mpi_pack,ddt", "--max-time", MAX_TIME_S]);
-    let told = output(command.args(["--format", "tsv", "--out", "out", "--"]).args(preload));
-    rows(csv::ReaderBuilder::new().delimiter(b'\t').from_reader(told.as_slice()))
+    let printed = output(command.args(["--format", "tsv", "--out", "out", "--"]).args(preload));
+    rows(csv::ReaderBuilder::new().delimiter(b'\t').from_reader(printed.as_slice()))
 }
 
 fn output(command: &mut Command) -> Vec<u8> {

@@ -133,11 +133,11 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
 }
 
 /// Prints what is said of each MPI, all at once: each takes a minute and more.
-fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, tell: impl Fn(&str, &[Launch]) -> String + Sync) {
-    let tell = &tell;
+fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, &[Launch]) -> String + Sync) {
+    let report = &report;
     std::thread::scope(|scope| {
-        let each = recorded.iter().map(|(mpi, launches)| scope.spawn(move || tell(mpi, launches)));
-        for told in each.collect::<Vec<_>>() {
+        let each = recorded.iter().map(|(mpi, launches)| scope.spawn(move || report(mpi, launches)));
+        for text in each.collect::<Vec<_>>() {
             print!("{}", told.join().expect("it does not panic"));
         }
     });

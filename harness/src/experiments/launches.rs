@@ -76,11 +76,11 @@ fn joined(all: &[&Record], drift: Drift) -> Record {
     let first = of[0];
     // A launch that failed is not hidden behind those that did not.
     let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome.is_doubtful());
-    let told = worst.copied().unwrap_or(of[of.len() - 1]);
+    let shown = worst.copied().unwrap_or(of[of.len() - 1]);
     let mut record = Record {
         launch: None,
         launches: of.len(),
-        outcome: told.outcome.clone(),
+        outcome: shown.outcome.clone(),
         part: first.part.filter(|part| all.iter().all(|record| record.part == Some(*part))),
         ..first.clone()
     };
@@ -125,7 +125,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.blocks_disturbed = sum(|record| record.blocks_disturbed);
     record.batch = of.iter().map(|record| record.batch).max().unwrap_or_default();
     record.mixed_states = of.iter().any(|record| record.mixed_states);
-    // What wandered within a launch is told of that launch, and by the interval over all.
+    // What wandered within a launch is shown of that launch, and by the interval over all.
     record.unsteady = launches::unsteady(&medians);
     record.figures = figures(of);
 }
@@ -135,7 +135,7 @@ fn figures(of: &[&Record]) -> Vec<Figure> {
     let mut groups: Vec<Vec<&Figure>> = Vec::new();
     for figure in of.iter().flat_map(|record| &record.figures) {
         let is_same = |group: &&mut Vec<&Figure>| {
-            // An equation of a model is told beside its figure; a method is part of what the figure says.
+            // An equation of a model is shown beside its figure; a method is part of what the figure says.
             let by_model = matches!(figure.quantity, Quantity::GainModel | Quantity::GainDifference);
             group[0].quantity == figure.quantity && (by_model || group[0].against == figure.against)
         };
@@ -158,7 +158,7 @@ fn over(group: &[&Figure]) -> Figure {
         value: stats::median(&stats::sorted(values.iter().copied())),
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
-        // Of a quantity of which that is told in each launch.
+        // Of a quantity of which that is shown in each launch.
         unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
         ..group[0].clone()
     }

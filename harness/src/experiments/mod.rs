@@ -13,7 +13,8 @@ pub mod planned;
 pub mod selection;
 pub mod summary;
 
-pub use common::kinds::{Kind, Setup};
+pub use apps::Context;
+pub use common::kinds::Kind;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -40,13 +41,13 @@ pub trait Experiment: Debug + Sync {
     ///
     /// # Errors
     /// A name or a value that cannot be, and what would be right.
-    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String>;
+    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String>;
 
     /// Makes a case ready to be measured: its values complete, and everything known of it that needs no MPI.
     ///
     /// # Errors
     /// What is wrong with it, and what would be right.
-    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String>;
+    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String>;
 
     /// Adds figures to a record, of any phase.
     fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);

@@ -25,7 +25,7 @@ pub fn calibrated(
         return Ok(None);
     }
     let Some(calibration) = OverlapCalibration::of(&plan.cases) else { return Ok(None) };
-    let cases = calibration.requests(plan.setup()).map_err(RunError::Calibration)?;
+    let cases = calibration.requests(plan.context()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };
     let checked = CheckedPlan { plan, cases, notes: Vec::new() };

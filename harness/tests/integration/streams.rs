@@ -26,7 +26,7 @@ fn a_refusal_that_nobody_can_read_is_one_all_the_same() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told_and_a_reader_that_has_gone_is_no_error() {
+fn a_failed_write_is_reported_and_a_reader_that_has_gone_is_no_error() {
     assert_eq!(code(&["list"], ">/dev/full"), Some(2));
     // More than a pipe holds, so that the reader has gone before all is written.
     let script = "\"$0\" layout wrf_x_vec --format segments; echo $? >&2";

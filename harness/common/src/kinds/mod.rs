@@ -6,7 +6,6 @@ pub mod overlap;
 pub mod partitioned;
 pub mod pingpong;
 
-use apps::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::model::conditions::Cache;
@@ -161,22 +160,6 @@ impl Kind {
     /// Whether a method is measured in processes of its own.
     pub fn in_own_processes(self, method: &str) -> bool {
         self.method(method).is_ok_and(|info| info.in_own_processes)
-    }
-}
-
-/// What a case is prepared for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setup {
-    /// Ranks of the run.
-    pub ranks: usize,
-    /// Seed of everything random.
-    pub seed: u64,
-}
-
-impl Setup {
-    /// What tests need to know of the run.
-    pub fn context(self) -> Context {
-        Context { ranks: self.ranks, seed: self.seed }
     }
 }
 

@@ -19,10 +19,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure};
+use apps::Context as CaseContext;
 use apps::{Arrays, Exchange};
 use common::cores;
 use common::kinds::Kind;
-use common::kinds::Setup as CaseSetup;
 use common::kinds::overlap::operations::{Operation, Traffic as Communicated};
 use common::kinds::overlap::{Built, OverlapCase};
 use common::limits::Limits;
@@ -63,7 +63,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     let is_whole = !case.needs_calibration() || args.calibrate;
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
     let built =
-        case.build(CaseSetup { ranks, seed: args.conditions.seed }).map_err(|reason| anyhow!(reason))?;
+        case.build(CaseContext { ranks, seed: args.conditions.seed }).map_err(|reason| anyhow!(reason))?;
     let start = CaseStart { world, args, case: &case, ranks, before };
     match (&case.traffic, &built) {
         (Communicated::Operation(operation), _) => start.operation(operation),

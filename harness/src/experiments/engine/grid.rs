@@ -80,14 +80,14 @@ fn case(test: &str, element: &str, values: &[(&str, u64)]) -> PlannedCase {
 mod tests {
     use super::*;
     use crate::experiments::Kind;
-    use crate::experiments::{self, Setup};
+    use crate::experiments::{self, Context};
 
     #[test]
     fn every_case_can_be_and_none_is_there_twice() {
         let all = cases();
         for (i, case) in all.iter().enumerate() {
             let message =
-                experiments::of(Kind::Engine).prepare(case, Setup { ranks: 1, seed: 1 }).unwrap().message();
+                experiments::of(Kind::Engine).prepare(case, Context { ranks: 1, seed: 1 }).unwrap().message();
             assert!(message.bytes <= PACKED_BYTES + 64, "{case:?}");
             assert!(message.bytes >= 1 << 13, "{case:?}");
             assert!(message.array_bytes <= 2 * SPAN_BYTES, "{case:?}");

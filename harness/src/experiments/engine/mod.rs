@@ -15,7 +15,7 @@ pub use selection::orders;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Prepared, Setup};
+use super::{Context, Experiment, Prepared};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 
@@ -33,11 +33,11 @@ fn is_of_a_test(value: &str) -> bool {
 pub struct Engine;
 
 impl Experiment for Engine {
-    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String> {
         selection::cases(selection, setup.seed)
     }
 
-    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(prepared::PreparedComparison::of(case, setup)?))
     }
 

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use super::{ORDER, PackingOrder, RANKS, grid, methods};
 use crate::experiments::pingpong::PreparedMessage;
 use crate::experiments::planned::{PlannedCase, Text};
-use crate::experiments::{Prepared, Setup};
+use crate::experiments::{Context, Prepared};
 use crate::model::event::MessageFacts;
 
 /// A test's message, and the order in which its bytes are packed.
@@ -21,7 +21,7 @@ impl PreparedComparison {
     ///
     /// # Errors
     /// As of a ping-pong, and an order of bytes that there is not.
-    pub fn of(case: &PlannedCase, setup: Setup) -> Result<Self, String> {
+    pub fn of(case: &PlannedCase, setup: Context) -> Result<Self, String> {
         let mut test = case.clone();
         let is_own = test.params.get(ORDER).is_some_and(|text| super::is_of_a_test(&text.0));
         let order = if is_own { None } else { test.params.remove(ORDER) };
@@ -33,7 +33,7 @@ impl PreparedComparison {
         let is_of_grid = case.set.as_deref() == Some(grid::SET);
         test.set = test.set.filter(|_| !is_of_grid);
         // All layouts but that of an all-to-all are the same for any number of ranks.
-        let message = PreparedMessage::of(&test, Setup { ranks: RANKS, ..setup })?;
+        let message = PreparedMessage::of(&test, Context { ranks: RANKS, ..setup })?;
         if order == PackingOrder::Ddt && !message.orders_differ {
             return Err(format!("{ORDER} = ddt: loop and datatype pack in one order, leave it out"));
         }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use super::{ORDER, PackingOrder, RANKS, grid};
-use crate::experiments::Setup;
+use crate::experiments::Context;
 use crate::experiments::pingpong::{self, PreparedMessage};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::{Lists, Selection};
@@ -14,7 +14,7 @@ use crate::experiments::selection::{Lists, Selection};
 /// An order that there is not, or what is wrong with a test's values, by its name.
 pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
     let (orders, lists) = orders(&selection.lists)?;
-    let setup = Setup { ranks: RANKS, seed };
+    let setup = Context { ranks: RANKS, seed };
     let (of_grid, tests): (Vec<String>, Vec<String>) =
         selection.tests.iter().cloned().partition(|test| test == grid::SET);
     let is_grid_only = !of_grid.is_empty() && tests.is_empty() && selection.layouts.is_empty();

@@ -12,7 +12,7 @@ use methods::MANUAL;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Prepared, Setup};
+use super::{Context, Experiment, Prepared};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -26,11 +26,11 @@ impl Experiment for Halo {
         PARAMETERS.iter().map(|own| &own.info).collect()
     }
 
-    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String> {
         selection::cases(selection, setup)
     }
 
-    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(prepared::PreparedExchange::of(case, setup)?))
     }
 

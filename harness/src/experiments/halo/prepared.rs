@@ -2,7 +2,7 @@
 
 use super::{HaloCase, message, methods, rank_bytes};
 use crate::experiments::planned::{PlannedCase, Text, check_lengths, set_name};
-use crate::experiments::{Prepared, ProcessSettings, Setup};
+use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::event::MessageFacts;
 
 /// A rank that sends to itself where any does.
@@ -26,7 +26,7 @@ impl PreparedExchange {
     ///
     /// # Errors
     /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
-    pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
+    pub fn of(planned: &PlannedCase, setup: Context) -> Result<Self, String> {
         let params = planned.given().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let case = HaloCase::parse(&planned.test, planned.named_set(), &params)?;
         check_lengths(&case.values)?;
@@ -104,12 +104,12 @@ mod tests {
     #[test]
     fn a_layout_has_its_name_and_the_methods_that_need_no_loop_written_by_hand() {
         let planned = layout_file::case("vector(8, 1, 4, double)").unwrap();
-        let prepared = PreparedExchange::of(&planned, Setup { ranks: 4, seed: 1 }).unwrap();
+        let prepared = PreparedExchange::of(&planned, Context { ranks: 4, seed: 1 }).unwrap();
         let names = methods::METHODS.iter().map(|method| method.name);
         let lacking: Vec<_> = names.filter(|name| !prepared.has(name)).collect();
         assert_eq!(lacking, ["manual", "manual_tuned"]);
         assert!(prepared.has("aggregated:bins=2") && !prepared.lacks(&["manual"]).is_empty());
-        let again = PreparedExchange::of(&prepared.planned(), Setup { ranks: 4, seed: 1 }).unwrap();
+        let again = PreparedExchange::of(&prepared.planned(), Context { ranks: 4, seed: 1 }).unwrap();
         assert_eq!(again.planned(), prepared.planned());
         assert_eq!(again.planned().set.as_deref(), Some("vector(8,1,4,double)"));
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
             params: [("send".to_owned(), Text(long)), ("receive".to_owned(), Text("send".to_owned()))].into(),
             ..planned
         };
-        assert!(PreparedExchange::of(&case, Setup { ranks: 4, seed: 1 }).is_err());
+        assert!(PreparedExchange::of(&case, Context { ranks: 4, seed: 1 }).is_err());
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             let params = [("threads", threads), ("periodic", periodic)];
             let params = params.map(|(name, value)| (name.to_owned(), Text(value.to_owned()))).into();
             let case = PlannedCase { test: "nas_mg".to_owned(), params, ..PlannedCase::default() };
-            PreparedExchange::of(&case, Setup { ranks: 2, seed: 1 }).unwrap().required_checks(method)
+            PreparedExchange::of(&case, Context { ranks: 2, seed: 1 }).unwrap().required_checks(method)
         };
         assert!(checks("4", "yes", "ddt").is_empty());
         let requests = checks("1", "no", "partitioned");

@@ -7,7 +7,7 @@ use apps::halo::{HALOS, HaloTest, LAYOUT};
 use super::{HaloCase, PARAMETERS};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::Selection;
-use crate::experiments::{Setup, layout_file};
+use crate::experiments::{Context, layout_file};
 use crate::model::CUSTOM;
 use common::parameter::place;
 
@@ -15,7 +15,7 @@ use common::parameter::place;
 ///
 /// # Errors
 /// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
-pub fn cases(selection: &Selection, setup: Setup) -> Result<Selected, String> {
+pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     let choices = selection.lists.product(|name| place(PARAMETERS, name))?;
     let owned = |choice: Vec<(&str, String)>| {
@@ -104,7 +104,7 @@ fn planned(
     set: &str,
     name: &str,
     params: &BTreeMap<String, String>,
-    setup: Setup,
+    setup: Context,
 ) -> Result<PlannedCase, CaseError> {
     let case = HaloCase::parse(test.name, Some(set), params).map_err(CaseError::Values)?;
     case.build(setup.ranks, setup.seed).map_err(CaseError::Ranks)?;

@@ -42,7 +42,7 @@ fn test<M>(test: &Test<M>, sets: Vec<Value>) -> Value {
         let Parameter { name, unit, about, .. } = parameter;
         let mut listed = json!({ "name": name, "unit": unit, "about": about });
         // Those that the value is one of; missing if it is a number.
-        if let Some(words) = parameter.words() {
+        if let Some(words) = parameter.choices() {
             listed["words"] = words.into();
         }
         listed

@@ -113,7 +113,7 @@ fn sets(columns: &[Column], sets: Vec<Vec<String>>, width: Option<u16>) -> Strin
 
 fn parameters(parameters: &'static [Parameter], width: Option<u16>) -> String {
     let text = |parameter: &'static Parameter| {
-        let words = parameter.words().filter(|_| parameter.unit == "word").map(|words| words.join(", "));
+        let words = parameter.choices().filter(|_| parameter.unit == "word").map(|words| words.join(", "));
         let unit = words.unwrap_or_else(|| parameter.unit.to_owned());
         let unit = if unit.is_empty() { unit } else { format!(" [{unit}]") };
         (parameter.name, format!("{}{unit}", parameter.about))

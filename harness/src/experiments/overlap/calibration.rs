@@ -5,7 +5,7 @@ use super::LEAST_US;
 use super::operations::Traffic;
 use super::{OverlapCase, PARAMETERS};
 use crate::experiments::planned::{PlannedCase, Selected, Text};
-use crate::experiments::{Prepared, ProcessSettings, Setup};
+use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::calibration::{CalibratedSize, SizeOf};
 use crate::model::event::MessageFacts;
 use common::parameter;
@@ -118,7 +118,7 @@ impl OverlapCalibration {
     ///
     /// # Errors
     /// What is wrong with a case.
-    pub fn requests(&self, setup: Setup) -> Result<Vec<Box<dyn Prepared>>, String> {
+    pub fn requests(&self, setup: Context) -> Result<Vec<Box<dyn Prepared>>, String> {
         let prepared = |request: &Request| {
             let case = super::prepared::PreparedOverlap::of(&request.base, setup)?;
             Ok(Box::new(PreparedRequest { request: request.clone(), case: Box::new(case) })
@@ -290,7 +290,7 @@ mod tests {
             case("nas_lu_y", &[]),
         ];
         let calibration = OverlapCalibration::of(&cases).unwrap();
-        let requests = calibration.requests(Setup { ranks: 2, seed: 1 }).unwrap();
+        let requests = calibration.requests(Context { ranks: 2, seed: 1 }).unwrap();
         let tails: Vec<String> = requests
             .iter()
             .map(|request| {

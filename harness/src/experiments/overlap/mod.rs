@@ -16,7 +16,7 @@ pub use diagnosis::Diagnosis;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Prepared, Setup};
+use super::{Context, Experiment, Prepared};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -30,11 +30,11 @@ impl Experiment for Overlap {
         PARAMETERS.iter().map(|own| &own.info).collect()
     }
 
-    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String> {
         selection::cases(selection, setup)
     }
 
-    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(prepared::PreparedOverlap::of(case, setup)?))
     }
 

@@ -4,7 +4,7 @@ use super::methods::METHODS;
 use super::operations::Traffic;
 use super::{OverlapCase, OverlapSetting};
 use crate::experiments::planned::{PlannedCase, Text, set_name};
-use crate::experiments::{Prepared, ProcessSettings, Setup};
+use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 
@@ -24,7 +24,7 @@ impl PreparedOverlap {
     ///
     /// # Errors
     /// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
-    pub fn of(planned: &PlannedCase, setup: Setup) -> Result<Self, String> {
+    pub fn of(planned: &PlannedCase, setup: Context) -> Result<Self, String> {
         let case = OverlapCase::parse(&planned.test, planned.named_set(), planned.given())?;
         let built = case.build(setup)?;
         let set = match &case.traffic {
@@ -83,7 +83,7 @@ mod tests {
         let prepared = |test: &str| {
             let params = [("matrix_order", "8")].map(|(name, text)| (name.to_owned(), Text(text.to_owned())));
             let case = PlannedCase { test: test.to_owned(), params: params.into(), ..PlannedCase::default() };
-            PreparedOverlap::of(&case, Setup { ranks: 4, seed: 1 }).unwrap()
+            PreparedOverlap::of(&case, Context { ranks: 4, seed: 1 }).unwrap()
         };
         let methods = |test| {
             let prepared = prepared(test);

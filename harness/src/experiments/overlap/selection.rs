@@ -7,7 +7,7 @@ use super::operations::{OPERATIONS, Traffic};
 use super::prepared::PreparedOverlap;
 use crate::experiments::planned::{PlannedCase, Selected, Text};
 use crate::experiments::selection::{Lists, Selection};
-use crate::experiments::{Prepared, Setup};
+use crate::experiments::{Context, Prepared};
 use common::parameter::place;
 
 /// What is measured without a test: one from the root, one to all with arithmetic, one between all, one between two.
@@ -17,7 +17,7 @@ const QUICK: [&str; 4] = ["ibcast", "iallreduce", "ialltoall", "isend"];
 ///
 /// # Errors
 /// An unknown name, a refused value, a selection of nothing.
-pub fn cases(selection: &Selection, setup: Setup) -> Result<Selected, String> {
+pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     let sets = selection.sets.iter().map(|set| Some(set.as_str()));
     let sets: Vec<Option<&str>> = if selection.sets.is_empty() { vec![None] } else { sets.collect() };
@@ -76,7 +76,7 @@ mod tests {
         let lists = Lists::typed(&words(params), "bytes=1")?;
         let selection =
             Selection { tests: words(tests), preset: Some(preset), lists, ..Selection::default() };
-        cases(&selection, Setup { ranks: 2, seed: 1 })
+        cases(&selection, Context { ranks: 2, seed: 1 })
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub use expected::NO_EQUATION;
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Prepared, Setup};
+use super::{Context, Experiment, Prepared};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 use common::parameter::ParameterInfo;
@@ -27,11 +27,11 @@ impl Experiment for Partitioned {
         PARAMETERS.iter().map(|own| &own.info).chain(sweep::PRODUCTS).collect()
     }
 
-    fn cases(&self, selection: &Selection, _setup: Setup) -> Result<Selected, String> {
+    fn cases(&self, selection: &Selection, _setup: Context) -> Result<Selected, String> {
         sweep::cases(selection)
     }
 
-    fn prepare(&self, case: &PlannedCase, _setup: Setup) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, case: &PlannedCase, _setup: Context) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(prepared::PreparedTransfer::of(case)?))
     }
 

@@ -14,7 +14,7 @@ pub use selection::{cases, values};
 use super::planned::{PlannedCase, Selected};
 use super::selection::Selection;
 use super::summary::RowContext;
-use super::{Experiment, Prepared, Setup};
+use super::{Context, Experiment, Prepared};
 use crate::model::Record;
 use crate::report::table::TableFormat;
 
@@ -23,11 +23,11 @@ use crate::report::table::TableFormat;
 pub struct PingPong;
 
 impl Experiment for PingPong {
-    fn cases(&self, selection: &Selection, setup: Setup) -> Result<Selected, String> {
+    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String> {
         cases(selection, setup)
     }
 
-    fn prepare(&self, case: &PlannedCase, setup: Setup) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(PreparedMessage::of(case, setup)?))
     }
 

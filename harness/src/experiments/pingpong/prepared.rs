@@ -6,8 +6,8 @@ use apps::{Context, MicroApp, Test, Values, WireOrder};
 
 use super::facts;
 use super::methods::{METHODS, can, in_parts};
+use crate::experiments::Prepared;
 use crate::experiments::planned::{PlannedCase, check_lengths};
-use crate::experiments::{Prepared, Setup};
 use crate::model::event::MessageFacts;
 use common::memory;
 
@@ -37,10 +37,9 @@ impl PreparedMessage {
     ///
     /// # Errors
     /// An unknown test, set or parameter, or a value that cannot be.
-    pub fn of(case: &PlannedCase, setup: Setup) -> Result<Self, String> {
+    pub fn of(case: &PlannedCase, context: Context) -> Result<Self, String> {
         let (test, values) = values(case)?;
         check_lengths(&values)?;
-        let context = setup.context();
         let app = test.build(&values, context).map_err(|error| error.to_string())?;
         let (orders_differ, bytes) = (app.orders_differ(), app.message_bytes());
         let rank_bytes = memory::rank_bytes(&*app);

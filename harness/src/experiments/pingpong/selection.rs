@@ -4,19 +4,19 @@ use apps::{ParameterError, TESTS, Test, Values};
 
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
-use crate::experiments::{Setup, layout_file};
+use crate::experiments::{Context, layout_file};
 
 /// The cases, for these ranks and this seed.
 ///
 /// # Errors
 /// An unknown test, set or parameter, a refused value, a selection of nothing.
-pub fn cases(selection: &Selection, setup: Setup) -> Result<Selected, String> {
+pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     for test in tests(selection)? {
         if !selection.sets.is_empty() || !selection.lists.is_empty() {
             for set in sets(selection, test) {
                 for values in choices(selection, test, set)? {
-                    test.build(&values, setup.context()).map_err(text)?;
+                    test.build(&values, setup).map_err(text)?;
                     selected.add(PlannedCase::of(test, set, &values));
                 }
             }
@@ -24,7 +24,7 @@ pub fn cases(selection: &Selection, setup: Setup) -> Result<Selected, String> {
         }
         for set in test.sets_of(selection.preset()) {
             let values = test.set(set.name).map_err(text)?;
-            match test.build(&values, setup.context()) {
+            match test.build(&values, setup) {
                 Ok(_) => selected.add(PlannedCase::of(test, Some(set.name), &values)),
                 // A set that only another number of ranks can have is not a mistake of the user's.
                 Err(error @ ParameterError::Value { .. }) => {

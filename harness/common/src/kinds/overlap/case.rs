@@ -7,7 +7,7 @@ use apps::{Context, MicroApp};
 use super::methods::METHODS;
 use super::operations::{OperationTransfer, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS, RIM_PERCENT};
-use crate::kinds::{Setup, halo, pingpong};
+use crate::kinds::{halo, pingpong};
 use crate::memory;
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
@@ -93,8 +93,8 @@ impl OverlapCase {
     ///
     /// # Errors
     /// Values or ranks that it cannot have.
-    pub fn build(&self, setup: Setup) -> Result<Built, String> {
-        let Setup { ranks, seed } = setup;
+    pub fn build(&self, context: Context) -> Result<Built, String> {
+        let Context { ranks, seed } = context;
         match &self.traffic {
             Traffic::Operation(operation)
                 if operation.transfer == OperationTransfer::Message && ranks % 2 == 1 =>
@@ -103,7 +103,7 @@ impl OverlapCase {
             }
             Traffic::Operation(_) => Ok(Built::Operation),
             Traffic::Message(test, values) => {
-                let app = test.build(values, Context { ranks, seed }).map_err(|error| error.to_string())?;
+                let app = test.build(values, context).map_err(|error| error.to_string())?;
                 if ranks % 2 == 1 && matches!(app.exchange(), apps::Exchange::Pairs) {
                     return Err(odd(ranks));
                 }
@@ -200,7 +200,7 @@ mod tests {
     fn messages_go_in_pairs_and_matrices_take_memory() {
         let case =
             OverlapCase::parse("nas_lu_y", None, [("matrix_order", "1000"), ("threads", "2")]).unwrap();
-        let setup = |ranks| Setup { ranks, seed: 1 };
+        let setup = |ranks| Context { ranks, seed: 1 };
         assert!(case.build(setup(3)).err().unwrap().contains("even"));
         let built = case.build(setup(2)).unwrap();
         assert!(case.rank_bytes(&built, 2).unwrap() > 48_000_000);
