@@ -299,7 +299,7 @@ pub fn trials() -> Vec<Trial> {
             refuses(dir.path(), arguments, words);
         })
     });
-    let prepared: [(&str, Check); 9] = [
+    let prepared: [(&str, Check); 10] = [
         ("a file for what is installed and built", a_state_that_is_a_file),
         ("an unknown MPI, whose results would have had a folder", an_mpi_without_results),
         ("an output folder that is not empty", a_folder_that_is_not_empty),
@@ -309,6 +309,7 @@ pub fn trials() -> Vec<Trial> {
         ("a plan with an unknown test, by its case", a_plan_with_an_unknown_test),
         ("a plan of another kind", a_plan_of_another_kind),
         ("a plan with what its kind does not have", a_plan_with_an_option_of_another_kind),
+        ("plans and results of another schema", another_schema),
     ];
     let prepared = prepared.into_iter().map(|(what, check)| {
         beside_others(format!("refused::{what}"), move || {
@@ -379,4 +380,13 @@ fn a_plan_with_an_option_of_another_kind(dir: &Path) {
     let plan = "schema = 1\nexperiment = \"halo\"\nstartall = true\n[[cases]]\ntest = \"nas_mg\"\n";
     fs::write(dir.join("plan.toml"), plan).unwrap();
     refuses(dir, &["halo", "--plan", "plan.toml"], &["startall", "halo experiments have no such option"]);
+}
+
+fn another_schema(dir: &Path) {
+    fs::write(dir.join("plan.toml"), "schema = 2\n[[cases]]\ntest = \"fft2d\"\n").unwrap();
+    refuses(dir, &["run", "--plan", "plan.toml"], &["schema = 2", "reads schema 1"]);
+    fs::create_dir(dir.join("theirs")).unwrap();
+    fs::write(dir.join("theirs/launches.csv"), "experiment,schema\npingpong,3\n").unwrap();
+    let expected = ["launches.csv", "line 2", "its schema is 3", "reads schema 1"];
+    refuses(dir, &["report", "theirs"], &expected);
 }

@@ -118,7 +118,7 @@ fn compile(mpi: &str, dir: &Path) -> PathBuf {
     library
 }
 
-/// What the launcher is printed for the library to be before an MPI.
+/// The launcher option that preloads the library in front of an MPI.
 fn preload(mpi: &str, library: &Path) -> Vec<String> {
     let library = library.display();
     match mpi {

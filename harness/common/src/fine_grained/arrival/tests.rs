@@ -204,7 +204,7 @@ fn texts_that_are_no_arrival_are_named() {
     ];
     for text in bad {
         let error = text.parse::<Arrival>().unwrap_err();
-        // Numbers that are refused are start as they were understood.
+        // Refused numbers are shown as they were understood.
         let start = text.trim_end_matches(|c: char| c != ':').trim_end_matches(':');
         assert!(error.contains("arrival \"") && error.contains(start), "{text}: {error}");
         assert!(serde_json::from_str::<Arrival>(&format!("{text:?}")).is_err());
