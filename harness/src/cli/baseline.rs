@@ -10,6 +10,7 @@ use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::report::columns::{Align, Column, fitted};
+use ddtbench::report::table::text_width;
 use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
@@ -296,7 +297,7 @@ impl PlaceArgs {
             return Ok(ExitCode::SUCCESS);
         }
         let width = output::width();
-        let text = fitted(&COLUMNS, &rows, width.map(usize::from), 0).text(width);
+        let text = fitted(&COLUMNS, &rows, width.map(usize::from), 0).text(text_width(width));
         output::print(text.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use ddtbench::mpi::{Installation, MpiEntry, Project, Source};
 use ddtbench::report::columns::{Align, Column, fitted};
+use ddtbench::report::table::text_width;
 
 use super::output::{self, log, print, short};
 
@@ -97,5 +98,5 @@ fn table(all: &[Installation], width: Option<u16>) -> String {
         vec![mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), short(&mpi.mpicc)]
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
-    fitted(&columns, &rows, width.map(usize::from), 0).text(width)
+    fitted(&columns, &rows, width.map(usize::from), 0).text(text_width(width))
 }

@@ -103,11 +103,7 @@ impl Overview {
             .into_iter()
             .chain(self.sides.iter().map(|_| Column::new("", Align::Left, 2)))
             .collect();
-        text.push('\n');
-        for line in fitted(&columns, &self.table(), room, 0).rows {
-            text += &format!("{line}\n");
-        }
-        text
+        text + "\n" + &fitted(&columns, &self.table(), room, 0).text(width)
     }
 
     /// As Markdown.

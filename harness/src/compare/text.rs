@@ -5,7 +5,7 @@ use super::{
     phases,
 };
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
-use crate::report::table::{left_out, text_width};
+use crate::report::table::text_width;
 use crate::report::units;
 
 /// The columns of the rows.
@@ -57,9 +57,7 @@ impl Comparisons {
                 text += &wrapped("  ", &finding, width, 4);
             }
             text.push('\n');
-            let shown = fitted(&COLUMNS, &self.table(comparison), room, 0);
-            shown.rows.iter().for_each(|line| text += &format!("{line}\n"));
-            text += &left_out(&shown.left_out, width);
+            text += &fitted(&COLUMNS, &self.table(comparison), room, 0).text(width);
             text.push('\n');
         }
         text + &self.overview.text(room, width) + "\n" + &wrapped("", &self.legend(), width, 0)

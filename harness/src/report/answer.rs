@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::case::{CaseView, launches, measured, overhead, warnings};
 use super::columns::{Align, Column, Fitted, fitted, wrapped};
-use super::table::{TableFormat, left_out, text_width};
+use super::table::{TableFormat, text_width};
 use super::units;
 use super::verdict::{Against, Base, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
@@ -103,13 +103,14 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     for about in launches(records).into_iter().chain(warnings(records).into_iter().map(str::to_owned)) {
         text += &wrapped("", &about, width, 0);
     }
+    let left_out = shown.left_out_text(width);
     let mut rows = shown.rows.into_iter();
     for (place, cases) in places.iter().zip(&groups) {
         text += &format!("\n{}", wrapped("", place, width, 2));
         // A heading, and a line per case.
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
-    text += &left_out(&shown.left_out, width);
+    text += &left_out;
     text.push('\n');
     for sentence in sentences(form, &cases) {
         text += &wrapped("", &sentence, width, 2);

@@ -50,14 +50,17 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// The rows as text, and below them what was left out.
-    pub fn text(&self, width: Option<u16>) -> String {
-        let mut text: String = self.rows.iter().map(|row| format!("{row}\n")).collect();
-        if !self.left_out.is_empty() {
-            let names = format!("Left out, for want of room: {}.", self.left_out.join(", "));
-            text += &wrapped("", &names, width.map_or(usize::MAX, usize::from), 0);
+    /// The rows as text, and below them the columns that are not shown, in lines of at most `width`.
+    pub fn text(&self, width: usize) -> String {
+        self.rows.iter().map(|row| format!("{row}\n")).collect::<String>() + &self.left_out_text(width)
+    }
+
+    /// The columns that are not shown, in lines of at most `width`; empty if all are.
+    pub fn left_out_text(&self, width: usize) -> String {
+        match &self.left_out[..] {
+            [] => String::new(),
+            names => wrapped("", &format!("Left out, for want of room: {}.", names.join(", ")), width, 0),
         }
-        text
     }
 }
 

@@ -98,14 +98,6 @@ pub fn text_width(width: Option<u16>) -> usize {
     width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
-/// What a table says that had to leave out columns.
-pub fn left_out(names: &[&str], width: usize) -> String {
-    match names {
-        [] => String::new(),
-        _ => wrapped("", &format!("Left out, for want of room: {}.", names.join(", ")), width, 0),
-    }
-}
-
 /// The records as text, nothing of it wider than a terminal of `width`.
 pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let room = width.map(usize::from);
@@ -135,7 +127,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     };
     let rows: Vec<_> = cases.iter().flat_map(rows_of).collect();
     let fitted_rows = fitted(form.columns, &rows, room, 2);
-    text += &left_out(&fitted_rows.left_out, width);
+    text += &fitted_rows.left_out_text(width);
     let mut lines = fitted_rows.rows.into_iter();
     for case in &cases {
         let r = case.first();

@@ -1,10 +1,9 @@
 //! What several launches say: the location of a quantity, and where further launches would be.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::interval::{MIN_ROUNDS, median_interval, parted};
 use super::quantile::{mean, median, sorted};
 use super::steady;
+use super::student::quantile;
 use crate::model::Basis;
 
 /// Launches from which on they have an interval.
@@ -125,7 +124,7 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
         values.iter().map(|&value| if of_logarithms { value.ln() } else { value }).collect();
     let middle = mean(&scaled)?;
     let squares: f64 = scaled.iter().map(|value| (value - middle).powi(2)).sum();
-    let t = StudentsT::new(0.0, 1.0, (n - 1) as f64).ok()?.inverse_cdf(0.5 + LEVEL / 2.0);
+    let t = quantile(LEVEL, (n - 1) as f64)?;
     let half = t * (squares / (n - 1) as f64 * variance(n as f64)).sqrt();
     let end = |end: f64| if of_logarithms { end.exp() } else { end };
     // Where all are equal, rounding may leave the median a little outside.

@@ -2,7 +2,7 @@
 
 use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing};
 use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
-use crate::report::table::{left_out, text_width};
+use crate::report::table::text_width;
 use crate::report::units;
 
 const COLUMNS: [Column; 8] = [
@@ -27,9 +27,7 @@ impl Findings {
         let rows = self.table();
         if rows.len() > 1 {
             text.push('\n');
-            let shown = fitted(&COLUMNS, &rows, room, 0);
-            text.extend(shown.rows.into_iter().map(|line| line + "\n"));
-            text += &left_out(&shown.left_out, width);
+            text += &fitted(&COLUMNS, &rows, room, 0).text(width);
         }
         text + "\n" + &wrapped("", &self.legend(), width, 0)
     }
