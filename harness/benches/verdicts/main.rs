@@ -138,7 +138,7 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
     std::thread::scope(|scope| {
         let each = recorded.iter().map(|(mpi, launches)| scope.spawn(move || report(mpi, launches)));
         for text in each.collect::<Vec<_>>() {
-            print!("{}", told.join().expect("it does not panic"));
+            print!("{}", text.join().expect("it does not panic"));
         }
     });
 }
