@@ -283,7 +283,7 @@ fn while_reading() {
     let mut job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
     let mut writer = None;
     job.until("reading", |job| {
-        assert!(job.is_running(), "{:?}", job.said());
+        assert!(job.is_running(), "{:?}", job.output());
         // Where nobody reads it cannot be opened.
         writer = fs::File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&pipe).ok();
         writer.is_some()
