@@ -40,15 +40,6 @@ impl Lock {
         }
         Ok(Self { _file: open })
     }
-
-    /// The lock on `file`, unless another process holds it. A file that cannot be written is read alone.
-    pub fn take_if_free(file: &Path) -> Result<Option<Self>> {
-        let open = File::open(file).map_or_else(|_| open(file), Ok)?;
-        Ok(match open.try_lock() {
-            Ok(()) => Some(Self { _file: open }),
-            Err(_) => None,
-        })
-    }
 }
 
 /// What is said where locks do not work.

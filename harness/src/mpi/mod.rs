@@ -18,7 +18,6 @@ mod process;
 mod project;
 mod rank_program;
 pub(crate) mod registry;
-mod shared_build;
 pub mod shared_memory;
 mod show;
 mod state;

@@ -1,50 +1,46 @@
-//! Builds the rank program, once for each MPI, in folders that never mix ([`builds`]). What does not depend on the MPI is built
-//! once ([`shared_build`]).
+//! Builds the rank program, once for each MPI and set of compiler settings ([`builds`]).
 
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::builds::{self, Build};
-use super::error::{MpiError, Result, at, last_lines};
+use super::error::{MpiError, Result, last_lines};
 use super::install::{self, Marker};
 use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
-use super::shared_build::{self, Shared};
 use super::{Installation, Print, Project, find, tool, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
-/// Where cargo usually puts it.
-const PROGRAM: &str = "release/ddtbench-rank";
 /// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
 const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
-/// A build says at most so often how far it is.
-const REPORT_EVERY: Duration = Duration::from_secs(10);
+/// Minimum time between two messages on a build's progress.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 impl Project {
-    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. What was built in a place
-    /// that is only read is used as it is.
+    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. A program that was built
+    /// in a place that is only read is used as it is.
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let shared = self.state.shared.as_ref();
         if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
             print(&format!(
-                "the rank program for {name} ({title}) is used as it was built: {}",
+                "using the rank program for {name} ({title}) as it was built: {}",
                 program.display()
             ));
             return Ok(program);
         }
         let build = Build::of(mpi, &self.state);
-        let target = &build.folder;
+        let program = build.program();
         if cargo().is_none() {
-            let Some(program) = build.program() else {
-                return Err(MpiError::NoCargo { name: name.clone(), program: target.join(PROGRAM) });
-            };
+            if !program.is_file() {
+                return Err(MpiError::NoCargo { name: name.clone(), program });
+            }
             print(&format!(
                 "cargo was not found; using the rank program as it was built: {}",
                 program.display()
@@ -52,62 +48,39 @@ impl Project {
             return Ok(program);
         }
         self.state.report(self.root(), print);
-        let _lock = Lock::take(&lock_file(target), print)?;
-        let program = build.program().unwrap_or_else(|| target.join(PROGRAM));
-        let others = self.state.places().map(|place| place.builds.as_path()).collect::<Vec<_>>();
-        let taken = match target.exists() {
-            true => shared_build::renew(target, &program).map(|()| Shared::None)?,
-            false => shared_build::begin(target, &others)?,
-        };
-        if build.was_moved {
-            print(&format!("{name} lay elsewhere when its rank program was built, which is built anew"));
-            forget_parts(&program)?;
-        }
-        build.begin()?;
-
-        let command = self.cargo(mpi, print)?;
-        match program.exists() {
-            true => print(&format!("checking the rank program for {name} ({title})")),
-            false => print(&format!("building the rank program for {name} ({title}), {}", taken.lasts())),
-        }
-        let built = match self.build(command, mpi, print) {
-            Err(error @ MpiError::Build { .. }) if forget_parts(&program)? => {
-                print(&format!("{error}\nonce more, with nothing taken over from another build"));
-                self.build(self.cargo(mpi, print)?, mpi, print)?
-            }
-            built => built?,
-        };
-        // Cargo names it; where it does not, it is where it usually is.
-        let program = built.unwrap_or(program);
-        build.end(&program, self.root())?;
-        Ok(program)
+        // Cargo puts the programs of all MPIs at one path, from which each is copied before the next is built.
+        let _lock = Lock::take(&self.state.own.builds.join(".lock"), print)?;
+        let verb = if program.exists() { "checking" } else { "building" };
+        print(&format!("{verb} the rank program for {name} ({title})"));
+        let built = self.build(self.cargo(mpi, print)?, mpi, print)?;
+        build.keep(&built, self.root())
     }
 
-    /// Cargo with all that it needs to know to work on the rank program for an MPI, where that is built; what it shall do is
-    /// still to be printed. Installs libclang if need be.
+    /// Cargo with all settings for the rank program of an MPI, without a command. Installs libclang if need be.
     ///
     /// # Errors
     /// If there is no cargo, or no libclang.
     pub fn cargo(&self, mpi: &Installation, print: Print<'_>) -> Result<Command> {
-        let target = Build::of(mpi, &self.state).folder;
+        let build = Build::of(mpi, &self.state);
         let Some(cargo) = cargo() else {
-            return Err(MpiError::NoCargo { name: mpi.name.clone(), program: target.join(PROGRAM) });
+            return Err(MpiError::NoCargo { name: mpi.name.clone(), program: build.program() });
         };
         let mut command = Command::new(cargo);
-        command.current_dir(self.root());
+        command.current_dir(self.root()).args(["--config", &build.setting()]);
         for variable in OTHER_MPI_VARIABLES {
             command.env_remove(variable);
         }
-        // Both folders: the parts of two MPIs must not meet in one that the user has chosen for the parts alone.
-        command.env("CARGO_TARGET_DIR", &target).env("CARGO_BUILD_BUILD_DIR", &target);
+        // In the project cargo compiles where it has compiled `ddtbench`, and shares what both are made of.
+        if let Some(folder) = &self.state.own.target {
+            command.env("CARGO_TARGET_DIR", folder);
+        }
         command.env("MPICC", &mpi.mpicc).envs(&mpi.env);
         command.envs(self.libclang(mpi, print)?);
         Ok(command)
     }
 
-    /// Has cargo build; says now and then how far it is. The program, as cargo names it: it lies elsewhere where the user builds
-    /// for a named platform.
-    fn build(&self, mut command: Command, mpi: &Installation, print: Print<'_>) -> Result<Option<PathBuf>> {
+    /// Has cargo build, and reports progress now and then. The program, as cargo names it.
+    fn build(&self, mut command: Command, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         command.args(["build", "--release", "--package", RANK_PROGRAM]);
         let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let settings: Vec<String> = settings
@@ -123,16 +96,13 @@ impl Project {
         let mut program = None;
         let exit = tool::follow(command, None, |line| match line {
             Line::Out(line) if line.starts_with('{') => program = executable(&line).or(program.take()),
-            Line::Out(line) | Line::Err(line) => output.take(&line, print),
+            Line::Out(line) | Line::Err(line) => output.add(&line, print),
         })?;
-        if exit.success() {
-            return Ok(program);
-        }
-        Err(MpiError::Build {
+        program.filter(|_| exit.success()).ok_or_else(|| MpiError::Build {
             name: mpi.name.clone(),
             command: line,
             status: exit.to_string(),
-            output: last_lines(output.rest.as_bytes(), 40),
+            output: last_lines(output.text.as_bytes(), 40),
         })
     }
 
@@ -175,31 +145,31 @@ fn cargo() -> Option<PathBuf> {
     find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// What cargo says: now and then how far it is, and the rest, which is for when it fails.
+/// The output of cargo: its progress is reported now and then, the rest is kept for an error.
 struct BuildOutput {
-    rest: String,
+    text: String,
     last: Instant,
-    at_once: bool,
+    is_passed_on: bool,
 }
 
 impl BuildOutput {
-    /// Nothing yet; where it is said `at_once`, nothing but that it is said line by line.
-    fn new(at_once: bool) -> Self {
-        Self { rest: String::new(), last: Instant::now(), at_once }
+    /// Nothing yet; if it `is_passed_on`, each line is reported and none is kept.
+    fn new(is_passed_on: bool) -> Self {
+        Self { text: String::new(), last: Instant::now(), is_passed_on }
     }
 
-    fn take(&mut self, line: &str, print: Print<'_>) {
-        if self.at_once {
-            return print(line);
+    fn add(&mut self, line: &str, report: Print<'_>) {
+        if self.is_passed_on {
+            return report(line);
         }
-        // What is drawn anew begins with a carriage return.
+        // A progress bar is drawn again after a carriage return.
         for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
-                None => self.rest += &format!("{part}\n"),
-                Some(built) if self.last.elapsed() >= REPORT_EVERY => {
+                None => self.text += &format!("{part}\n"),
+                Some(built) if self.last.elapsed() >= PROGRESS_EVERY => {
                     self.last = Instant::now();
-                    print(&format!("built: {built}"));
+                    report(&format!("built: {built}"));
                 }
                 Some(_) => {}
             }
@@ -207,7 +177,7 @@ impl BuildOutput {
     }
 }
 
-/// How far cargo is, as it draws it: `Building [===>   ] 17/112: serde`.
+/// The progress that cargo draws: `Building [===>   ] 17/112: serde`.
 fn progress(line: &str) -> Option<String> {
     let drawn = line.trim_start().strip_prefix("Building [")?;
     let (done, all) = drawn.split_once("] ")?.1.split(':').next()?.split_once('/')?;
@@ -251,11 +221,6 @@ fn is_libclang(name: &str) -> bool {
     is_c && !name.starts_with("libclang-cpp")
 }
 
-fn lock_file(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default();
-    target.with_file_name(format!(".{}.lock", name.to_string_lossy()))
-}
-
 /// The program that a message of cargo's names, if it is ours.
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
@@ -263,41 +228,26 @@ fn executable(message: &str) -> Option<PathBuf> {
     is_ours.then(|| message.get("executable")?.as_str().map(PathBuf::from)).flatten()
 }
 
-/// Removes what a build was made of, but not the program, which another run may be using. Whether there was anything.
-///
-/// Parts of two builds may not fit together, where a part was generated into a folder that is another one here.
-fn forget_parts(program: &Path) -> Result<bool> {
-    let profile = program.parent().unwrap_or(program);
-    let mut was_there = false;
-    for part in [".fingerprint", "build", "deps", "incremental"].map(|name| profile.join(name)) {
-        if part.exists() {
-            was_there = true;
-            fs::remove_dir_all(&part).map_err(at("removing", &part))?;
-        }
-    }
-    Ok(was_there)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn progress_that_cargo_draws_is_separated_from_its_output() {
+    fn progress_is_not_taken_for_a_message() {
         assert_eq!(
             progress("    Building [=====>      ] 17/112: serde, syn"),
             Some("17 of 112 parts".into())
         );
         assert_eq!(progress("   Compiling serde v1.0.229"), None);
-        let mut printed = Vec::new();
+        let mut reported = Vec::new();
         let drawn =
             "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
         let mut output = BuildOutput::new(false);
-        drawn.lines().for_each(|line| output.take(line, &mut |text| printed.push(text.to_owned())));
+        drawn.lines().for_each(|line| output.add(line, &mut |text| reported.push(text.to_owned())));
         assert_eq!(
-            (output.rest.as_str(), printed.len()),
+            (output.text.as_str(), reported.len()),
             ("   Compiling syn v3\nerror: no\n", 0),
-            "{printed:?}"
+            "{reported:?}"
         );
     }
 

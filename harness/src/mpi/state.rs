@@ -25,19 +25,22 @@ pub(super) struct StateFolder {
     pub installed: PathBuf,
     /// Rank programs, a folder for each.
     pub builds: PathBuf,
+    /// Where cargo compiles; `None` in a project, in which it has a folder of its own.
+    pub target: Option<PathBuf>,
 }
 
 impl StateFolder {
     fn in_project(root: &Path) -> Self {
-        Self { installed: root.join(".ddtbench"), builds: root.join("target/rank") }
+        Self { installed: root.join(".ddtbench"), builds: root.join("target/rank"), target: None }
     }
 
-    /// In a folder that several projects may use: MPIs are for all of them, rank programs are each one's own.
+    /// In a folder that several projects may use: MPIs are for all of them, rank programs are of one.
     fn in_folder(folder: &Path, root: &Path) -> Self {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let name = name.replace(|c| !is_plain_char(c), "_");
         let builds = folder.join("rank").join(format!("{name}-{}", short_hash(root.as_os_str())));
-        Self { installed: folder.to_owned(), builds }
+        let target = Some(builds.join("target"));
+        Self { installed: folder.to_owned(), builds, target }
     }
 
     /// The folder of an MPI that was installed, or would be.
