@@ -3,6 +3,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 
 use ddtbench::mpi::{Installation, Project};
@@ -47,7 +48,8 @@ fn send_a_face() {
     let project = Project::at(root().to_owned());
     let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
     run(cargo(&project, &installation, "build").args(["--example", "send_a_face"])).expect_code(0);
-    let program = mpi.rank_program.with_file_name("examples").join("send_a_face");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
+    let program = target.join("release/examples/send_a_face");
     let mut command = mpi.command(&mpi.mpiexec);
     command.args(["-n", "2"]).arg(program).env("LD_LIBRARY_PATH", libraries(mpi, &installation));
     let ended = run(&mut command).expect_code(0);

@@ -191,7 +191,7 @@ fn install(name: &'static str) -> Result<Mpi, String> {
         return Err(measured.to_string());
     }
     let bin = root().join(".ddtbench/mpi").join(name).join("bin");
-    let rank_program = root().join("target/rank").join(name).join("release/ddtbench-rank");
+    let rank_program = root().join("target/rank").join(name).join("ddtbench-rank");
     let mpi = Mpi { name, mpicc: bin.join("mpicc"), mpiexec: bin.join("mpiexec"), rank_program };
     for file in [&mpi.mpicc, &mpi.mpiexec, &mpi.rank_program] {
         if !file.exists() {

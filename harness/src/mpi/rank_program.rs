@@ -30,7 +30,7 @@ impl Project {
         let shared = self.state.shared.as_ref();
         if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
             print(&format!(
-                "using the rank program for {name} ({title}) as it was built: {}",
+                "the rank program for {name} ({title}) is used as it was built: {}",
                 program.display()
             ));
             return Ok(program);
