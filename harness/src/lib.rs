@@ -1,8 +1,7 @@
 //! Everything about a run but the MPI calls: plans, records, statistics, reports, and starting rank programs.
 //!
-//! Layers, each of which uses those before it alone; [`layers`](../tests/integration/layers.rs) holds them to it:
-//! [`model`] has the words of a result; [`stats`] functions of numbers; [`report`] makes text of records; [`experiments`] are
-//! the kinds of experiments, with their methods, cases, figures and tables; [`compare`] draws verdicts between sides; [`plan`] is what was asked for, checked once;
+//! Above [`common`], layers, each of which uses only those before it; [`layers`](../tests/integration/layers.rs) checks that:
+//! [`report`] makes text of records; [`experiments`] are the kinds of experiments, with their cases, figures and tables; [`compare`] draws verdicts between sides; [`plan`] is what was asked for, checked once;
 //! [`folder`] is what is on disk; [`mpi`] finds, installs, builds for and starts the MPIs of this machine; [`conformance`]
 //! checks whether they are correct; [`run`] walks through a plan.
 
