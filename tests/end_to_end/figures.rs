@@ -54,6 +54,9 @@ fn edited_heat_maps(plan: &str) -> String {
     head.to_owned() + &sweeps.collect::<String>()
 }
 
+/// What a user changes in a plan.
+type Edit = fn(&str) -> String;
+
 pub fn trials() -> Vec<Trial> {
     vec![
         alone("mpich::figures::a figure of each paper is one command", || {
@@ -65,7 +68,7 @@ pub fn trials() -> Vec<Trial> {
         alone("mpich::figures::a plan file that was copied and edited is a figure", || {
             let lines =
                 ["as we have it", "size of a partition", "persistent, threads=1", "persistent, threads=2"];
-            let own: [(&str, fn(&str) -> String, &[&str], &[&str]); 2] = [
+            let own: [(&str, Edit, &[&str], &[&str]); 2] = [
                 ("hlrs-4", edited_bandwidths, &["mine"], &lines),
                 ("nbc-7", edited_heat_maps, &["nbc-7a", "nbc-7b"], &["nonblocking, ibcast"]),
             ];

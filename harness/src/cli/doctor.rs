@@ -89,7 +89,7 @@ impl DoctorArgs {
         Ok(Some(doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers)))
     }
 
-    /// Runs all methods of a kind on one test.
+    /// Runs the default methods of a kind on one test.
     fn run(
         &self,
         name: &str,
@@ -99,10 +99,9 @@ impl DoctorArgs {
     ) -> anyhow::Result<Option<(Installation, Seen)>> {
         let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
         let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };
-        let all = kind.methods().iter().filter(|method| !method.in_own_processes);
         let mut plan = Plan {
             mpis: vec![name.to_owned()],
-            methods: all.map(|method| method.name.to_owned()).collect(),
+            methods: kind.all_methods(),
             launcher: self.launcher.clone(),
             launcher_args: self.launcher_args.clone(),
             launches: Some(1),

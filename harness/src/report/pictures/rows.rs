@@ -117,7 +117,7 @@ impl RowSheet<'_> {
                     self.row(&mut frame, &across, method, &of, middle)?;
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
                         let place = (label_at, y + middle);
-                        write(root, &why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
+                        write(root, why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
                     }
                 }
             }

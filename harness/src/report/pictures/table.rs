@@ -185,7 +185,6 @@ pub const PICTURES: &[Picture<'static>] = &[
         unit: AxisUnit::Rate,
         scale: Scale::Log,
         about: "Bytes over the time to solution. Upright lines are 95% intervals; points of one size stand a little apart, those of the time turned around.",
-        ..PLAIN
     },
     Picture {
         name: "pack_over_engine",
@@ -252,7 +251,6 @@ pub const PICTURES: &[Picture<'static>] = &[
         unit: AxisUnit::Seconds,
         scale: Scale::Log,
         about: "The median time of each method over what was swept. Upright lines are 95% intervals; points of one size stand a little apart.",
-        ..PLAIN
     },
     Picture {
         name: "bandwidth_over_size",
@@ -266,7 +264,6 @@ pub const PICTURES: &[Picture<'static>] = &[
         unit: AxisUnit::Rate,
         scale: Scale::Log,
         about: "Payload per second of each method over what was swept. Upright lines are 95% intervals; points of one size stand a little apart, those of the time turned around.",
-        ..PLAIN
     },
     Picture {
         name: "time_over_manual",
@@ -343,7 +340,6 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
         unit: AxisUnit::Seconds,
         scale: Scale::Log,
         about: "The time from the start to the end at the receiver, without computing. Upright lines are 95% intervals.",
-        ..PLAIN
     },
     Picture {
         name: "bandwidth_over_bytes",
@@ -358,6 +354,5 @@ pub const OF_FIGURES: &[Picture<'static>] = &[
         scale: Scale::Log,
         about: "Bytes over the time from the start to the end at the receiver, without computing. Upright lines are 95% intervals, those of the \
             time turned around.",
-        ..PLAIN
     },
 ];
