@@ -57,16 +57,12 @@ impl Recorder {
 /// A run with these flags into the folder `out`; the account of it that its ranks gave.
 fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
     let mut command = ddtbench(dir);
-    command
-        .arg("run")
-        .args(CASE)
-        .args(ONE_LAUNCH)
-        .args(["--mpi", mpi.name, "--out", out, "--min-runs", "4"])
-        .args(flags);
+    command.arg("run").args(CASE).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", out, "--min-runs", "4"]);
     if !flags.contains(&"--max-time") {
         command.args(["--max-time", "0.01"]);
     }
-    let ended = run(&mut command).expect_code(0);
+    // Last, since what follows `--` is the launcher's.
+    let ended = run(command.args(flags)).expect_code(0);
     let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
     let environment: Value = serde_json::from_slice(&environment).expect("JSON");
     (ended, environment["mpis"][0]["rank_program"].clone())

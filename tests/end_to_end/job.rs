@@ -1,6 +1,7 @@
 //! A started command and all processes that come of it, found by a variable that they inherit.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,6 +61,19 @@ impl Process {
     }
 }
 
+/// Spawns a command. A program that has just been written is busy for as long as a child that another trial has forked meanwhile
+/// holds the file open: until that child runs its own program.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            spawned => return spawned,
+        }
+    }
+}
+
 impl Job {
     /// Starts a command without input.
     pub fn start(command: &mut Command) -> Self {
@@ -69,7 +83,7 @@ impl Job {
         let file = |name| File::create(output.path().join(name)).expect("a temporary file can be made");
         command.env(MARKER, &marker).stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
         let line = format!("{command:?}");
-        let child = command.spawn().unwrap_or_else(|error| panic!("{line}: {error}"));
+        let child = spawn(command).unwrap_or_else(|error| panic!("{line}: {error}"));
         Self { child, line, marker, output }
     }
 
