@@ -8,6 +8,8 @@
 # the process slurm-nodea is on the node where users log in. SHARED are folders that jobs see and change as they are. The
 # nodes have networks, names, processes, shared memory and /tmp of their own. All of it ends with this script, however it ends.
 set -euo pipefail
+# Where pivot_root is, which a user's PATH may lack.
+PATH=$PATH:/usr/sbin:/sbin
 packages=(slurmctld slurmd slurm-client munge libmunge2 slurm-wlm-basic-plugins libhwloc15 liblua5.1-0 libpmix2
     libevent-core-2.1-7 libevent-pthreads-2.1-7)
 if [ "${1:-}" = packages ]; then
