@@ -13,7 +13,7 @@ use super::units;
 /// How many pieces of a message are written out before the rest is counted.
 const SHOWN: usize = 12;
 
-/// The schema of [`json`]. The number changes when a file of the old form would be read wrongly or not at all.
+/// The schema of [`json()`]. The number changes when a file of the old form would be read wrongly or not at all.
 pub const SCHEMA: &str = "ddtbench-message/1";
 
 /// A message for people: its arrays, the tree of each piece, its statistics.

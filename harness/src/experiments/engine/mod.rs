@@ -1,7 +1,7 @@
 //! The engine's comparison: our pack engine beside the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
 //! one process each, without communication.
 //!
-//! [`cases`] says what is compared.
+//! `selection.rs` has the cases that are compared.
 
 mod figures;
 pub mod grid;
