@@ -33,12 +33,16 @@ impl Gate {
     /// Waits until the ranks of a case are at the gate.
     #[track_caller]
     pub fn reach(&self, job: &mut Job) {
-        let reached = self.0.with_extension("reached");
         job.until("at the gate", |job| {
-            let is_there = fs::remove_file(&reached).is_ok();
+            let is_there = self.is_reached();
             assert!(is_there || job.is_running(), "it has ended before: {:?}", job.output());
             is_there
         });
+    }
+
+    /// Whether the ranks of a case have come to the gate since this was asked last.
+    pub fn is_reached(&self) -> bool {
+        fs::remove_file(self.0.with_extension("reached")).is_ok()
     }
 
     /// Lets the process pass that is at the gate.
