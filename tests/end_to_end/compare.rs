@@ -58,14 +58,12 @@ fn make_up_times(out: &Path, time_us: impl Fn(&str, &str) -> f64) {
 #[track_caller]
 fn verdict(dir: &Path, method: &str) -> String {
     let report =
-        run(ddtbench(dir).args(["compare", "out", "--format", "tsv"]).args(JUDGED_AGAIN)).expect_code(0);
-    let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(report.out.as_bytes());
-    let headers = reader.headers().unwrap().clone();
-    let column = |name: &str| headers.iter().position(|header| header == name).expect("a column");
-    let (of_method, of_verdict) = (column("method"), column("verdict"));
-    let rows: Vec<_> = reader.records().map(Result::unwrap).filter(|row| &row[of_method] == method).collect();
+        run(ddtbench(dir).args(["compare", "out", "--format", "json"]).args(JUDGED_AGAIN)).expect_code(0);
+    let found: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+    let rows = found["comparisons"][0]["rows"].as_array().expect("rows");
+    let rows: Vec<_> = rows.iter().filter(|row| row["method"] == method).collect();
     assert_eq!(rows.len(), 1, "{report}");
-    rows[0][of_verdict].to_owned()
+    rows[0]["verdict"].as_str().expect("a verdict").to_owned()
 }
 
 /// An MPI beside itself; then the times of the second side are made up.

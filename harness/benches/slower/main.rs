@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ddtbench::compare::{ComparisonRow, Comparisons, Estimate, Verdict};
+
 /// Tests whose messages are one datatype, of a number of bytes that no other has.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "nas_mg_x"];
 /// The MPIs, all if none is named.
@@ -40,7 +42,7 @@ const SLOWER: [Slower; 3] = [
     Slower { name: "one test's ddt", at: "send", method: "ddt", tests: &["nas_lu_y"] },
 ];
 
-/// A row of a comparison or of a run: its columns by name.
+/// A row of a run: its columns by name.
 type Row = BTreeMap<String, String>;
 
 fn main() {
@@ -66,7 +68,8 @@ fn main() {
                 let delays: Vec<String> =
                     slower.tests.iter().map(|test| delay(&now, test, slower.method, rise)).collect();
                 let variant = format!("slower:SLOWER={} {}", slower.at, delays.join(":"));
-                let rows: Vec<Vec<Row>> = (0..count).map(|_| compare(mpi, &preload, &variant)).collect();
+                let rows: Vec<Vec<ComparisonRow>> =
+                    (0..count).map(|_| compare(mpi, &preload, &variant)).collect();
                 print(mpi, &slower, rise, &rows.concat());
             }
         }
@@ -74,15 +77,17 @@ fn main() {
 }
 
 /// A line of the table.
-fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[Row]) {
-    let is_meant =
-        |row: &&Row| row["method"] == slower.method && slower.tests.contains(&row["test"].as_str());
-    let (meant, others): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(is_meant);
-    let is = |row: &&Row, verdict: &str| row["verdict"] == verdict;
-    let found = meant.iter().filter(|row| is(row, "slower")).count();
-    let changed = others.iter().filter(|row| is(row, "slower") || is(row, "faster"));
-    let wrong: Vec<&Row> = changed.chain(meant.iter().filter(|row| is(row, "faster"))).copied().collect();
-    let mut risen: Vec<f64> = meant.iter().filter_map(|row| row["over_control"].parse().ok()).collect();
+fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[ComparisonRow]) {
+    let is_meant = |row: &&ComparisonRow| {
+        row.subject.method == slower.method && slower.tests.contains(&row.subject.test.as_str())
+    };
+    let (meant, others): (Vec<_>, Vec<_>) = rows.iter().partition(is_meant);
+    let is = |row: &&&ComparisonRow, verdict: Verdict| row.verdict == verdict;
+    let found = meant.iter().filter(|row| is(row, Verdict::Slower)).count();
+    let changed = others.iter().filter(|row| is(row, Verdict::Slower) || is(row, Verdict::Faster));
+    let wrong: Vec<_> = changed.chain(meant.iter().filter(|row| is(row, Verdict::Faster))).collect();
+    let risen = meant.iter().filter_map(|row| row.over_control.as_ref()).map(|answer| answer.ratio);
+    let mut risen: Vec<f64> = risen.collect();
     risen.sort_by(f64::total_cmp);
     let risen: Vec<String> = risen.iter().map(|ratio| format!("{ratio:.2}x")).collect();
     println!(
@@ -94,16 +99,14 @@ fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[Row]) {
         others.len(),
     );
     for row in wrong {
-        let of = |name: &str| {
-            format!("{} [{}, {}]", row[name], row[&format!("{name}_low")], row[&format!("{name}_high")])
-        };
+        let of = |answer: &Option<Estimate>| answer.as_ref().map(Estimate::text).unwrap_or_default();
         println!(
             "         wrongly {}: {} {}, over control {}, time {}",
-            row["verdict"],
-            row["test"],
-            row["method"],
-            of("over_control"),
-            of("time")
+            row.verdict.name(),
+            row.subject.test,
+            row.subject.method,
+            of(&row.over_control),
+            of(&row.time)
         );
     }
 }
@@ -133,10 +136,9 @@ fn times(mpi: &str, preload: &[String], dir: &Path) -> Vec<Row> {
     command.current_dir(dir).arg("run").args(TESTS).args(["-m", "ddt,mpi_pack", "--mpi", mpi]);
     command.args(["--launches", "6", "--max-time", "0.3", "--out", "now", "--"]);
     output(command.args(preload));
-    rows(csv::Reader::from_path(dir.join("now/summary.csv")).expect("a summary of the run"))
-        .into_iter()
-        .filter(|row| row["phase"] == "round_trip" && row["pair"] == "all")
-        .collect()
+    let mut summary = csv::Reader::from_path(dir.join("now/summary.csv")).expect("a summary of the run");
+    let rows = summary.deserialize().map(|row| row.expect("a row"));
+    rows.filter(|row: &Row| row["phase"] == "round_trip" && row["pair"] == "all").collect()
 }
 
 /// How long a call of a test and method waits, as the library reads it.
@@ -147,23 +149,20 @@ fn delay(now: &[Row], test: &str, method: &str, rise: f64) -> String {
 }
 
 /// The rows of a comparison of an MPI with itself, slower.
-fn compare(mpi: &str, preload: &[String], variant: &str) -> Vec<Row> {
+fn compare(mpi: &str, preload: &[String], variant: &str) -> Vec<ComparisonRow> {
     let dir = tempfile::tempdir().expect("a folder for results");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     command.current_dir(dir.path()).arg("compare").args(TESTS).args(["--mpi", mpi, "--variant", variant]);
     command.args(["-m", "reference,manual,mpi_pack,ddt", "--max-time", MAX_TIME_S]);
-    let printed = output(command.args(["--format", "tsv", "--out", "out", "--"]).args(preload));
-    rows(csv::ReaderBuilder::new().delimiter(b'\t').from_reader(printed.as_slice()))
+    let printed = output(command.args(["--format", "json", "--out", "out", "--"]).args(preload));
+    let found: Comparisons = serde_json::from_slice(&printed).expect("a comparison");
+    found.comparisons.into_iter().flat_map(|comparison| comparison.rows).collect()
 }
 
 fn output(command: &mut Command) -> Vec<u8> {
     let ended = command.output().expect("ddtbench can be started");
     assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
     ended.stdout
-}
-
-fn rows<R: std::io::Read>(mut reader: csv::Reader<R>) -> Vec<Row> {
-    reader.deserialize().collect::<Result<_, _>>().expect("rows")
 }
 
 /// The project's folder.

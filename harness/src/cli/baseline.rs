@@ -9,8 +9,7 @@ use clap::{Args, Subcommand};
 use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
-use ddtbench::report::columns::{Align, Column, fitted};
-use ddtbench::report::table::text_width;
+use ddtbench::report::columns::{Align, Column, Table};
 use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
@@ -277,7 +276,7 @@ fn stopped(path: &Path) -> ExitCode {
 impl PlaceArgs {
     /// A line per baseline.
     fn execute(&self) -> anyhow::Result<ExitCode> {
-        let mut rows = vec![COLUMNS.map(|column| column.name.to_owned()).to_vec()];
+        let mut rows = Vec::new();
         let mut entries: Vec<PathBuf> = match std::fs::read_dir(&self.dir) {
             Ok(entries) => {
                 entries.flatten().map(|entry| entry.path()).filter(|path| is_baseline(path)).collect()
@@ -289,16 +288,15 @@ impl PlaceArgs {
         for path in entries {
             rows.extend(row(&path)?);
         }
-        if rows.len() == 1 {
+        if rows.is_empty() {
             log(&format!(
                 "{}: no baseline is kept; ddtbench baseline save NAME makes one",
                 self.dir.display()
             ));
             return Ok(ExitCode::SUCCESS);
         }
-        let width = output::width();
-        let text = fitted(&COLUMNS, &rows, width.map(usize::from), 0).text(text_width(width));
-        output::print(text.as_bytes())?;
+        let table = Table { columns: COLUMNS.to_vec(), rows };
+        output::print(table.text(output::width()).as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{anyhow, ensure};
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
-use ddtbench::compare::guidelines::{Findings, methods};
+use ddtbench::compare::guidelines::{Findings, compared, methods};
 use ddtbench::compare::{Settings, Side};
 use ddtbench::experiments::Kind;
 use ddtbench::folder::LAUNCHES;
@@ -100,15 +100,10 @@ impl GuidelinesArgs {
 
 impl GuidelinesFormat {
     fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
-        let joined =
-            |text: &dyn Fn(&Findings) -> String| findings.iter().map(text).collect::<Vec<_>>().join("\n");
         Ok(match self {
-            Self::Text => joined(&|of_mpi| of_mpi.text(output::width())),
-            Self::Markdown => joined(&Findings::markdown),
-            Self::Json => {
-                let text = serde_json::to_string_pretty(findings).map_err(|error| anyhow!(error))?;
-                text + "\n"
-            }
+            Self::Text => compared(findings).text(output::width()),
+            Self::Markdown => compared(findings).markdown(),
+            Self::Json => serde_json::to_string_pretty(findings)? + "\n",
         })
     }
 }

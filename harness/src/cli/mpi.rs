@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use ddtbench::mpi::{Installation, MpiEntry, Project, Source};
-use ddtbench::report::columns::{Align, Column, fitted};
-use ddtbench::report::table::text_width;
+use ddtbench::report::columns::{Align, Column, Table};
 
 use super::output::{self, log, print, short};
 
@@ -62,7 +61,7 @@ impl MpiCommand {
                 if all.is_empty() {
                     log("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
                 }
-                print(table(&all, output::width()).as_bytes())
+                print(table(&all).text(output::width()).as_bytes())
             }
             Self::Add(args) => {
                 let env: BTreeMap<_, _> = args.env.into_iter().collect();
@@ -86,17 +85,15 @@ impl MpiCommand {
     }
 }
 
-fn table(all: &[Installation], width: Option<u16>) -> String {
-    let columns = [
+fn table(all: &[Installation]) -> Table<'static> {
+    let columns = vec![
         Column::new("name", Align::Left, 0),
         Column::new("version", Align::Left, 2),
         Column::new("source", Align::Left, 2).rank(1),
         Column::new("mpicc", Align::Left, 2),
     ];
-    let head = columns.iter().map(|column| column.name.to_owned()).collect();
     let row = |mpi: &Installation| {
         vec![mpi.name.clone(), mpi.title(), mpi.source.label().to_owned(), short(&mpi.mpicc)]
     };
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
-    fitted(&columns, &rows, width.map(usize::from), 0).text(text_width(width))
+    Table { columns, rows: all.iter().map(row).collect() }
 }

@@ -34,7 +34,7 @@ impl RunPage {
         launches: &[Record],
         dirs: &[D],
         figure: Option<&PaperFigure>,
-        compared: &Compared,
+        compared: &Compared<'_>,
     ) -> Self {
         let environments = environments(dirs);
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
@@ -87,7 +87,7 @@ impl Shown {
     ///
     /// # Errors
     /// If a folder has no records, is named twice, or is of another kind.
-    pub fn of(dirs: &[PathBuf], compared: &Compared) -> anyhow::Result<Self> {
+    pub fn of(dirs: &[PathBuf], compared: &Compared<'_>) -> anyhow::Result<Self> {
         let launches = recorded::of_all(dirs)?;
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();

@@ -7,12 +7,12 @@ use anyhow::{anyhow, bail};
 use apps::{Context, LAYOUT, Side, Test, Values, WireOrder};
 use clap::{Args, ValueEnum};
 use common::memory;
+use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
-use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
 
@@ -178,10 +178,8 @@ impl LayoutArgs {
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        let compared = match &self.dirs[..] {
-            [dir] => comparisons(dir).map(|found| found.compared()).unwrap_or_default(),
-            _ => Compared::default(),
-        };
+        let found = if let [dir] = &self.dirs[..] { comparisons(dir) } else { None };
+        let compared = found.as_ref().map(Comparisons::compared).unwrap_or_default();
         let Shown { kind, over, page } = Shown::of(&self.dirs, &compared)?;
         if let Some(name) = &self.figure {
             let picture = self.picture(name, &page.pictures)?;

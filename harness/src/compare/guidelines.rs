@@ -13,6 +13,7 @@ use crate::stats::holm_levels;
 pub use list::{GUIDELINES, Guideline, Term, Than, methods};
 pub use question::BreakEven;
 use question::{Evidence, GuidelineQuestion, questions};
+pub use text::compared;
 
 /// Whether a guideline holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -13,7 +13,6 @@ pub mod guidelines;
 mod junit;
 mod looks;
 mod overview;
-mod page;
 mod phases;
 mod schedule;
 mod side;

@@ -7,7 +7,8 @@ use super::Verdict;
 use super::differences::{CountedDifference, between};
 use super::side::{Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
-use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
+use crate::report::columns::{Align, Column, Table};
+use crate::report::compared::Section;
 use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
@@ -72,7 +73,7 @@ impl Overview {
     }
 
     /// Where each side is fastest, and what it prefers: a sentence each.
-    pub fn sentences(&self) -> Vec<String> {
+    fn sentences(&self) -> Vec<String> {
         let all = self.cases.len();
         let of_side = |(i, name): (usize, &String)| {
             let count = |is_so: &dyn Fn(&Best) -> bool| {
@@ -93,28 +94,18 @@ impl Overview {
         self.sides.iter().enumerate().map(of_side).collect()
     }
 
-    /// As text, sentences broken at `width`, and the table where there is no `room` for it.
-    pub fn text(&self, room: Option<usize>, width: usize) -> String {
-        let mut text = String::new();
-        for sentence in self.sentences() {
-            text += &wrapped("  ", &sentence, width, 4);
+    /// As a section of what is shown: a row for each case, a column for each side.
+    pub fn section(&self) -> Section<'_> {
+        let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2)];
+        let sides = self.sides.iter().map(|name| Column::new(name, Align::Left, 2));
+        Section {
+            title: "Fastest method of each side".to_owned(),
+            sentences: self.sentences(),
+            table: Table {
+                columns: columns.into_iter().chain(sides).collect(),
+                rows: self.cases.iter().map(CaseRow::cells).collect(),
+            },
         }
-        let columns: Vec<Column> = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2)]
-            .into_iter()
-            .chain(self.sides.iter().map(|_| Column::new("", Align::Left, 2)))
-            .collect();
-        text + "\n" + &fitted(&columns, &self.table(), room, 0).text(width)
-    }
-
-    /// As Markdown.
-    pub fn markdown(&self) -> String {
-        let text: String = self.sentences().iter().map(|sentence| format!("- {sentence}\n")).collect();
-        text + "\n" + &markdown(&self.table())
-    }
-
-    fn table(&self) -> Vec<Vec<String>> {
-        let header = ["test".to_owned(), "set".to_owned()].into_iter().chain(self.sides.clone()).collect();
-        std::iter::once(header).chain(self.cases.iter().map(CaseRow::cells)).collect()
     }
 }
 
@@ -238,11 +229,8 @@ mod tests {
                 "b: fastest in 1 of 1; prefers manual in 0, ddt in 1"
             ]
         );
-        let text = overview.text(None, 100);
-        assert!(text.contains("manual 10.2 µs, 2.00x [2.00, 2.00]"), "{text}");
-        assert!(text.contains("  ddt 5.10 µs\n"), "the fastest loses nothing: {text}");
-        assert!(!text.contains("reference"), "no application can use it: {text}");
-        assert!(overview.markdown().contains("| wrf_x_vec | 4x4 | manual 10.2 µs"));
+        let rows = overview.section().table.rows;
+        assert_eq!(rows, [["wrf_x_vec", "4x4", "manual 10.2 µs, 2.00x [2.00, 2.00]", "ddt 5.10 µs"]]);
     }
 
     #[test]

@@ -1,15 +1,19 @@
-//! A comparison for people: the answer, then the rows, then what words mean; as text, Markdown or tab-separated values.
+//! Comparisons for people: the answer in sentences, then the rows, the worst first.
+
+use std::sync::Arc;
 
 use super::{
     ADJUSTED_FROM, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, Verdict, findings,
     phases,
 };
-use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
-use crate::report::table::text_width;
+use crate::model::{Case, FigureUnit};
+use crate::report::columns::{Align, Column, Table};
+use crate::report::compared::{Compared, Section};
+use crate::report::pictures::Datum;
 use crate::report::units;
 
 /// The columns of the rows.
-pub(super) const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
@@ -21,73 +25,27 @@ pub(super) const COLUMNS: [Column; 9] = [
     Column::new("note", Align::Left, 2).rank(3),
 ];
 
-/// The columns of tab-separated values.
-const TSV: [&str; 21] = [
-    "base",
-    "new",
-    "experiment",
-    "test",
-    "set",
-    "params",
-    "ranks",
-    "cache",
-    "method",
-    "bytes",
-    "base_s",
-    "new_s",
-    "control",
-    "over_control",
-    "over_control_low",
-    "over_control_high",
-    "time",
-    "time_low",
-    "time_high",
-    "verdict",
-    "note",
-];
-
 impl Comparisons {
-    /// As text, nothing of it wider than a terminal of `width`.
-    pub fn text(&self, width: Option<u16>) -> String {
-        let (room, width) = (width.map(usize::from), text_width(width));
-        let mut text = String::new();
-        for comparison in &self.comparisons {
-            text += &format!("{}\n\n", comparison.title());
-            for finding in findings(&comparison.rows) {
-                text += &wrapped("  ", &finding, width, 4);
-            }
-            text.push('\n');
-            text += &fitted(&COLUMNS, &self.table(comparison), room, 0).text(width);
-            text.push('\n');
+    /// What was found, as text, Markdown and pages show it.
+    pub fn compared(&self) -> Compared<'_> {
+        let section = |comparison: &Comparison| Section {
+            title: comparison.title(),
+            sentences: findings(&comparison.rows),
+            table: self.table(comparison),
+        };
+        Compared {
+            sections: self.comparisons.iter().map(section).chain([self.overview.section()]).collect(),
+            legend: self.legend(),
+            changes: self
+                .comparisons
+                .iter()
+                .flat_map(|comparison| comparison.rows.iter().filter_map(|row| comparison.change(row)))
+                .collect(),
         }
-        text + &self.overview.text(room, width) + "\n" + &wrapped("", &self.legend(), width, 0)
-    }
-
-    /// As Markdown, for a pull request.
-    pub fn markdown(&self) -> String {
-        let mut text = String::new();
-        for comparison in &self.comparisons {
-            text += &format!("### {}\n\n", comparison.title());
-            text.extend(findings(&comparison.rows).iter().map(|finding| format!("- {finding}\n")));
-            text += &format!("\n{}\n", markdown(&self.table(comparison)));
-        }
-        format!("{text}{}\n{}\n", self.overview.markdown(), self.legend())
-    }
-
-    /// As tab-separated values, a row of a comparison each: all that is known, figures in full.
-    pub fn tsv(&self) -> String {
-        let mut writer = csv::WriterBuilder::new().delimiter(b'\t').from_writer(Vec::new());
-        let rows = self.comparisons.iter().flat_map(|of| of.rows.iter().map(move |row| (of, row)));
-        let header = TSV.map(str::to_owned).to_vec();
-        for cells in std::iter::once(header).chain(rows.map(|(of, row)| self.values(of, row))) {
-            writer.write_record(cells).expect("a row of plain fields always fits into memory");
-        }
-        let bytes = writer.into_inner().expect("writing to memory does not fail");
-        String::from_utf8(bytes).expect("cells are text")
     }
 
     /// What columns and verdicts mean.
-    pub(super) fn legend(&self) -> String {
+    fn legend(&self) -> String {
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches that took turns",
             ComparisonUnit::Run => {
@@ -120,12 +78,11 @@ impl Comparisons {
         )
     }
 
-    /// The header and the rows as people read them: the worst first, and the largest change first among equals.
-    pub(super) fn table(&self, comparison: &Comparison) -> Vec<Vec<String>> {
+    /// The rows: the worst first, and the largest change first among equals.
+    fn table(&self, comparison: &Comparison) -> Table<'static> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
-        let header = COLUMNS.iter().map(|column| column.name.to_owned()).collect();
-        std::iter::once(header).chain(rows.into_iter().map(|row| self.cells(row))).collect()
+        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(|row| self.cells(row)).collect() }
     }
 
     fn cells(&self, row: &ComparisonRow) -> Vec<String> {
@@ -142,32 +99,6 @@ impl Comparisons {
             row.verdict.name().to_owned(),
             self.note(row),
         ]
-    }
-
-    fn values(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let subject = &row.subject;
-        let mut cells = vec![
-            comparison.base.name.clone(),
-            comparison.new.name.clone(),
-            subject.experiment.name().to_owned(),
-            subject.test.clone(),
-            subject.set.clone(),
-            subject.params.clone(),
-            subject.ranks.to_string(),
-            subject.cache.name().to_owned(),
-            subject.method.clone(),
-            row.bytes.to_string(),
-            number(row.base_s),
-            number(row.new_s),
-            row.control.clone().unwrap_or_default(),
-        ];
-        for answer in [&row.over_control, &row.time] {
-            let of = |value: fn(&Estimate) -> f64| number(answer.as_ref().map(value));
-            cells.extend([of(|a| a.ratio), of(|a| a.low), of(|a| a.high)]);
-        }
-        cells.extend([row.verdict.name().to_owned(), self.note(row)]);
-        cells
     }
 
     /// The control where it is not the usual one, what went wrong, which phases explain a change, what would decide.
@@ -209,12 +140,40 @@ impl Comparisons {
 
 impl Comparison {
     /// The title: who is compared, and where they were measured, which is said once if it is the same.
-    pub(super) fn title(&self) -> String {
+    fn title(&self) -> String {
         let (base, new) = (&self.base, &self.new);
         if base.place == new.place {
             return format!("{} (base) and {} (new): {}", base.name, new.name, base.place);
         }
         format!("{} (base): {}\n{} (new): {}", base.name, base.place, new.name, new.place)
+    }
+
+    /// The answer of a row as a mark; `None` where there is none.
+    fn change(&self, row: &ComparisonRow) -> Option<Datum> {
+        let answer = row.answer()?;
+        let subject = &row.subject;
+        let case = Case {
+            experiment: subject.experiment,
+            test: subject.test.clone(),
+            set: subject.set.clone(),
+            params: subject.params.clone(),
+            mpi: self.new.name.clone(),
+            ranks: subject.ranks,
+            cache: subject.cache,
+            ..Case::default()
+        };
+        Some(Datum {
+            case: Arc::new(case),
+            method: subject.method.clone(),
+            series: row.verdict.name().to_owned(),
+            quantity: if row.over_control.is_some() { "change_over_control" } else { "change" }.to_owned(),
+            against: self.base.name.clone(),
+            bytes: row.bytes,
+            value: answer.ratio,
+            interval: Some((answer.low, answer.high)),
+            unit: FigureUnit::Ratio,
+            ..Datum::default()
+        })
     }
 }
 
@@ -228,9 +187,10 @@ mod tests {
         let rows = vec![
             row("a", "ddt", 1, 1.0, Verdict::Same),
             row("b", "ddt", 1, 1.5, Verdict::Slower),
-            ComparisonRow { note: "crashed".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
+            ComparisonRow { note: "a|b".to_owned(), ..row("c", "ddt", 1, 22.4, Verdict::Undecided) },
         ];
-        let text = comparisons(rows).text(Some(200));
+        let comparisons = comparisons(rows);
+        let text = comparisons.compared().text(Some(200));
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
         assert!(
             text.starts_with("one (base) and other (new): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
@@ -240,30 +200,32 @@ mod tests {
             at("ddt: slower") < at("test  set") && at("\nb ") < at("\nc ") && at("\nc ") < at("\na "),
             "{text}"
         );
-        assert!(text.contains("crashed; saw changes from 1.0% on, some 12 launches would decide"), "{text}");
+        assert!(text.contains("a|b; saw changes from 1.0% on, some 12 launches would decide"), "{text}");
         assert!(at("Ratios of new over base") > at("\na "), "{text}");
+        let markdown = comparisons.compared().markdown();
+        assert!(markdown.contains("| a\\|b; saw changes"), "a bar in a note is no column: {markdown}");
     }
 
     #[test]
     fn nothing_is_wider_than_the_terminal() {
         let rows = vec![row("specfem3d_oc", "ddt_to_packed", 1, 22.4, Verdict::Slower)];
-        let text = comparisons(rows).text(Some(80));
+        let text = comparisons(rows).compared().text(Some(80));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]
-    fn values_are_a_table_that_programs_read() {
-        let broken =
-            ComparisonRow { note: "exit\tcode \"3\"".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
-        let text = comparisons(vec![broken]).tsv();
-        let mut reader = csv::ReaderBuilder::new().delimiter(b'\t').from_reader(text.as_bytes());
-        let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
-        assert_eq!((rows.len(), rows[0].len(), &rows[0][20]), (1, super::TSV.len(), "exit\tcode \"3\""));
-    }
-
-    #[test]
-    fn a_bar_in_a_note_is_no_column() {
-        let noted = ComparisonRow { note: "a|b".to_owned(), ..row("b", "ddt", 1, 1.5, Verdict::Broken) };
-        assert!(comparisons(vec![noted]).markdown().contains("a\\|b |\n"));
+    fn each_answer_is_a_mark() {
+        let mut silent = row("c", "ddt", 8, 1.0, Verdict::NotCompared);
+        (silent.over_control, silent.time) = (None, None);
+        let rows =
+            vec![row("a", "ddt", 8, 2.0, Verdict::Slower), row("b", "ddt", 8, 1.0, Verdict::Same), silent];
+        let comparisons = comparisons(rows);
+        let changes = comparisons.compared().changes;
+        let marks: Vec<_> = changes
+            .iter()
+            .map(|mark| (&*mark.case.test, &*mark.case.mpi, &*mark.against, &*mark.series, mark.value))
+            .collect();
+        assert_eq!(marks, [("a", "other", "one", "slower", 2.0), ("b", "other", "one", "same", 1.0)]);
+        assert_eq!(changes[0].interval, Some((1.98, 2.02)));
     }
 }

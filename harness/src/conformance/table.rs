@@ -2,8 +2,7 @@
 
 use super::CheckResult;
 use crate::model::check::CheckOutcome;
-use crate::report::columns::{Align, Column, aligned, wrapped};
-use crate::report::table::text_width;
+use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
 
 const LEGEND: &str = "Each check is a process of its own; an MPI that conforms to the standard passes it. Results of runs that rest \
     on a failed check are invalid. not available: the MPI lacks functions or the thread level. timed out: killed at its \
@@ -60,7 +59,7 @@ fn outcomes(mpis: &[String], results: &[CheckResult]) -> Vec<String> {
             rows.push([check].into_iter().chain(cells).collect());
         }
     }
-    aligned(&columns, &rows)
+    fitted(&columns, &rows, None, 0).rows
 }
 
 /// The numbers of an MPI, in a line.

@@ -6,8 +6,8 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
 use super::case::{CaseView, launches, measured, overhead, warnings};
-use super::columns::{Align, Column, Fitted, fitted, wrapped};
-use super::table::{TableFormat, text_width};
+use super::columns::{Align, Column, Fitted, fitted, text_width, wrapped};
+use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Base, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
@@ -17,7 +17,7 @@ use crate::stats;
 #[derive(Clone, Copy)]
 pub struct Answer {
     /// Figures of a case, beside its size and the verdict.
-    pub columns: &'static [Column],
+    pub columns: &'static [Column<'static>],
     /// Their cells.
     pub cells: fn(&CaseView) -> Vec<String>,
     /// What the columns mean; `{columns}` stands for the names of those that are shown.
@@ -120,7 +120,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
 
 /// What the columns mean that are shown: those in which some case has something, where there is room for them. `None` where there is
 /// nothing to say.
-fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted) -> Option<String> {
+fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted<'_>) -> Option<String> {
     const COLUMNS: &str = "{columns}";
     if !answer.legend.contains(COLUMNS) {
         return Some(answer.legend.to_owned()).filter(|legend| !legend.is_empty());
@@ -134,7 +134,7 @@ fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted) -> Option<String>
 }
 
 /// For each group of cases, which were measured in one place, a heading and a line per case.
-fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted {
+fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted<'static> {
     // Where a test was measured with several sets, they are what tells its lines apart.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };

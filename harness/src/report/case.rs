@@ -330,7 +330,7 @@ pub fn median(record: &Record) -> [String; 3] {
 }
 
 /// The column of that.
-pub const ANOTHER_RUN: Column = Column::new("another run", Align::Right, 2).rank(9);
+pub const ANOTHER_RUN: Column<'static> = Column::new("another run", Align::Right, 2).rank(9);
 
 /// The larger side of the median's interval, as a share of it.
 fn half_width(record: &Record) -> String {

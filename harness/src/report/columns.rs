@@ -1,6 +1,18 @@
-//! Text in aligned columns and in lines of a given width.
+//! Text in aligned columns and in lines of a given width, and tables in Markdown.
 
 use anstream::adapter::strip_str;
+use serde::Serialize;
+
+/// Columns of text where no width is given.
+const DEFAULT_WIDTH: usize = 120;
+
+/// Below this, text is not made narrower.
+const LEAST_WIDTH: usize = 60;
+
+/// Columns that headings and notes may take on a terminal of `width`.
+pub fn text_width(width: Option<u16>) -> usize {
+    width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
+}
 
 /// Where a column's text stands in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,21 +23,24 @@ pub enum Align {
     Right,
 }
 
-/// A column of [`aligned`].
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
+/// A column of a table.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Column<'a> {
     /// The name above it.
-    pub name: &'static str,
+    pub name: &'a str,
+    #[serde(skip)]
     align: Align,
     /// Blanks before it, where it is not the first.
+    #[serde(skip)]
     gap: usize,
     /// Where columns do not fit, those of the highest rank are left out first; of rank 0 none is.
+    #[serde(skip)]
     rank: u8,
 }
 
-impl Column {
+impl<'a> Column<'a> {
     /// A column called `name`, `gap` blanks after the one before it.
-    pub const fn new(name: &'static str, align: Align, gap: usize) -> Self {
+    pub const fn new(name: &'a str, align: Align, gap: usize) -> Self {
         Self { name, align, gap, rank: 0 }
     }
 
@@ -40,21 +55,48 @@ impl Column {
     }
 }
 
+/// A table: its columns, and the cells of its rows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Table<'a> {
+    /// Its columns, whose names are its header.
+    pub columns: Vec<Column<'a>>,
+    /// A cell for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table<'_> {
+    fn with_header(&self) -> Vec<Vec<String>> {
+        let header = self.columns.iter().map(|column| column.name.to_owned()).collect();
+        std::iter::once(header).chain(self.rows.iter().cloned()).collect()
+    }
+
+    /// As text, no line wider than a terminal of `width`; below it the columns that are not shown.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let fitted = fitted(&self.columns, &self.with_header(), width.map(usize::from), 0);
+        let lines: String = fitted.rows.iter().map(|row| format!("{row}\n")).collect();
+        lines + &fitted.left_out_text(text_width(width))
+    }
+
+    /// In Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let row = |row: &Vec<String>| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect());
+        let mut lines: Vec<String> = self.with_header().iter().map(row).collect();
+        lines.insert(1, line(vec!["---".to_owned(); self.columns.len()]));
+        lines.concat()
+    }
+}
+
 /// Rows as lines, and what they had no room for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fitted {
+pub struct Fitted<'a> {
     /// The lines of each row: one, and more where its last cell is broken.
     pub rows: Vec<String>,
     /// The names of the columns that are not there.
-    pub left_out: Vec<&'static str>,
+    pub left_out: Vec<&'a str>,
 }
 
-impl Fitted {
-    /// The rows as text, and below them the columns that are not shown, in lines of at most `width`.
-    pub fn text(&self, width: usize) -> String {
-        self.rows.iter().map(|row| format!("{row}\n")).collect::<String>() + &self.left_out_text(width)
-    }
-
+impl Fitted<'_> {
     /// The columns that are not shown, in lines of at most `width`; empty if all are.
     pub fn left_out_text(&self, width: usize) -> String {
         match &self.left_out[..] {
@@ -69,7 +111,12 @@ const LEAST_CELL: usize = 16;
 
 /// The rows as lines of at most `width`, `indent` blanks before each: columns of the highest rank are left out, and then the last
 /// column is broken.
-pub fn fitted(columns: &[Column], rows: &[Vec<String>], width: Option<usize>, indent: usize) -> Fitted {
+pub fn fitted<'a>(
+    columns: &[Column<'a>],
+    rows: &[Vec<String>],
+    width: Option<usize>,
+    indent: usize,
+) -> Fitted<'a> {
     let widths = widths(columns.len(), rows);
     let width_of = |shown: &[usize]| {
         let with_gap = |(i, &at): (usize, &usize)| match widths[at] {
@@ -135,10 +182,6 @@ fn widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
 }
 
 /// The rows as lines with aligned columns, without blanks at the end.
-pub fn aligned(columns: &[Column], rows: &[Vec<String>]) -> Vec<String> {
-    lines(columns, rows, 0)
-}
-
 fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String> {
     let widths = widths(columns.len(), rows);
     let line = |row: &Vec<String>| {
@@ -157,17 +200,6 @@ fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String>
         line
     };
     rows.iter().map(line).collect()
-}
-
-/// The rows as a table in Markdown, the first of them its header.
-pub fn markdown(rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let row = |row: &Vec<String>| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect());
-    let mut lines: Vec<String> = rows.iter().map(row).collect();
-    if let Some(header) = rows.first() {
-        lines.insert(1, line(vec!["---".to_owned(); header.len()]));
-    }
-    lines.concat()
 }
 
 /// A text with blanks in words that are longer than `room`, behind what separates their parts: `shape=8x8,16x16`, a path.
@@ -286,7 +318,7 @@ mod tests {
     fn colours_take_no_room() {
         let columns = [Column::new("", Align::Left, 0), Column::new("", Align::Left, 1)];
         let row = |cell: &str| vec![cell.to_owned(), "|".to_owned()];
-        let lines = aligned(&columns, &[row("\u{1b}[1mab\u{1b}[0m"), row("abc")]);
+        let lines = fitted(&columns, &[row("\u{1b}[1mab\u{1b}[0m"), row("abc")], None, 0).rows;
         assert_eq!(lines, ["\u{1b}[1mab\u{1b}[0m  |", "abc |"]);
     }
 }

@@ -1,14 +1,15 @@
-//! What a comparison has found, as a page and its pictures have it.
+//! What was found, as text, as Markdown, and as a page and its pictures have it.
 
 use serde::Serialize;
 
+use super::columns::{Table, text_width, wrapped};
 use super::pictures::Datum;
 
 /// What a comparison has found; of a run that was none, nothing.
 #[derive(Debug, Default, Serialize)]
-pub struct Compared {
-    /// Each other side against the base.
-    pub sides: Vec<ComparedSide>,
+pub struct Compared<'a> {
+    /// Each other side against the base, and all sides beside each other.
+    pub sections: Vec<Section<'a>>,
     /// What columns and verdicts mean.
     pub legend: String,
     /// The ratio of each method's times, with the verdict as its series.
@@ -16,15 +17,41 @@ pub struct Compared {
     pub changes: Vec<Datum>,
 }
 
-/// One side against the base.
+/// A part of it.
 #[derive(Debug, Default, Serialize)]
-pub struct ComparedSide {
-    /// Both by their names.
+pub struct Section<'a> {
+    /// Who is compared, and where.
     pub title: String,
     /// What was found, in sentences.
-    pub found: Vec<String>,
-    /// The names of the columns.
-    pub columns: Vec<String>,
-    /// The rows, the worst first.
-    pub rows: Vec<Vec<String>>,
+    pub sentences: Vec<String>,
+    /// The rows that the sentences rest on, the worst first.
+    pub table: Table<'a>,
+}
+
+impl Compared<'_> {
+    /// As text, nothing of it wider than a terminal of `width`.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let columns = text_width(width);
+        let mut text = String::new();
+        for Section { title, sentences, table } in &self.sections {
+            text += &format!("{title}\n\n");
+            sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
+            if !table.rows.is_empty() {
+                text += &format!("\n{}", table.text(width));
+            }
+            text.push('\n');
+        }
+        text + &wrapped("", &self.legend, columns, 0)
+    }
+
+    /// As Markdown, for a pull request.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for Section { title, sentences, table } in &self.sections {
+            text += &format!("### {title}\n\n");
+            text.extend(sentences.iter().map(|sentence| format!("- {sentence}\n")));
+            text += &format!("\n{}\n", table.markdown());
+        }
+        format!("{text}{}\n", self.legend)
+    }
 }

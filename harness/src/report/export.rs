@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::case::CaseView;
-use super::columns::markdown as rows;
+use super::columns::Table;
 use super::layout::pretty;
 use super::table::TableFormat;
 use crate::model::Record;
@@ -30,9 +30,8 @@ pub fn json(records: &[Record]) -> String {
 pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
     let of_case = |case: &CaseView| {
         let first = case.first();
-        let header = format.columns.iter().map(|column| column.name.to_owned()).collect();
-        let methods = case.methods().map(|record| format.row(case, record));
-        let table = rows(&std::iter::once(header).chain(methods).collect::<Vec<_>>());
+        let rows = case.methods().map(|record| format.row(case, record)).collect();
+        let table = Table { columns: format.columns.to_vec(), rows }.markdown();
         let verdict = (format.answer.claim)(case).text();
         let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)

@@ -4,15 +4,9 @@ use std::fmt::Write as _;
 
 use super::answer::Answer;
 use super::case::{CaseView, launches, measured, warnings};
-use super::columns::{Align, Column, fitted, wrapped};
+use super::columns::{Align, Column, fitted, text_width, wrapped};
 use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
-
-/// Columns of text where no width is given.
-const DEFAULT_WIDTH: usize = 120;
-
-/// Below this, text is not made narrower.
-const LEAST_WIDTH: usize = 60;
 
 /// What verdicts rest on, beside their heading.
 pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
@@ -30,7 +24,7 @@ pub struct TableFormat {
     /// The name of the method that all are compared with.
     pub reference_method: &'static str,
     /// A row per method.
-    pub columns: &'static [Column],
+    pub columns: &'static [Column<'static>],
     /// What the columns mean.
     pub legend: &'static str,
     /// The cells of a method that was measured, between its name and the note.
@@ -91,11 +85,6 @@ impl TableFormat {
         row.push(end.into_iter().chain(doubt).chain(moved).collect::<Vec<_>>().join(", "));
         row
     }
-}
-
-/// Columns that headings and notes may take.
-pub fn text_width(width: Option<u16>) -> usize {
-    width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
 /// The records as text, nothing of it wider than a terminal of `width`.

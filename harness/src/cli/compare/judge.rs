@@ -65,7 +65,6 @@ enum ComparisonFormat {
     Markdown,
     Json,
     Junit,
-    Tsv,
     /// A page that needs nothing else
     Html,
 }
@@ -73,11 +72,10 @@ enum ComparisonFormat {
 impl ComparisonFormat {
     fn of(self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<String> {
         Ok(match self {
-            Self::Text => comparisons.text(output::width()),
-            Self::Markdown => comparisons.markdown(),
+            Self::Text => comparisons.compared().text(output::width()),
+            Self::Markdown => comparisons.compared().markdown(),
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,
-            Self::Tsv => comparisons.tsv(),
             Self::Html => Shown::of(&recorded::runs(folders)?, &comparisons.compared())?.page.html,
         })
     }

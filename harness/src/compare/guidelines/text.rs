@@ -1,8 +1,8 @@
 //! Guidelines for people: how each stands, then where it is violated, the worst first.
 
 use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing};
-use crate::report::columns::{Align, Column, fitted, markdown, wrapped};
-use crate::report::table::text_width;
+use crate::report::columns::{Align, Column, Table};
+use crate::report::compared::{Compared, Section};
 use crate::report::units;
 
 const COLUMNS: [Column; 8] = [
@@ -16,32 +16,20 @@ const COLUMNS: [Column; 8] = [
     Column::new("instead, write", Align::Left, 2),
 ];
 
-impl Findings {
-    /// As text, nothing of it wider than a terminal of `width`.
-    pub fn text(&self, width: Option<u16>) -> String {
-        let (room, width) = (width.map(usize::from), text_width(width));
-        let mut text = format!("{}, {}\n\n", self.mpi, self.place);
-        for sentence in self.sentences() {
-            text += &wrapped("  ", &sentence, width, 4);
-        }
-        let rows = self.table();
-        if rows.len() > 1 {
-            text.push('\n');
-            text += &fitted(&COLUMNS, &rows, room, 0).text(width);
-        }
-        text + "\n" + &wrapped("", &self.legend(), width, 0)
-    }
+/// What was found of several MPIs, as text and Markdown show it.
+pub fn compared(all: &[Findings]) -> Compared<'static> {
+    let legend = all.first().map_or_else(String::new, Findings::legend);
+    Compared { sections: all.iter().map(Findings::section).collect(), legend, changes: Vec::new() }
+}
 
-    /// As Markdown.
-    pub fn markdown(&self) -> String {
-        let sentences: String = self.sentences().iter().map(|sentence| format!("- {sentence}\n")).collect();
-        format!(
-            "### {}, {}\n\n{sentences}\n{}\n{}\n",
-            self.mpi,
-            self.place,
-            markdown(&self.table()),
-            self.legend()
-        )
+impl Findings {
+    fn section(&self) -> Section<'static> {
+        let rows = self.rows.iter().filter(|row| row.standing != Standing::Holds);
+        Section {
+            title: format!("{}, {}", self.mpi, self.place),
+            sentences: self.sentences(),
+            table: Table { columns: COLUMNS.to_vec(), rows: rows.map(cells).collect() },
+        }
     }
 
     /// A sentence for each guideline that was looked at.
@@ -69,13 +57,6 @@ impl Findings {
             rows.iter().rev().filter(|row| row.standing == Standing::Holds && row.break_even.is_some());
         parts.extend(pays.map(|row| format!("{} pays {}", row.subject.test, row.measure())));
         Some(format!("{}, {}: {}", guideline.name, guideline.says, parts.join("; ")))
-    }
-
-    /// The header, and what does not hold.
-    fn table(&self) -> Vec<Vec<String>> {
-        let header = COLUMNS.map(|column| column.name.to_owned()).to_vec();
-        let rows = self.rows.iter().filter(|row| row.standing != Standing::Holds);
-        std::iter::once(header).chain(rows.map(cells)).collect()
     }
 
     fn legend(&self) -> String {

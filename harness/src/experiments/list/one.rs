@@ -7,8 +7,7 @@ use super::names::{about, named};
 use super::{entries_of, preset_name};
 use crate::experiments::overlap::operations::{OPERATIONS, Operation};
 use crate::experiments::{Kind, halo, overlap};
-use crate::report::columns::{Align, Column, fitted, wrapped};
-use crate::report::table::text_width;
+use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
 use crate::report::units;
 
 /// What is known of everything that is called `name`, nothing wider than a terminal of `width`.
