@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. For each test, at its quick set and its largest set of
 //! the original: first all loops must move the same bytes, which `cargo test` checks as well, then short interleaved blocks are timed.
-//! The table is explained in `docs/loops.md`.
+//! The table is explained in `docs/evidence/loops.md`.
 
 mod case;
 mod interleaved;

@@ -1,5 +1,5 @@
 //! Our ping-pong and that of the Intel MPI Benchmarks on the same MPI: `reference_untouched` and IMB-MPI1 PingPong by turns, one
-//! launch of each after the other. Prints a table; docs/agreement.md has it.
+//! launch of each after the other. Prints a table; docs/evidence/agreement.md has it.
 //!
 //!     cargo bench -p ddtbench --bench agree -- mpich .ddtbench/mpi/impi/bin/IMB-MPI1
 //!

@@ -14,7 +14,7 @@ use super::tally::{COLUMNS, Tally};
 /// Trials of each kind.
 const TRIALS: usize = 4000;
 
-/// Numbers of blocks: default runs have ten at least, mostly some tens (docs/statistics.md).
+/// Numbers of blocks: default runs have ten at least, mostly some tens (docs/evidence/statistics.md).
 const BLOCKS: [usize; 6] = [10, 12, 16, 24, 40, 80];
 
 /// One deviation of a block's median, as a share of it.

@@ -1,5 +1,5 @@
 //! How often the 95% intervals hold what they claim to: on made-up series whose truth is known, and on windows of
-//! long recorded runs. Prints tables; docs/statistics.md has them.
+//! long recorded runs. Prints tables; docs/evidence/statistics.md has them.
 //!
 //!     cargo bench -p ddtbench --bench coverage
 

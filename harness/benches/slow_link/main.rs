@@ -1,6 +1,6 @@
 //! The bandwidth of `reference` where it is known: over a link of 1 Gbit/s between two hosts, which are namespaces of this machine
-//! (`tests/end_to_end/two_hosts.sh`). Prints a table; docs/agreement.md has it. Where a bandwidth is further than 3% from what the
-//! link lets through, or there is none, it says which and ends with exit code 1.
+//! (`tests/end_to_end/two_hosts.sh`). Prints a table; docs/evidence/agreement.md has it. If a bandwidth is missing, or differs by more
+//! than 3% from the payload rate of the link, it prints which one and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench slow_link
 //!

@@ -3,7 +3,7 @@
 //! An application writes its arrays between two exchanges, and a packed message has just been written when it is sent. A
 //! buffer that is sent again unchanged is still in the receiver's cache in part: contiguous bytes then travel up to twice
 //! as fast as any that were written. What counts is who wrote a line last, not how much of it, so that one word in a
-//! line does what writing all of it would (measured: docs/fresh-data.md).
+//! line does what writing all of it would (measured: docs/evidence/fresh-data.md).
 
 use std::ops::Range;
 

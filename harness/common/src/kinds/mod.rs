@@ -61,7 +61,7 @@ pub struct Row {
 }
 
 /// Launches without a number in the plan: the fewest whose intervals assume no distribution, and with which the range of
-/// another run is known. Measured: docs/statistics.md, "How many launches".
+/// another run is known. Measured: docs/evidence/statistics.md, "How many launches".
 pub const LAUNCHES: usize = 6;
 
 /// Phases that are not part of a repetition, in any kind; the first partition has a time only for those repetitions in which

@@ -107,8 +107,8 @@ impl Drift {
 }
 
 /// Where the median of another run of as many launches would be in 95% of cases, soon after this one: Student's prediction interval
-/// of logarithms, for a mean of as many new values and what the machine drifts meanwhile; see docs/statistics.md, "Over
-/// launches".
+/// of logarithms, for a mean of as many new values and what the machine drifts meanwhile; see docs/statistics.md, "Another
+/// run".
 pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
     student(values, |n| drift.between_runs(n))
 }
