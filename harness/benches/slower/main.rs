@@ -1,5 +1,5 @@
 //! What `ddtbench compare` finds of an MPI that has really become slower: a library before it (`slower.c`) waits before it sends
-//! derived datatypes, or before it packs. Prints a table; docs/compare.md has it.
+//! derived datatypes, or before it packs. Prints a table; docs/evidence/compare.md has it.
 //!
 //! Both sides have the library before them, since to look at datatypes takes 0.2 us of its own: 3% of the shortest rows. How long it
 //! waits is taken from the row itself: a round trip has two of these calls, so that each waits half of what the row is to

@@ -1,5 +1,5 @@
 //! How often `ddtbench compare` is wrong, and what it finds: comparisons of recorded launches by its whole rule, looks and
-//! stopping included. Prints tables; docs/compare.md has them.
+//! stopping included. Prints tables; docs/evidence/compare.md has them.
 //!
 //! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
 //! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
