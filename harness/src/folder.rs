@@ -6,7 +6,6 @@
 //!
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
 
-mod checks;
 pub(crate) mod gzip;
 mod locked_folder;
 mod log;
@@ -18,15 +17,14 @@ pub(crate) mod torn;
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use crate::model::event::TimedApart;
+use crate::model::event::{MessageFacts, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
-pub use checks::CheckFolder;
-use locked_folder::{LockedFolder, replace_by};
+pub use locked_folder::LockedFolder;
+use locked_folder::replace_by;
 use log::Log;
 pub use pictures::write_pictures;
 pub use recorded::{Done, Recorded, read_records, read_times};
@@ -64,7 +62,7 @@ pub const PICTURES: &str = "figures";
 /// Where what cannot be used is put.
 pub const SET_ASIDE: &str = "set-aside";
 
-/// A folder that results are being written to. No other process writes to it meanwhile.
+/// The folder of a run, which results are being written to.
 #[derive(Debug)]
 pub struct Folder {
     locked: LockedFolder,
@@ -155,6 +153,14 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::Io { path, source }
 }
 
+impl Deref for Folder {
+    type Target = LockedFolder;
+
+    fn deref(&self) -> &LockedFolder {
+        &self.locked
+    }
+}
+
 impl Folder {
     /// Makes the folder of a new run, and shows that it can be written to.
     ///
@@ -200,16 +206,6 @@ impl Folder {
         })
     }
 
-    /// The path of the folder.
-    pub fn path(&self) -> &Path {
-        self.locked.path()
-    }
-
-    /// Why other processes are not kept out of it, where the file system has no locks.
-    pub fn unlocked(&self) -> Option<&str> {
-        self.locked.unlocked()
-    }
-
     /// Replaces the plan before the first case ends, for example when the MPIs' names or the sizes of cases have become known.
     ///
     /// # Errors
@@ -217,22 +213,6 @@ impl Folder {
     pub fn replace_plan(&mut self, about: About) -> Result<()> {
         self.about = about;
         self.locked.write(PLAN, self.about.plan.as_bytes())
-    }
-
-    /// Replaces the account of the machine.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write_environment(&self, environment: &impl Serialize) -> Result<()> {
-        self.locked.write_json(ENVIRONMENT, environment)
-    }
-
-    /// Replaces the table of the run's parts; there is one at least.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write_parts<T: Serialize>(&self, parts: impl IntoIterator<Item = T>) -> Result<()> {
-        self.locked.write_table(RUNS, &Vec::from_iter(parts))
     }
 
     /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.
@@ -264,22 +244,6 @@ impl Folder {
         })
     }
 
-    /// Keeps what a comparison has found.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn write_comparison(&self, comparison: &impl Serialize) -> Result<()> {
-        self.locked.write_json(COMPARISON, comparison)
-    }
-
-    /// Replaces the results of checks; there is at least one.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write_checks(&self, results: &[impl Serialize]) -> Result<()> {
-        self.locked.write_table(CHECKS, results)
-    }
-
     /// Keeps a finished case of a launch.
     ///
     /// # Errors
@@ -297,15 +261,15 @@ impl Folder {
         let FinishedCase { result, records, states, apart, .. } = finished;
         let number = self.number(finished)?;
         let phases = self.about.phases;
-        begin(&mut self.samples, || samples::samples_header(phases))?;
-        self.samples.append(&samples::samples(number, result, phases, apart))?;
-        begin(&mut self.blocks, samples::blocks_header)?;
-        self.blocks.append(&samples::blocks(number, result, states))?;
-        begin(&mut self.figures, || rows::header(&figure_columns()))?;
-        self.figures.append(&rows::rows(FigureRow::all(records)))?;
+        append(
+            &mut self.samples,
+            || samples::samples_header(phases),
+            samples::samples(number, result, phases, apart),
+        )?;
+        append(&mut self.blocks, samples::blocks_header, samples::blocks(number, result, states))?;
+        append(&mut self.figures, figures_header, rows::rows(FigureRow::all(records)))?;
         // Last: this is the mark.
-        let header = record_header(&self.launches);
-        self.launches.append(&[header, rows::rows(records)].concat())
+        append(&mut self.launches, times_header, rows::rows(records))
     }
 
     /// The number of a case; a new one is kept first.
@@ -315,17 +279,15 @@ impl Folder {
             return Ok(*number);
         }
         let number = self.numbers.len();
-        let message = finished.result.message;
-        let facts =
-            CaseFacts { bytes: message.bytes, segments: message.segments, array_bytes: message.array_bytes };
-        begin(&mut self.cases, || rows::header(&case_columns(&self.about.numbers)))?;
+        let MessageFacts { bytes, segments, array_bytes, .. } = finished.result.message;
         let value = |name: &String| {
             let found = finished.numbers.iter().find(|(known, _)| known == name);
             // A whole number has no point.
             found.map_or_else(String::new, |(_, value)| value.to_string())
         };
         let values: Vec<String> = self.about.numbers.iter().map(value).collect();
-        self.cases.append(&rows::rows([(case, number, facts, values)]))?;
+        let row = rows::rows([(case, number, bytes, segments, array_bytes, values)]);
+        append(&mut self.cases, || rows::header(&case_columns(&self.about.numbers)), row)?;
         self.numbers.insert(case.clone(), number);
         Ok(number)
     }
@@ -345,60 +307,42 @@ impl Folder {
     }
 }
 
-/// What is known of a case's message.
-#[derive(Clone, Copy, Default, Serialize)]
-struct CaseFacts {
-    bytes: u64,
-    segments: u64,
-    array_bytes: u64,
-}
-
-/// Begins an empty file with its header.
-fn begin(log: &mut Log, header: impl FnOnce() -> Vec<u8>) -> Result<()> {
-    if log.is_empty() { log.append(&header()) } else { Ok(()) }
-}
-
-/// The header that a table of records still needs.
-fn record_header(log: &Log) -> Vec<u8> {
-    if log.is_empty() { rows::header(&record_columns()) } else { Vec::new() }
+/// Appends rows, to an empty file behind its header.
+fn append(log: &mut Log, header: impl FnOnce() -> Vec<u8>, rows: Vec<u8>) -> Result<()> {
+    let header = if log.is_empty() { header() } else { Vec::new() };
+    log.append(&[header, rows].concat())
 }
 
 /// Times as a table.
 pub fn times_csv(records: &[Record]) -> Vec<u8> {
-    table(records, &record_columns())
+    [times_header(), rows::rows(records)].concat()
 }
 
 /// Figures of records as a table.
 pub fn figures_csv(records: &[Record]) -> Vec<u8> {
-    table(FigureRow::all(records).collect::<Vec<_>>(), &figure_columns())
+    [figures_header(), rows::rows(FigureRow::all(records))].concat()
+}
+
+fn times_header() -> Vec<u8> {
+    rows::header(&rows::columns(&Record::default()))
+}
+
+fn figures_header() -> Vec<u8> {
+    rows::header(&rows::columns(&FigureRow::default()))
 }
 
 /// The columns of the cases: the key, the case's number, the message, and these parameters, which are numbers. A parameter with
 /// the name of a column, such as `bytes`, becomes `param_bytes`: no name is used twice.
 fn case_columns(numbers: &[String]) -> Vec<String> {
-    let (key, facts) = (rows::columns(&Case::default()), rows::columns(&CaseFacts::default()));
-    let is_taken = |name: &String| key.contains(name) || facts.contains(name);
-    let numbers =
-        numbers.iter().map(|name| if is_taken(name) { format!("param_{name}") } else { name.clone() });
-    let numbers: Vec<String> = facts.iter().cloned().chain(numbers).collect();
-    [key, vec!["number".to_owned()], numbers].concat()
-}
-
-/// The columns of launches and of the summary.
-fn record_columns() -> Vec<String> {
-    rows::columns(&Record::default())
-}
-
-/// The columns of both tables of figures.
-fn figure_columns() -> Vec<String> {
-    let figures = vec![crate::model::Figure::default()];
-    let row = FigureRow::all(&[Record { figures, ..Record::default() }]).next();
-    rows::columns(&row.expect("a record with a figure has a row of it"))
-}
-
-/// A whole table.
-fn table<T: Serialize>(rows: impl IntoIterator<Item = T>, columns: &[String]) -> Vec<u8> {
-    [rows::header(columns), rows::rows(rows)].concat()
+    let own = ["number", "bytes", "segments", "array_bytes"].map(str::to_owned);
+    let mut columns = [rows::columns(&Case::default()), own.to_vec()].concat();
+    let is_taken = |name: &String| columns.contains(name);
+    let numbers: Vec<String> = numbers
+        .iter()
+        .map(|name| if is_taken(name) { format!("param_{name}") } else { name.clone() })
+        .collect();
+    columns.extend(numbers);
+    columns
 }
 
 #[cfg(test)]

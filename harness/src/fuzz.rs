@@ -10,10 +10,10 @@ use crate::experiments::layout_file;
 use crate::experiments::overlap::OverlapCase;
 use crate::experiments::partitioned::Setting;
 use crate::folder::recorded::parse_table;
-use crate::folder::rows::FigureRow;
+use crate::folder::rows::{FigureRow, NumberedCase};
 use crate::folder::{gzip, samples, torn};
+use crate::model::Record;
 use crate::model::plain::from_json;
-use crate::model::{Case, Record};
 use crate::mpi::registry::Registry;
 use crate::mpi::{Exit, ExitDescription, Line};
 use crate::plan::{Plan, Variant};
@@ -32,7 +32,7 @@ pub type FuzzTarget = (&'static str, fn(&[u8]));
 pub const TARGETS: [FuzzTarget; 13] = [
     ("aggregation", aggregation),
     ("arrival", arrival),
-    ("cases", table::<Case>),
+    ("cases", table::<NumberedCase>),
     ("comparison", comparison),
     ("environment", environment),
     ("events", events),

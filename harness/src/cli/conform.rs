@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand};
 use ddtbench::conformance::known::KnownResults;
 use ddtbench::conformance::{CheckResult, Conditions, TIMEOUT_S, table};
-use ddtbench::folder::CheckFolder;
+use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
@@ -87,32 +87,32 @@ impl ConformCommand {
 impl CheckArgs {
     fn run(&self, checks: &[&Check]) -> anyhow::Result<ExitCode> {
         interrupt::hold();
-        let folder = self.out.as_deref().map(CheckFolder::create).transpose()?;
+        let folder = self.out.as_deref().map(LockedFolder::create).transpose()?;
         let mut names = self.mpis.names.clone();
         let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
             Ok(chosen) => chosen,
             Err(error) => {
                 if let Some(folder) = folder {
-                    folder.discard();
+                    folder.discard(&[ENVIRONMENT]);
                 }
                 return Err(error);
             }
         };
         let folder = match folder {
             Some(folder) => folder,
-            None => measure::default_folder(&chosen.name_or("conform"), CheckFolder::create)?,
+            None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
         };
         measure::introduce(&chosen, folder.path());
         let launcher_args = &self.mpis.launcher_args;
         let built = chosen.build().and_then(|targets| {
             let accounts = targets.iter().map(|target| self.account(target, launcher_args, checks));
-            folder.write_environment(&Part::of(measure::now(), accounts.collect::<Result<_, _>>()?))?;
+            folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts.collect::<Result<_, _>>()?))?;
             Ok(targets)
         });
         let targets = match built {
             Ok(targets) => targets,
             Err(error) => {
-                folder.discard();
+                folder.discard(&[ENVIRONMENT]);
                 return Err(error);
             }
         };
@@ -125,7 +125,7 @@ impl CheckArgs {
                 Ok(None) => break,
                 Err(error) => {
                     if results.is_empty() {
-                        folder.discard();
+                        folder.discard(&[ENVIRONMENT]);
                     }
                     return Err(error.into());
                 }
@@ -133,7 +133,7 @@ impl CheckArgs {
             let (outcome, mpi) = (result.answer.outcome.label(), target.label());
             log(&format!("[{}/{count}] {}, {mpi}: {outcome}", number + 1, check.name));
             results.push(result);
-            folder.write_results(&results)?;
+            folder.write_table(CHECKS, &results)?;
         }
         let is_whole = results.len() == count;
         output::print_text(&plain(&format!(

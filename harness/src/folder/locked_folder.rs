@@ -22,7 +22,7 @@ pub struct LockedFolder {
 }
 
 impl LockedFolder {
-    /// Makes the folder of a new run.
+    /// Makes the folder.
     ///
     /// # Errors
     /// A folder that is not empty, a file in its place, or one that cannot be made.
@@ -38,7 +38,7 @@ impl LockedFolder {
     }
 
     /// Locks the folder of an earlier run.
-    pub fn reopen(path: &Path) -> Result<Self> {
+    pub(super) fn reopen(path: &Path) -> Result<Self> {
         refuse_links(path)?;
         let (lock, unlocked) = lock(path)?;
         Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock, unlocked })
@@ -55,11 +55,14 @@ impl LockedFolder {
     }
 
     /// Writes a file, or replaces it as a whole.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         replace(&self.path.join(name), bytes)
     }
 
     /// The same with plain data as JSON.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn write_json(&self, name: &str, data: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(data).expect("plain data");
         text.push(b'\n');
@@ -67,6 +70,9 @@ impl LockedFolder {
     }
 
     /// Writes a table, or replaces it as a whole; it has at least one row.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn write_table<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<()> {
         let columns = rows.first().map_or_else(Vec::new, rows::columns);
         self.write(name, &[rows::header(&columns), rows::rows(rows)].concat())

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::gzip::{self, Member, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
-use super::rows::{FigureRow, FromCells, NumberedCase, PhaseAndPair, TableColumns};
+use super::rows::{self, FigureRow, FromCells, NumberedCase, TableColumns};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, Result, SAMPLES, SET_ASIDE,
-    at, case_columns, figure_columns, record_columns, torn,
+    at, case_columns, torn,
 };
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, PairScope, Phase, Record};
@@ -45,8 +45,8 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
     let mut figures = vec![Vec::new(); records.len()];
     let places = places(&file, &records)?;
-    for FigureRow { key, phase_and_pair: PhaseAndPair { phase, pair }, figure } in rows {
-        if let Some(&place) = places.get(&(&key.case, &key.method, key.launch, phase, pair)) {
+    for FigureRow { case, of, figure } in rows {
+        if let Some(&place) = places.get(&(&case, &of.method, of.launch, of.phase, of.pair)) {
             figures[place].push(figure);
         }
     }
@@ -104,7 +104,8 @@ impl Recorded {
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
         // What is appended has the columns of this version.
-        for (name, columns) in [(LAUNCHES, record_columns()), (LAUNCH_FIGURES, figure_columns())] {
+        let (times, figures) = (rows::columns(&Record::default()), rows::columns(&FigureRow::default()));
+        for (name, columns) in [(LAUNCHES, times), (LAUNCH_FIGURES, figures)] {
             let file = path.join(name);
             torn::check(&read(&file)?, &columns)
                 .map_err(|reason| FolderError::Broken { path: file, reason })?;
@@ -183,7 +184,7 @@ impl Recorded {
             record.launch.is_some_and(|launch| is_done(&record.case, launch))
         })?);
         moved.extend(aside.rows::<FigureRow>(&file(LAUNCH_FIGURES), |row| {
-            row.key.launch.is_some_and(|launch| is_done(&row.key.case, launch))
+            row.of.launch.is_some_and(|launch| is_done(&row.case, launch))
         })?);
         let of_number: HashMap<usize, &Arc<Case>> =
             self.numbers.iter().map(|(case, number)| (*number, case)).collect();

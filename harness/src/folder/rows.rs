@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use csv::StringRecord;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{Case, Figure, Key, Outcome, PairScope, Record, SCHEMA};
+use crate::model::{Case, Figure, Outcome, PairScope, Phase, Record, SCHEMA};
 
 /// The names of the columns of a row, in their order.
 pub fn columns(row: &impl Serialize) -> Vec<String> {
@@ -109,7 +109,7 @@ impl FromCells for Record {
 
 /// The outcome of a record.
 fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv::Error> {
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     struct Ending<'a> {
         outcome: &'a str,
         detail: &'a str,
@@ -117,12 +117,6 @@ fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv:
     let Ending { outcome, detail } = cells.deserialize(Some(&columns.headers))?;
     let found = Outcome::from_label(outcome).map(|outcome| outcome.with_detail(detail.to_owned()));
     found.ok_or_else(|| broken(cells, &format!("{outcome:?} is no outcome of a method")))
-}
-
-impl FromCells for Case {
-    fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
-        columns.part(cells)
-    }
 }
 
 /// A case with its number.
@@ -134,7 +128,7 @@ pub struct NumberedCase {
 }
 
 /// The column behind a case's own.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct NumberColumn {
     number: usize,
 }
@@ -161,58 +155,47 @@ fn broken(cells: &StringRecord, reason: &str) -> csv::Error {
 }
 
 /// A figure with the record that it is of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRow {
-    /// Case, method and launch of the record.
-    pub key: Key,
-    /// Its phase and pair.
-    pub phase_and_pair: PhaseAndPair,
+    /// The record's case.
+    pub case: Arc<Case>,
+    /// Which of the case's records it is.
+    pub of: RecordOfCase,
     /// The figure.
     pub figure: Figure,
 }
 
-/// Which of a method's records: it has one for each phase and pair of ranks.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct PhaseAndPair {
+/// What tells the records of a case apart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordOfCase {
+    /// The method.
+    pub method: String,
+    /// The launch; `None`: over all of them.
+    pub launch: Option<usize>,
     /// The timed part of the method.
-    pub phase: crate::model::Phase,
+    pub phase: Phase,
     /// The pair of ranks, or all of them.
     pub pair: PairScope,
-}
-
-/// Method and launch, which stand behind the case's columns.
-#[derive(Serialize, serde::Deserialize)]
-struct MethodAndLaunch {
-    method: String,
-    launch: Option<usize>,
 }
 
 impl FigureRow {
     /// All figures of records, each with its record.
     pub fn all(records: &[Record]) -> impl Iterator<Item = Self> + '_ {
         records.iter().flat_map(|record| {
-            let phase_and_pair = PhaseAndPair { phase: record.phase, pair: record.pair };
+            let Record { case, method, launch, phase, pair, .. } = record;
+            let of = RecordOfCase { method: method.clone(), launch: *launch, phase: *phase, pair: *pair };
             let row =
-                move |figure: &Figure| Self { key: record.key(), phase_and_pair, figure: figure.clone() };
+                move |figure: &Figure| Self { case: case.clone(), of: of.clone(), figure: figure.clone() };
             record.figures.iter().map(row)
         })
     }
 }
 
-impl Serialize for FigureRow {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let method = MethodAndLaunch { method: self.key.method.clone(), launch: self.key.launch };
-        (&self.key.case, method, &self.phase_and_pair, &self.figure).serialize(to)
-    }
-}
-
 impl FromCells for FigureRow {
     fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error> {
-        let MethodAndLaunch { method, launch } = columns.part(cells)?;
-        let key = Key { case: columns.case(cells)?, method, launch };
         let figure: Figure = columns.part(cells)?;
         sound([figure.value, figure.low, figure.high], cells)?;
-        Ok(Self { key, phase_and_pair: columns.part(cells)?, figure })
+        Ok(Self { case: columns.case(cells)?, of: columns.part(cells)?, figure })
     }
 }
 

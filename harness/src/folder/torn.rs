@@ -1,54 +1,17 @@
 //! Tables that a cut may have left with half a row at their end; anything else that is wrong with one is damage.
 
-use csv_core::{ReadRecordResult, Reader};
-
-/// The rows of a table, of which nothing is kept: how many cells each has, and where it ends.
-struct Rows<'a> {
-    reader: &'a mut Reader,
-    bytes: &'a [u8],
-    end: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn new(reader: &'a mut Reader, bytes: &'a [u8]) -> Self {
-        reader.reset();
-        Self { reader, bytes, end: 0 }
-    }
-}
-
-impl Iterator for Rows<'_> {
-    type Item = (usize, usize);
-
-    fn next(&mut self) -> Option<(usize, usize)> {
-        // The reader unquotes cells into these; a longer row fills them more than once.
-        let (mut text, mut ends) = ([0; 1024], [0; 64]);
-        let mut cells = 0;
-        loop {
-            let rest = &self.bytes[self.end..];
-            let (result, taken, _, ended) = self.reader.read_record(rest, &mut text, &mut ends);
-            self.end += taken;
-            cells += ended;
-            match result {
-                ReadRecordResult::Record => return Some((cells, self.end)),
-                ReadRecordResult::End => return None,
-                // At the end of the bytes, the reader is told so by being given none.
-                ReadRecordResult::InputEmpty
-                | ReadRecordResult::OutputFull
-                | ReadRecordResult::OutputEndsFull => {}
-            }
-        }
-    }
-}
+use csv::ByteRecord;
 
 /// How many cells the first row has, and where the last whole row ends.
-fn whole_rows(reader: &mut Reader, bytes: &[u8]) -> (usize, usize) {
-    let (mut first, mut end) = (None, 0);
-    for (cells, next) in Rows::new(reader, bytes) {
-        let next = line_end(bytes, next);
-        let row = &bytes[end..next];
+fn whole_rows(bytes: &[u8]) -> (usize, usize) {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(bytes);
+    let (mut row, mut first, mut end) = (ByteRecord::new(), None, 0);
+    while let Ok(true) = reader.read_byte_record(&mut row) {
+        let next = row_end(bytes, reader.position());
+        let text = &bytes[end..next];
         // The end of the file also ends a row in which a quote is still open.
-        let is_closed = row.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
-        if cells != *first.get_or_insert(cells) || !is_closed || !row.ends_with(b"\n") {
+        let is_closed = text.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
+        if row.len() != *first.get_or_insert(row.len()) || !is_closed || !text.ends_with(b"\n") {
             break;
         }
         end = next;
@@ -58,16 +21,13 @@ fn whole_rows(reader: &mut Reader, bytes: &[u8]) -> (usize, usize) {
 
 /// All whole rows, and what follows: nothing, or the row that a cut left unfinished.
 pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
-    bytes.split_at(whole_rows(&mut Reader::new(), bytes).1)
+    bytes.split_at(whole_rows(bytes).1)
 }
 
 /// Where a row ends that a reader of `bytes` has just read: of the end of a line as in DOS, which some editors leave, it has taken
 /// the first half alone.
 pub fn row_end(bytes: &[u8], position: &csv::Position) -> usize {
-    line_end(bytes, position.byte() as usize)
-}
-
-fn line_end(bytes: &[u8], end: usize) -> usize {
+    let end = position.byte() as usize;
     let is_half = bytes[..end].ends_with(b"\r") && bytes.get(end) == Some(&b'\n');
     end + usize::from(is_half)
 }
@@ -77,16 +37,14 @@ fn line_end(bytes: &[u8], end: usize) -> usize {
 /// # Errors
 /// The line, from 1, and what is wrong there.
 pub fn undamaged(bytes: &[u8]) -> Result<&[u8], String> {
-    // One for all lines: to build a reader takes longer than to read a line.
-    let reader = &mut Reader::new();
-    let (cells, end) = whole_rows(reader, bytes);
+    let (cells, end) = whole_rows(bytes);
     let (whole, rest) = bytes.split_at(end);
     let line = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
     // A row that was cut off is the last, and has no end but those of lines within its quotes.
-    let ends = whole_rows(reader, rest).1 > 0;
+    let ends = whole_rows(rest).1 > 0;
     let mut later = rest.split_inclusive(|&byte| byte == b'\n').skip(1);
     let follows = later.any(|row| {
-        let (its_cells, end) = whole_rows(reader, row);
+        let (its_cells, end) = whole_rows(row);
         end > 0 && its_cells == cells
     });
     // A header has one line: where that ends and is not whole, what follows cannot be told.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
 use super::{Run, RunError, Unit};
-use crate::folder::{Folder, FolderError};
+use crate::folder::{ENVIRONMENT, Folder, FolderError, RUNS};
 use crate::model::conditions::Cache;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
@@ -244,8 +244,8 @@ impl Environment {
     /// # Errors
     /// If it cannot be written.
     pub fn keep(&self, folder: &Folder) -> Result<(), FolderError> {
-        folder.write_environment(self)?;
-        folder.write_parts(self.rows())
+        folder.write_json(ENVIRONMENT, self)?;
+        folder.write_table(RUNS, &self.rows().collect::<Vec<_>>())
     }
 
     /// Of an earlier run; `None` without the file.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Observer, Run, RunError, Unit};
 use crate::conformance::known::{self, KnownResults};
 use crate::conformance::{self, CheckResult, Conditions};
-use crate::folder::Folder;
+use crate::folder::{CHECKS, Folder};
 use crate::model::check::PARTITIONED;
 use crate::model::{Measured, Outcome};
 use crate::mpi::Target;
@@ -28,7 +28,7 @@ impl Run<'_> {
             results.extend(of_mpi);
         }
         if !results.is_empty() {
-            folder.write_checks(&results)?;
+            folder.write_table(CHECKS, &results)?;
         }
         Ok(Some(results))
     }

@@ -1,7 +1,6 @@
 //! What tells one result from another, of this run and of any other.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,17 +35,6 @@ pub struct Case {
     pub transport: String,
     /// Whether repetitions found their buffers in the cache.
     pub cache: Cache,
-}
-
-/// A method of a case in one launch, or over all of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// The case.
-    pub case: Arc<Case>,
-    /// The method's name.
-    pub method: String,
-    /// The launch, from 0: a new start of the rank program. `None`: all launches together.
-    pub launch: Option<usize>,
 }
 
 /// Of what nearly always tells cases apart: all twelve would take three times as long, in each of a report's many groups.

@@ -16,7 +16,7 @@ mod times;
 pub mod transport;
 
 pub use figure::{Figure, FigureUnit, Quantity};
-pub use key::{Case, Key, mpi_label};
+pub use key::{Case, mpi_label};
 pub use method::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, infos};
 pub use outcome::Outcome;
 pub use phase::Phase;

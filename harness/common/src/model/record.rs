@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::conditions::Rule;
 use super::event::{Block, MessageFacts};
 use super::load::Load;
-use super::{Case, Figure, Key, Outcome, Phase, Quantity, SCHEMA};
+use super::{Case, Figure, Outcome, Phase, Quantity, SCHEMA};
 
 /// All that came back for one method of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -258,11 +258,6 @@ impl Record {
             };
             record.case = Arc::clone(named);
         }
-    }
-
-    /// Case, method and launch.
-    pub fn key(&self) -> Key {
-        Key { case: self.case.clone(), method: self.method.clone(), launch: self.launch }
     }
 
     /// The figure of a quantity of which there is one at most.
