@@ -22,8 +22,8 @@ pub struct Answer {
     pub cells: fn(&CaseView) -> Vec<String>,
     /// What the columns mean; `{columns}` stands for the names of those that are shown.
     pub legend: &'static str,
-    /// The verdict.
-    pub claim: for<'a> fn(&CaseView<'a>) -> Claim<'a>,
+    /// The verdicts, the first of which is the case's in one line; there is one at least.
+    pub claims: for<'a> fn(&CaseView<'a>) -> Vec<Claim<'a>>,
     /// The methods that a verdict and these figures need; empty where any two will do.
     pub methods: &'static [&'static str],
     /// What its kind has to say of all cases besides, a sentence each.
@@ -31,12 +31,22 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The verdict on a case in one line.
+    pub fn claim<'a>(&self, case: &CaseView<'a>) -> Claim<'a> {
+        (self.claims)(case).swap_remove(0)
+    }
+
+    /// All verdicts on a case.
+    pub fn verdict(&self, case: &CaseView) -> String {
+        (self.claims)(case).iter().map(Claim::text).collect::<Vec<_>>().join("; ")
+    }
+
     /// Which method is fastest, and no figures.
     pub const PLAIN: Self = Self {
         columns: &[],
         cells: |_| Vec::new(),
         legend: "",
-        claim: |case| case.fastest(),
+        claims: |case| vec![case.fastest()],
         methods: &[],
         sentences: |_| Vec::new(),
     };
@@ -59,7 +69,10 @@ pub const PACKING: Answer = Answer {
     },
     legend: "{columns}: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
              figure 5 of the DDTBench paper.",
-    claim: |case| case.loops_or_ddt().into_iter().next().unwrap_or_else(|| case.fastest()),
+    claims: |case| {
+        let claims = case.loops_or_ddt();
+        if claims.is_empty() { vec![case.fastest()] } else { claims }
+    },
     methods: &["reference", "manual", "ddt"],
     sentences: |_| Vec::new(),
 };
@@ -154,7 +167,7 @@ fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usi
         let mut row = vec![first.case.test.clone(), set, units::bytes(first.bytes), segments];
         row.extend((form.answer.cells)(case));
         row.push(painted(FASTEST, &fastest(&case.fastest())));
-        row.push(verdict(&(form.answer.claim)(case)));
+        row.push(verdict(&form.answer.claim(case)));
         row
     };
     let of_group = |cases: &Vec<&CaseView>| {
@@ -223,7 +236,7 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
 /// How often which of two methods is faster, on one MPI.
 fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     let of_mpi: Vec<&CaseView> = cases.iter().filter(|case| case.side() == mpi).collect();
-    let claims: Vec<Claim> = of_mpi.iter().map(|case| (form.answer.claim)(case)).collect();
+    let claims: Vec<Claim> = of_mpi.iter().map(|case| form.answer.claim(case)).collect();
     let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
     if let Some(known) = without_verdict(form, &of_mpi).filter(|_| compares) {
         return format!("Found, {mpi}: {known}");

@@ -248,11 +248,6 @@ impl<'a> CaseView<'a> {
         };
         loops.map(claim).collect()
     }
-
-    /// The same in words.
-    pub fn manual_or_ddt(&self) -> String {
-        self.loops_or_ddt().iter().map(Claim::text).collect::<Vec<_>>().join("; ")
-    }
 }
 
 /// Ranks, hosts, transport and cache mode of a case.

@@ -32,7 +32,7 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let first = case.first();
         let rows = case.methods().map(|record| format.row(case, record)).collect();
         let table = Table { columns: format.columns.to_vec(), rows }.markdown();
-        let verdict = (format.answer.claim)(case).text();
+        let verdict = format.answer.verdict(case);
         let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
     };

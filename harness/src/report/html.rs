@@ -62,7 +62,7 @@ pub fn html(
     let views = CaseView::all(form, records);
     let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let cases = minijinja::Value::from(Serde(&cases));
-    let TableFormat { legend, contest, verdict_name, reference, .. } = *form;
+    let TableFormat { legend, contest, reference, .. } = *form;
     let warnings = warnings(records);
     let launches = launches(records);
     let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
@@ -79,7 +79,7 @@ pub fn html(
     }
     let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
     render(
-        context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, verdict_name, reference, verdicts => VERDICTS },
+        context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, reference, verdicts => VERDICTS },
     )
 }
 
@@ -112,7 +112,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Case {
         place: view.conditions(),
         size: (form.size)(r),
         fastest: view.fastest().text(),
-        verdict: (form.verdict)(view),
+        verdict: form.answer.verdict(view),
         columns: form.columns[1..].iter().map(|column| column.name).collect(),
         methods: view.methods().map(|record| row(form, view, record, longest, reference_s)).collect(),
         notes: view.notes(),
@@ -144,23 +144,8 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
 mod tests {
     use super::*;
     use crate::model::{Outcome, Phase};
-    use crate::report::columns::{Align, Column};
 
-    static TABLE_FORMAT: TableFormat = TableFormat {
-        method: &|_| None,
-        headline: Phase::RoundTrip,
-        reference_method: "reference",
-        columns: &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)],
-        legend: "",
-        figures: |_, _| Vec::new(),
-        size: |_| String::new(),
-        set: |_| String::new(),
-        reference: "",
-        contest: "",
-        verdict_name: "",
-        verdict: |_| String::new(),
-        answer: crate::report::answer::Answer::PLAIN,
-    };
+    static TABLE_FORMAT: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
 
     #[test]
     fn bars_are_shares_of_the_longest() {

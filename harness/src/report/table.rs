@@ -37,10 +37,6 @@ pub struct TableFormat {
     pub reference: &'static str,
     /// Who is compared in the end.
     pub contest: &'static str,
-    /// A question besides who is fastest, and its answer.
-    pub verdict_name: &'static str,
-    /// The answer.
-    pub verdict: fn(&CaseView) -> String,
     /// What is said of a case in one line.
     pub answer: Answer,
 }
@@ -48,7 +44,7 @@ pub struct TableFormat {
 impl TableFormat {
     /// A format with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
     /// the kind puts its own in their place.
-    pub fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
+    pub const fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
         Self {
             method,
             headline,
@@ -60,8 +56,6 @@ impl TableFormat {
             set: |case| case.set().to_owned(),
             reference: reference_method,
             contest: "Fastest from arrays to arrays",
-            verdict_name: "manual or ddt",
-            verdict: |case| case.manual_or_ddt(),
             answer: Answer::PLAIN,
         }
     }
@@ -131,14 +125,14 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
 
     text.push('\n');
     text += &wrapped(&format!("{} ", form.contest), &format!("({VERDICTS})"), width, 2);
-    let names = ["test", "set", "at", "fastest", form.verdict_name];
+    let names = ["test", "set", "at", "fastest", "verdict"];
     let mut columns = names.map(|name| Column::new(name, Align::Left, 2));
     (columns[1], columns[4]) = (columns[1].rank(1), columns[4].rank(2));
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     rows.extend(cases.iter().zip(places(&cases)).map(|(case, at)| {
         let at = if same { String::new() } else { at };
         let test = case.first().case.test.clone();
-        vec![test, (form.set)(case), at, case.fastest().text(), (form.verdict)(case)]
+        vec![test, (form.set)(case), at, case.fastest().text(), form.answer.verdict(case)]
     }));
     if same {
         rows[0][2].clear();

@@ -25,13 +25,11 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     figures,
     reference: "our pack engine",
     contest: "The engine and the other methods",
-    verdict_name: "",
-    verdict: |_| String::new(),
     answer: Answer {
         columns: &[],
         cells: |_| Vec::new(),
         legend: "Packing, warm or cold as named.",
-        claim: engine_or_mpi,
+        claims: |case| vec![engine_or_mpi(case)],
         methods: &[ENGINE, MPI_PACK],
         ..Answer::PLAIN
     },

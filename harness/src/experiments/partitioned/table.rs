@@ -7,14 +7,12 @@ use crate::experiments::{Kind, plain_table_format};
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{
-    ANOTHER_RUN, CaseView, cell, gain, larger_side, measured, median, messages, overhead, rate,
-    share_and_half, speedup,
+    ANOTHER_RUN, CaseView, cell, gain, larger_side, median, messages, overhead, rate, share_and_half, speedup,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
-use crate::report::verdict::{Against, Base, Claim};
-use common::fine_grained::aggregation::AGGREGATED;
+use crate::report::verdict::{Against, Claim};
 
 /// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
@@ -25,11 +23,9 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     set: |case| case.first().case.params.clone(),
     reference: "the bulk-synchronous message (single)",
     contest: "Fastest",
-    verdict_name: "aggregated",
-    verdict: aggregated,
     answer: Answer {
         legend: "single: one message, sent when all partitions are ready.",
-        claim: fastest_or_single,
+        claims: |case| vec![fastest_or_single(case)],
         ..Answer::PLAIN
     },
     ..plain_table_format(Kind::Partitioned)
@@ -120,30 +116,5 @@ fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
     match ratio {
         Some(ratio) if ratio.name != single => Claim::of(ratio, single),
         _ => case.fastest(),
-    }
-}
-
-/// How our own layer stands to the fastest, or to the next where it is the fastest itself; by the rounds' own ratios.
-fn aggregated(case: &CaseView) -> String {
-    let is_ours = |record: &Record| record.method.starts_with(AGGREGATED);
-    let all: Vec<_> = case.methods().filter(|record| measured(record)).collect();
-    let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else { return String::new() };
-    let of_fastest = all.iter().find(|record| record.method == first).filter(|record| is_ours(record));
-    let of_nearest = |ours: bool| {
-        let ratios = all.iter().filter(|record| is_ours(record) == ours);
-        let ratios = ratios.filter_map(|record| Some((record, Against::of(record, Base::Fastest)?)));
-        ratios.min_by(|a, b| a.1.value.total_cmp(&b.1.value))
-    };
-    let gain_of = |record: &Record| match gain(record) {
-        [value, interval] if !value.is_empty() => format!(", gain {value} {interval}"),
-        _ => String::new(),
-    };
-    match (of_fastest, of_nearest(of_fastest.is_none())) {
-        (_, Some((_, ratio))) if ratio.unsteady => "unsteady".to_owned(),
-        (Some(ours), Some((_, other))) => {
-            format!("{} of {}{}", other.inverse().text(), other.name, gain_of(ours))
-        }
-        (None, Some((ours, ratio))) => format!("{} of {first}{}", ratio.text(), gain_of(ours)),
-        (_, None) => String::new(),
     }
 }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity};
-use crate::report::columns::{Align, Column};
 
 /// Pictures over what was swept.
 mod sweeps;
@@ -14,21 +13,11 @@ static METHODS: [MethodInfo; 6] = [
     MethodInfo::new("put_ddt", "").against("put_reference"),
 ];
 
-static FORM: TableFormat = TableFormat {
-    method: &|name| METHODS.iter().find(|method| method.name == name),
-    headline: Phase::RoundTrip,
-    reference_method: "reference",
-    columns: &[Column::new("method", Align::Left, 0)],
-    legend: "",
-    figures: |_, _| Vec::new(),
-    size: |_| String::new(),
-    set: |_| String::new(),
-    reference: "",
-    contest: "",
-    verdict_name: "",
-    verdict: |_| String::new(),
-    answer: crate::report::answer::Answer::PLAIN,
-};
+static FORM: TableFormat = TableFormat::new(
+    &|name| METHODS.iter().find(|method| method.name == name),
+    Phase::RoundTrip,
+    "reference",
+);
 
 fn case(experiment: Kind, mpi: &str, params: &str) -> Case {
     Case {

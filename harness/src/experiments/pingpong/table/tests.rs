@@ -99,7 +99,7 @@ wrf_x_vec  4x4  102.6 kB in 8554 segments  (ims=4 ime=27)
 
 Fastest from arrays to arrays (by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the
   halves of the run part: unsteady)
-  test       set  fastest                                           manual or ddt
+  test       set  fastest                                           verdict
   wrf_x_vec  4x4  manual is 2.00 [1.91, 2.10] times as fast as ddt  manual is 2.00 [1.91, 2.10] times as fast as ddt
 
 Notes
