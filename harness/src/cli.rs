@@ -36,7 +36,7 @@ use ddtbench::mpi::Project;
 
 use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCases};
 
-pub use measure::INTERRUPTED;
+pub use measure::{EarlyEnd, INTERRUPTED};
 
 /// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
 /// derived datatype and in more ways, on a real MPI.

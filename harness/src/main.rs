@@ -11,13 +11,17 @@ const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
     let result = interrupt::watch().map_err(Into::into).and_then(|()| cli::Cli::typed().execute());
-    match result {
-        Ok(code) => code,
-        Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
+    let error = match result {
+        Ok(code) => return code,
+        Err(error) => error,
+    };
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(cli::EarlyEnd(code)), _) => *code,
+        (_, Some(MpiError::Interrupted)) => {
             cli::output::log("interrupted");
             ExitCode::from(cli::INTERRUPTED)
         }
-        Err(error) => {
+        _ => {
             cli::output::log(&format!("error: {}", with_causes(&error)));
             ExitCode::from(REFUSED)
         }

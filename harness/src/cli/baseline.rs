@@ -14,7 +14,7 @@ use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
 use super::kinds::{GivenArgs, MessageCases};
-use super::measure::{self, BeginOptions};
+use super::measure::{self, BeginOptions, EarlyEnd};
 use super::numbers;
 use super::output::{self, log};
 
@@ -118,10 +118,7 @@ impl SaveArgs {
         );
         let runs = self.pace.runs(RUNS)?;
         let options = self.given.options(None);
-        let have_succeeded = match self.pace.measure(runs, &unfinished, &plan, options)? {
-            Ok(have_succeeded) => have_succeeded,
-            Err(code) => return Ok(code),
-        };
+        let have_succeeded = self.pace.measure(runs, &unfinished, &plan, options)?;
         std::fs::rename(&unfinished, &path)
             .with_context(|| format!("{} to {}", unfinished.display(), path.display()))?;
         log(&format!(
@@ -166,9 +163,7 @@ impl CheckArgs {
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
         let options = BeginOptions { verbose: self.verbose, ..BeginOptions::default() };
-        if let Err(code) = self.pace.measure(runs, &new, &plan, options)? {
-            return Ok(code);
-        }
+        self.pace.measure(runs, &new, &plan, options)?;
         log(&format!(
             "new runs: {}; ddtbench compare {} {0} shows this again",
             new.display(),
@@ -226,31 +221,28 @@ impl PaceArgs {
         Ok(runs)
     }
 
-    /// Measures a plan so many times, into folders with numbers: whether all methods have succeeded, or how it ended before.
+    /// Measures a plan so many times, into folders with numbers: whether all methods have succeeded.
     fn measure(
         &self,
         runs: usize,
         path: &Path,
         plan: &Plan,
         options: BeginOptions<'_>,
-    ) -> anyhow::Result<Result<bool, ExitCode>> {
+    ) -> anyhow::Result<bool> {
         let mut have_succeeded = true;
         for number in 1..=runs {
             if number > 1 && !self.wait(number, runs) {
-                return Ok(Err(stopped(path)));
+                bail!(stopped(path));
             }
             let out = path.join(number.to_string());
-            let begun = match measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())? {
-                Ok(begun) => begun,
-                Err(code) => return Ok(Err(code)),
-            };
+            let begun = measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())?;
             let ended = measure::finish(begun, Vec::new(), options.verbose)?;
             if ended.end == RunEnd::Interrupted {
-                return Ok(Err(stopped(path)));
+                bail!(stopped(path));
             }
             have_succeeded &= ended.is_success();
         }
-        Ok(Ok(have_succeeded))
+        Ok(have_succeeded)
     }
 
     /// Waits before a run; `false` if the user has stopped that.
@@ -268,9 +260,9 @@ impl PaceArgs {
     }
 }
 
-fn stopped(path: &Path) -> ExitCode {
+fn stopped(path: &Path) -> EarlyEnd {
     log(&format!("stopped; the runs that were made are kept in {}", path.display()));
-    ExitCode::from(measure::INTERRUPTED)
+    EarlyEnd(ExitCode::from(measure::INTERRUPTED))
 }
 
 impl PlaceArgs {

@@ -40,10 +40,10 @@ impl CompareArgs {
     /// Compares; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         let (comparisons, folders) = match self.is_live() {
-            true => match live::compare(&self)? {
-                Ok((comparisons, folder)) => (comparisons, vec![folder]),
-                Err(code) => return Ok(code),
-            },
+            true => {
+                let (comparisons, folder) = live::compare(&self)?;
+                (comparisons, vec![folder])
+            }
             false => {
                 let folders: Vec<PathBuf> = self.given.cases.tests.tests.iter().map(PathBuf::from).collect();
                 ensure!(

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use ddtbench::compare::guidelines::{Findings, compared, methods};
 use ddtbench::compare::{Settings, Side};
@@ -50,10 +50,7 @@ impl GuidelinesArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         let dir = match self.recorded() {
             Some(dir) => dir,
-            None => match self.measured()? {
-                Ok(dir) => dir,
-                Err(code) => return Ok(code),
-            },
+            None => self.measured()?,
         };
         let records = recorded::records(&dir)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
@@ -78,23 +75,20 @@ impl GuidelinesArgs {
         Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
     }
 
-    fn measured(&self) -> anyhow::Result<Result<PathBuf, ExitCode>> {
+    fn measured(&self) -> anyhow::Result<PathBuf> {
         let conditions = &self.given.conditions;
         let mut plan = self.given.plan(Kind::PingPong)?;
         if !conditions.has_methods() && self.given.plan_file().is_none() {
             plan.methods = methods();
         }
         ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
-        let begun = match measure::start(self.given.options(self.out.as_deref()), plan)? {
-            Ok(begun) => begun,
-            Err(code) => return Ok(Err(code)),
-        };
+        let begun = measure::start(self.given.options(self.out.as_deref()), plan)?;
         let ended = measure::finish(begun, Vec::new(), conditions.verbose)?;
         let dir = ended.folder.path().to_owned();
-        Ok(match ended.end {
+        match ended.end {
             RunEnd::Complete => Ok(dir),
-            RunEnd::Interrupted => Err(measure::stopped(&dir)),
-        })
+            RunEnd::Interrupted => bail!(measure::stopped(&dir)),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
@@ -26,6 +26,11 @@ use super::targets::{self, Chosen};
 pub const INTERRUPTED: u8 = interrupt::EXIT_CODE;
 /// Exit code when a method failed, or nothing could be measured.
 pub(super) const FAILED: u8 = 1;
+
+/// An end that is no error: nothing but a plan was to be printed, or the user has stopped.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("ended early")]
+pub struct EarlyEnd(pub ExitCode);
 
 /// A run that can begin: everything is checked, built and there.
 pub(super) struct Begun {
@@ -52,9 +57,8 @@ pub(super) struct BeginOptions<'a> {
     pub plan_file: Option<&'a Path>,
 }
 
-/// Makes a run ready, or ends with an exit code: the plan was to be printed alone, or the user has stopped it. A folder that was
-/// asked for is tried before anything is installed or built.
-pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Result<Begun, ExitCode>> {
+/// Makes a run ready, or ends early. A folder that was asked for is tried before anything is installed or built.
+pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
     let mut checked = match options.plan_file {
         Some(file) => plan.check().with_context(|| format!("plan file {}", file.display()))?,
         None => plan.check()?,
@@ -68,7 +72,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
             |variant: &&Variant| !mpis.iter().any(|mpi| mpi.ends_with(&format!(":{}", variant.name)));
         estimate(&checked, mpis.len().max(1) + variants.iter().filter(is_own).count());
         output::print(checked.plan.to_toml().as_bytes())?;
-        return Ok(Err(ExitCode::SUCCESS));
+        bail!(EarlyEnd(ExitCode::SUCCESS));
     }
     interrupt::hold();
     let folder = options.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
@@ -88,7 +92,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
     folder.replace_plan(about(&checked))?;
     introduce(&chosen, folder.path());
     if interrupt::requested() {
-        return Ok(Err(stopped(folder.path())));
+        bail!(stopped(folder.path()));
     }
     let built = chosen.build().and_then(|targets| {
         let checked = with_sizes(checked, &targets)?;
@@ -98,12 +102,12 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Res
         Ok((checked, targets, environment))
     });
     if interrupt::requested() {
-        return Ok(Err(stopped(folder.path())));
+        bail!(stopped(folder.path()));
     }
     match built {
         Ok((checked, targets, environment)) => {
             folder.replace_plan(about(&checked))?;
-            Ok(Ok(Begun { checked, targets, folder, environment }))
+            Ok(Begun { checked, targets, folder, environment })
         }
         Err(error) => Err(give_back(folder, error)),
     }
@@ -132,10 +136,7 @@ impl Observer for Notes {
 
 /// Runs a plan.
 pub(super) fn begin(options: BeginOptions<'_>, plan: Plan, with_details: bool) -> anyhow::Result<ExitCode> {
-    match start(options, plan)? {
-        Ok(begun) => finish(begun, Vec::new(), options.verbose)?.print(with_details),
-        Err(code) => Ok(code),
-    }
+    finish(start(options, plan)?, Vec::new(), options.verbose)?.print(with_details)
 }
 
 /// What a folder must know of a run.
@@ -229,7 +230,7 @@ impl Ended {
         }
         let dir = self.folder.path();
         if self.end == RunEnd::Interrupted {
-            return Ok(stopped(dir));
+            bail!(stopped(dir));
         }
         let page = dir.join(folder::REPORT);
         let mut text = format!("\nPage: {}\n", page.display());
@@ -322,9 +323,10 @@ pub(super) fn resume_hint(dir: &Path) -> String {
     }
 }
 
-pub(super) fn stopped(dir: &Path) -> ExitCode {
+/// Says how to go on, and ends.
+pub(super) fn stopped(dir: &Path) -> EarlyEnd {
     log(&resume_hint(dir));
-    ExitCode::from(INTERRUPTED)
+    EarlyEnd(ExitCode::from(INTERRUPTED))
 }
 
 /// `results/DATE-TIME-WHAT` in the current folder; with a number if two begin in one second. `create` makes it.

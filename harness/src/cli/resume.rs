@@ -40,7 +40,7 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
     // A run that was stopped before its sizes were known has none in its plan.
     let checked = if earlier.is_none() { measure::with_sizes(checked, &targets)? } else { checked };
     if interrupt::requested() {
-        return Ok(measure::stopped(dir));
+        bail!(measure::stopped(dir));
     }
     let run = Run { plan: &checked, targets: &targets };
     let done = done(&checked, &recorded.records, flags.retry_failed);

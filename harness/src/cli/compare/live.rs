@@ -9,14 +9,14 @@ use std::time::Instant;
 use anyhow::{anyhow, bail, ensure};
 use ddtbench::compare::{Comparer, ComparisonRow, Comparisons, Schedule, Side, Subject};
 use ddtbench::experiments::launches::over_launches;
-use ddtbench::folder::Folder;
+use ddtbench::folder::{self, Folder};
 use ddtbench::model::Record;
 use ddtbench::mpi::Target;
 use ddtbench::plan::{Plan, Variant};
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Unit};
 
 use super::CompareArgs;
-use crate::cli::measure::{self, Begun};
+use crate::cli::measure::{self, Begun, EarlyEnd};
 use crate::cli::output::log;
 use crate::cli::progress::Progress;
 use crate::cli::run_page::RunPage;
@@ -30,13 +30,10 @@ const LAUNCH_TIME_S: f64 = 0.1;
 /// What an MPI is called beside itself.
 const AGAIN: &str = "again";
 
-/// Measures, and gives the comparison of each other MPI with the first, and the folder of the run; or ends with an exit code.
-pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons, PathBuf), ExitCode>> {
+/// Measures, and gives the comparison of each other MPI with the first, and the folder of the run; or ends early.
+pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBuf)> {
     let Begun { checked, targets, folder, mut environment } =
-        match measure::start(args.given.options(args.out.as_deref()), plan(args)?)? {
-            Ok(begun) => begun,
-            Err(code) => return Ok(Err(code)),
-        };
+        measure::start(args.given.options(args.out.as_deref()), plan(args)?)?;
     let run = Run { plan: &checked, targets: &targets };
     let labels: Vec<String> = targets.iter().map(Target::label).collect();
     if let [only] = labels.as_slice() {
@@ -62,7 +59,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
                 log(&format!(
                     "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
                 ));
-                return Ok(Err(ExitCode::from(measure::INTERRUPTED)));
+                bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)));
             }
             Err(error @ RunError::Mpi(_)) => {
                 return Err(measure::give_back(live.folder, error.into()));
@@ -85,7 +82,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Result<(Comparisons,
         if is_over || undecided == 0 {
             let comparisons = Comparisons::of(args.judge.settings(), &sides, rows);
             live.finish(&comparisons)?;
-            return Ok(Ok((comparisons, live.folder.path().to_owned())));
+            return Ok((comparisons, live.folder.path().to_owned()));
         }
     }
 }
@@ -148,7 +145,7 @@ impl Live<'_> {
         let mut records = self.records.clone();
         self.run.in_plan_order(&mut records);
         let over = over_launches(&records, plan.limits.precision());
-        self.folder.write_comparison(comparisons)?;
+        self.folder.write_json(folder::COMPARISON, comparisons)?;
         let compared = comparisons.compared();
         let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared);
         page.write(&self.folder, &over)?;
