@@ -1,6 +1,6 @@
 //! Overhead ratios where they are known: of an MPI whose broadcast goes on in a thread that sleeps, 0, and of one that does all of it
 //! in the wait, 1. Both are made by the library that tests load before MPICH (`tests/end_to_end/faulty_mpi.c`). Prints a table;
-//! docs/overlap.md has it. Where a ratio is further off than 0.05, or there is none, it says which and ends with exit code 1.
+//! docs/evidence/overlap.md has it. If a ratio is missing, or off by more than 0.05, it prints which one and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench overlap
 //!
