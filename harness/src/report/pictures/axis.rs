@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::data::Datum;
 
 /// What an axis shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AxisUnit {
     /// A fraction, shown in percent.
     Percent,
     /// A plain number.
+    #[default]
     Ratio,
     /// Seconds, shown in the unit that suits the picture.
     Seconds,
@@ -22,10 +24,11 @@ pub enum AxisUnit {
 }
 
 /// How values become places on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Equal differences are equally long.
+    #[default]
     Linear,
     /// Equal ratios are equally long. Values are above 0.
     Log,
@@ -75,10 +78,6 @@ pub const PARTITION_BYTES: &str = "partition_bytes";
 pub const COMMUNICATION: &str = "communication_s";
 /// The same of a computation.
 pub const COMPUTATION: &str = "computation_s";
-/// The name of the axis of a message of partitions.
-pub const MESSAGE_BYTES: &str = "message_bytes";
-/// The name of the axis of what goes to each neighbour.
-pub const BUFFER_BYTES: &str = "buffer_bytes";
 
 /// The titles and units of axes that places are on, by their names; that of a parameter is its name.
 const AXES: &[(&str, &str, AxisUnit)] = &[
@@ -86,8 +85,8 @@ const AXES: &[(&str, &str, AxisUnit)] = &[
     (PARTITION_BYTES, "size of a partition", AxisUnit::Bytes),
     (COMMUNICATION, "communication", AxisUnit::Seconds),
     (COMPUTATION, "computation", AxisUnit::Seconds),
-    (MESSAGE_BYTES, "size of the message", AxisUnit::Bytes),
-    (BUFFER_BYTES, "bytes to each neighbour", AxisUnit::Bytes),
+    ("message_bytes", "size of the message", AxisUnit::Bytes),
+    ("buffer_bytes", "bytes to each neighbour", AxisUnit::Bytes),
 ];
 
 /// The title and the unit of an axis that places are on.

@@ -9,7 +9,7 @@ use crate::report::names::{WorkNames, distinct, grouped, on_side, sides};
 use crate::report::units;
 
 /// The caption of a picture.
-pub fn of(picture: &Picture<'_>, results: &Results<'_>, data: &[Datum]) -> String {
+pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
     let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
     let finding = match picture.shape {
@@ -24,7 +24,7 @@ pub fn of(picture: &Picture<'_>, results: &Results<'_>, data: &[Datum]) -> Strin
 }
 
 /// Its largest and its smallest value.
-fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn extremes(picture: &Picture, data: &[Datum]) -> String {
     let of_measurements = || data.iter().filter(|datum| !datum.quantity.ends_with("_model"));
     let by_value = |a: &&Datum, b: &&Datum| a.value.total_cmp(&b.value);
     let (Some(least), Some(most)) = (of_measurements().min_by(by_value), of_measurements().max_by(by_value))
@@ -41,7 +41,7 @@ fn extremes(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// How many there are of each verdict, and the largest and smallest change.
-fn changes(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn changes(picture: &Picture, data: &[Datum]) -> String {
     let verdicts = distinct(data.iter().map(|datum| datum.series.as_str()));
     let count = |verdict: &&str| data.iter().filter(|datum| datum.series == **verdict).count();
     let counts: Vec<String> =
@@ -50,7 +50,7 @@ fn changes(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// The same, and how many cells of heat maps have no value.
-fn cells(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn cells(picture: &Picture, data: &[Datum]) -> String {
     let found = extremes(picture, data);
     match super::heat::missing(data) {
         (0, _) => found,
@@ -63,7 +63,7 @@ fn cells(picture: &Picture<'_>, data: &[Datum]) -> String {
 }
 
 /// The method whose launches differ most.
-fn spread(picture: &Picture<'_>, data: &[Datum]) -> String {
+fn spread(picture: &Picture, data: &[Datum]) -> String {
     let launches = data.iter().filter(|datum| datum.launch.is_some());
     let launches = grouped(launches, |datum| datum.of());
     let of = |one: &Datum| {

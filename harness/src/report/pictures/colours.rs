@@ -4,10 +4,13 @@
 //! on colours alone.
 
 use plotters::style::RGBColor;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::axis::Scale;
 
 /// A value with its colour, and what such a value says.
+#[derive(Debug)]
 pub struct ColourStop {
     /// The value.
     pub at: f64,
@@ -18,6 +21,7 @@ pub struct ColourStop {
 }
 
 /// A scale of colours. Between two stops colours blend; beyond the first and the last they stay.
+#[derive(Debug)]
 pub struct Colours {
     /// How values lie between stops.
     pub scale: Scale,
@@ -40,7 +44,7 @@ const MIDDLE: RGBColor = RGBColor(0xf2, 0xf2, 0xee);
 
 /// What overlap leaves of the shorter of communication and computation: 0 where all of it is hidden, 1 where both follow each
 /// other.
-pub const OVERHEAD_RATIO: Colours = Colours {
+pub static OVERHEAD_RATIO: Colours = Colours {
     scale: Scale::Linear,
     stops: &[
         stop(-1.0, BLUE, "imprecise"),
@@ -52,32 +56,44 @@ pub const OVERHEAD_RATIO: Colours = Colours {
 };
 
 /// A share of which 0 is best and 1 is worst.
-pub const BEST_TO_WORST: Colours = Colours {
+pub static BEST_TO_WORST: Colours = Colours {
     scale: Scale::Linear,
     stops: &[stop(0.0, BLUE, "best"), stop(0.5, MIDDLE, ""), stop(1.0, RED, "worst")],
     neutral: None,
 };
 
 /// How many times as long a computation takes as by itself.
-pub const SLOWDOWN: Colours = Colours {
+pub static SLOWDOWN: Colours = Colours {
     scale: Scale::Linear,
     stops: &[stop(1.0, BLUE, "as alone"), stop(1.5, MIDDLE, ""), stop(2.0, RED, "twice as long")],
     neutral: None,
 };
 
 /// A time over another's: less is faster.
-pub const TIME_OVER: Colours = Colours {
+pub static TIME_OVER: Colours = Colours {
     scale: Scale::Log,
     stops: &[stop(0.25, BLUE, "faster"), stop(1.0, MIDDLE, "as fast"), stop(4.0, RED, "slower")],
     neutral: Some(1.0),
 };
 
 /// How many times as fast as another: more is faster.
-pub const TIMES_AS_FAST: Colours = Colours {
+pub static TIMES_AS_FAST: Colours = Colours {
     scale: Scale::Log,
     stops: &[stop(0.25, RED, "slower"), stop(1.0, MIDDLE, "as fast"), stop(4.0, BLUE, "faster")],
     neutral: Some(1.0),
 };
+
+/// The scale that `pictures.toml` names.
+pub fn named<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Colours, D::Error> {
+    Ok(match String::deserialize(from)?.as_str() {
+        "overhead_ratio" => &OVERHEAD_RATIO,
+        "best_to_worst" => &BEST_TO_WORST,
+        "slowdown" => &SLOWDOWN,
+        "time_over" => &TIME_OVER,
+        "times_as_fast" => &TIMES_AS_FAST,
+        other => return Err(D::Error::custom(format!("there are no colours {other:?}"))),
+    })
+}
 
 impl Colours {
     /// How far a value is along the scale: 0 at the first stop, 1 at the last, and no further.
@@ -131,7 +147,7 @@ fn luminance(RGBColor(r, g, b): RGBColor) -> f64 {
 mod tests {
     use super::*;
 
-    const ALL: [&Colours; 4] = [&OVERHEAD_RATIO, &BEST_TO_WORST, &TIME_OVER, &TIMES_AS_FAST];
+    static ALL: [&Colours; 4] = [&OVERHEAD_RATIO, &BEST_TO_WORST, &TIME_OVER, &TIMES_AS_FAST];
 
     #[test]
     fn stops_have_their_colours_and_all_beyond_the_ends_that_of_the_end() {

@@ -26,7 +26,7 @@ pub struct Heading {
 
 impl Heading {
     /// That of a run's picture, with more to say below it.
-    pub fn of(results: &Results<'_>, picture: &Picture<'_>, more: &[String]) -> Self {
+    pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let parts =
             [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());

@@ -54,7 +54,7 @@ struct HeatMap<'a> {
 /// The picture as SVG.
 pub fn draw(
     _: &Results<'_>,
-    picture: &Picture<'_>,
+    picture: &Picture,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -145,7 +145,7 @@ impl MapGroup<'_> {
         self.rows.len() as f64 * self.row() + HEAD
     }
 
-    fn draw(&self, root: &Area<'_>, picture: &Picture<'_>, colours: &Colours, y: f64) -> Result<(), Refused> {
+    fn draw(&self, root: &Area<'_>, picture: &Picture, colours: &Colours, y: f64) -> Result<(), Refused> {
         let across = self.rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
         // A map of few cells needs not the whole sheet.
         let most = 90.0 * self.x.all.len() as f64;
@@ -193,7 +193,7 @@ impl MapGroup<'_> {
     fn map(
         &self,
         root: &Area<'_>,
-        picture: &Picture<'_>,
+        picture: &Picture,
         colours: &Colours,
         map: &HeatMap<'_>,
         (x, y): (f64, f64),
@@ -232,7 +232,7 @@ impl MapGroup<'_> {
 /// A cell with its value, if there is room for it. A value whose interval holds what is neutral has a sign before it.
 fn filled(
     root: &Area<'_>,
-    picture: &Picture<'_>,
+    picture: &Picture,
     colours: &Colours,
     datum: &Datum,
     [(left, top), (right, bottom)]: [(f64, f64); 2],
@@ -274,10 +274,10 @@ fn empty(root: &Area<'_>, [(left, top), (right, bottom)]: [(f64, f64); 2]) -> Re
 }
 
 /// The bar of colours with its stops, what they say, and what an empty cell says.
-fn bar(root: &Area<'_>, picture: &Picture<'_>, colours: &Colours) -> Result<(), Refused> {
+fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
     const STEPS: usize = 100;
     let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
-    write(root, picture.axis, &font(TEXT, HPos::Left, VPos::Top), TEXT, (left, 1.0))?;
+    write(root, &picture.axis, &font(TEXT, HPos::Left, VPos::Top), TEXT, (left, 1.0))?;
     for step in 0..STEPS {
         let share = (step as f64 + 0.5) / STEPS as f64;
         let at = |step: usize| fine(left + length * step as f64 / STEPS as f64);

@@ -52,7 +52,7 @@ impl PanelPlace<'_> {
 /// The picture as SVG.
 pub fn draw(
     results: &Results<'_>,
-    picture: &Picture<'_>,
+    picture: &Picture,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -120,7 +120,7 @@ fn entry<'a>(looks: &Looks, (method, quantity): &LineSeries<'_>) -> LegendEntry<
 }
 
 struct LineSheet<'a> {
-    picture: &'a Picture<'a>,
+    picture: &'a Picture,
     data: &'a [Datum],
     looks: &'a Looks,
     typical: f64,
@@ -152,7 +152,7 @@ impl LineSheet<'_> {
         let name = cut(panel, room, TEXT);
         write(root, &name, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (left + 4.0, y + HEAD / 2.0))?;
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
-        let name = self.picture.unit.title(self.picture.axis, self.typical);
+        let name = self.picture.unit.title(&self.picture.axis, self.typical);
         root.draw(&Text::new(name, (fine(left + 10.0), fine(top + PANEL / 2.0)), turned))?;
         for (i, (x, of_side)) in at.frames.iter().enumerate() {
             let size = (at.width, PANEL);

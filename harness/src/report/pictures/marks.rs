@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::Results;
 use super::data::Datum;
 use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
@@ -37,51 +39,102 @@ impl<'a> Results<'a> {
     }
 
     /// A figure of the headline phase, with its record.
-    pub fn figures(&self, quantity: Quantity) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+    fn figures(&self, quantity: Quantity) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
         let of = move |record: &'a Record| Some((record, Datum::figure(record, record.figure(quantity)?)?));
         self.headlines().filter_map(of)
     }
 }
 
 /// What the marks of a picture are made of.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Marks {
     /// A figure of every method.
     Figure(Quantity),
-    /// Something else of the records.
-    Of(fn(&Results<'_>) -> Vec<Datum>),
+    /// What a comparison has found; where that is much, without what is the same on both sides.
+    Changes,
+    /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
+    Overhead,
+    /// The same against another reference: of one-sided methods.
+    OverheadPut,
+    /// What a method's time is made of.
+    Phases,
+    /// The time of the headline phase.
+    Times,
+    /// The same of each launch, where there are several, and over them.
+    Launches,
+    /// The times of what an application could use, and of what that is compared with.
+    ComparedTimes,
+    /// Payload per second of the same.
+    ComparedBandwidths,
+    /// Payload per second.
+    Bandwidths,
+    /// The gain, and what the model predicts.
+    GainAndModel,
+    /// The time of each method that an application could use over that of the hand-written loops.
+    OverManual,
+    /// The share of a communication that hides, of what is no cell of a grid.
+    Hidden,
+    /// The time of packing or unpacking over that of the engine, of what is compared with it.
+    OverEngine(Phase),
 }
 
 /// Marks up to which those without a change are shown as well.
 const MOST_CHANGES: usize = 48;
 
-/// What a comparison has found; where that is much, without what is the same on both sides.
-pub fn changes(results: &Results<'_>) -> Vec<Datum> {
-    let is_shown = |datum: &&Datum| results.changes.len() <= MOST_CHANGES || datum.series != "same";
-    results.changes.iter().filter(is_shown).cloned().collect()
-}
-
-/// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
-pub fn overhead(results: &Results<'_>) -> Vec<Datum> {
-    let reference = results.form.reference_method;
-    overhead_against(results, |against| against == reference)
-}
-
-/// The same against another reference: of one-sided methods.
-pub fn overhead_put(results: &Results<'_>) -> Vec<Datum> {
-    let reference = results.form.reference_method;
-    overhead_against(results, |against| against != reference)
-}
-
-fn overhead_against(results: &Results<'_>, is_it: impl Fn(&str) -> bool) -> Vec<Datum> {
-    let of = results.figures(Quantity::OverheadReference);
-    let of = of.filter(|(record, datum)| results.goes_from_arrays_to_arrays(record) && is_it(&datum.against));
-    of.map(|(_, datum)| datum).collect()
+impl Marks {
+    /// The marks of a run; none if it lacks what they are made of.
+    pub fn of(self, results: &Results<'_>) -> Vec<Datum> {
+        // What an application could use, and what that is compared with.
+        let is_compared = |record: &Record| {
+            results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
+        };
+        let of_figures = |quantity: Quantity, is_shown: &dyn Fn(&Record, &Datum) -> bool| {
+            let of = results.figures(quantity).filter(|(record, datum)| is_shown(record, datum));
+            of.map(|(_, datum)| datum).collect()
+        };
+        let overhead = |is_own: bool| {
+            of_figures(Quantity::OverheadReference, &|record, datum| {
+                let is_of_kind = datum.against == results.form.reference_method;
+                results.goes_from_arrays_to_arrays(record) && is_of_kind == is_own
+            })
+        };
+        match self {
+            Self::Figure(quantity) => of_figures(quantity, &|_, _| true),
+            Self::Changes => {
+                let are_few = results.changes.len() <= MOST_CHANGES;
+                let is_shown = |datum: &&Datum| are_few || datum.series != "same";
+                results.changes.iter().filter(is_shown).cloned().collect()
+            }
+            Self::Overhead => overhead(true),
+            Self::OverheadPut => overhead(false),
+            Self::Phases => phases(results),
+            Self::Times => times(results),
+            Self::Launches => launches(results),
+            Self::ComparedTimes => {
+                results.headlines().filter(|record| is_compared(record)).filter_map(Datum::median).collect()
+            }
+            Self::ComparedBandwidths => bandwidths(results, is_compared),
+            Self::Bandwidths => bandwidths(results, |_| true),
+            Self::GainAndModel => {
+                let of = [Quantity::Gain, Quantity::GainModel];
+                of.iter().flat_map(|quantity| results.figures(*quantity)).map(|(_, datum)| datum).collect()
+            }
+            Self::OverManual => {
+                let of = results.headlines().filter(|record| results.goes_from_arrays_to_arrays(record));
+                of.filter_map(|record| Datum::figure(record, record.over("manual")?)).collect()
+            }
+            Self::Hidden => {
+                of_figures(Quantity::Hidden, &|record, _| !record.case.params.contains("communication_us="))
+            }
+            Self::OverEngine(phase) => over_engine(results, phase),
+        }
+    }
 }
 
 /// What a method's time is made of: creation, the origin's packing and unpacking doubled, and the rest of the communication. A
 /// method that does not pack explicitly has but its communication.
-pub fn phases(results: &Results<'_>) -> Vec<Datum> {
+fn phases(results: &Results<'_>) -> Vec<Datum> {
     let mut data = Vec::new();
     let known: HashMap<_, &Record> = results
         .usable()
@@ -113,12 +166,12 @@ pub fn phases(results: &Results<'_>) -> Vec<Datum> {
 }
 
 /// The time of the headline phase.
-pub fn times(results: &Results<'_>) -> Vec<Datum> {
+fn times(results: &Results<'_>) -> Vec<Datum> {
     results.headlines().filter_map(Datum::median).collect()
 }
 
 /// The same of each launch, where there are several, and over them.
-pub fn launches(results: &Results<'_>) -> Vec<Datum> {
+fn launches(results: &Results<'_>) -> Vec<Datum> {
     let of = |record: &&Record| {
         record.pair == PairScope::All && record.phase == results.form.headline && measured(record)
     };
@@ -138,63 +191,23 @@ pub fn launches(results: &Results<'_>) -> Vec<Datum> {
     data
 }
 
-/// The times of what an application could use, and of what that is compared with.
-pub fn compared_times(results: &Results<'_>) -> Vec<Datum> {
-    results.headlines().filter(|record| is_compared(results, record)).filter_map(Datum::median).collect()
-}
-
-/// Payload per second of the same.
-pub fn compared_bandwidths(results: &Results<'_>) -> Vec<Datum> {
-    let of = of_bandwidth(results).filter(|(record, _)| is_compared(results, record));
-    of.map(|(_, datum)| datum).collect()
-}
-
-/// Payload per second.
-pub fn bandwidths(results: &Results<'_>) -> Vec<Datum> {
-    of_bandwidth(results).map(|(_, datum)| datum).collect()
-}
-
 /// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
-fn of_bandwidth<'a>(results: &Results<'a>) -> impl Iterator<Item = (&'a Record, Datum)> + use<'a> {
+fn bandwidths(results: &Results<'_>, is_shown: impl Fn(&Record) -> bool) -> Vec<Datum> {
     let of_pairs = results.over.iter().filter(|record| record.pair != PairScope::All);
     let several: HashSet<(&Arc<Case>, &str)> =
         of_pairs.map(|record| (&record.case, record.method.as_str())).collect();
-    results.figures(Quantity::Bandwidth).map(move |(record, datum)| {
+    let with_interval = |(record, datum): (&Record, Datum)| {
         let ends = record.median_low_s.zip(record.median_high_s);
         let ends = ends.filter(|_| !several.contains(&(&record.case, record.method.as_str())));
         let turned = record.median_s.zip(ends);
         let turned = turned.map(|(t, (low, high))| (datum.value * t / high, datum.value * t / low));
-        (record, Datum { interval: datum.interval.or(turned), ..datum })
-    })
-}
-
-/// Whether a method stands in pictures over size: what an application could use, and what that is compared with.
-fn is_compared(results: &Results<'_>, record: &Record) -> bool {
-    results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
-}
-
-/// The gain, and what the model predicts.
-pub fn gain_and_model(results: &Results<'_>) -> Vec<Datum> {
-    let of = [Quantity::Gain, Quantity::GainModel];
-    of.iter().flat_map(|quantity| results.figures(*quantity)).map(|(_, datum)| datum).collect()
-}
-
-/// The time of each method that an application could use over that of the hand-written loops.
-pub fn over_manual(results: &Results<'_>) -> Vec<Datum> {
-    let of = results.headlines().filter(|record| results.goes_from_arrays_to_arrays(record));
-    of.filter_map(|record| Datum::figure(record, record.over("manual")?)).collect()
-}
-
-/// The share of a communication that hides, of what is no cell of a grid.
-pub fn hidden(results: &Results<'_>) -> Vec<Datum> {
-    let of = results
-        .figures(Quantity::Hidden)
-        .filter(|(record, _)| !record.case.params.contains("communication_us="));
-    of.map(|(_, datum)| datum).collect()
+        Datum { interval: datum.interval.or(turned), ..datum }
+    };
+    results.figures(Quantity::Bandwidth).filter(|(record, _)| is_shown(record)).map(with_interval).collect()
 }
 
 /// The time of packing or unpacking over that of the engine, of what is compared with it.
-pub fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
+fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
     let of = results.usable().filter(|record| record.phase == phase);
     let of = of.filter(|record| results.goes_from_arrays_to_arrays(record));
     let ratio = |record: &Record| {

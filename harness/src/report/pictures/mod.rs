@@ -1,4 +1,4 @@
-//! Pictures of a run. Each is a row of [`PICTURES`] and a function that makes its marks of records; how they look is the same for all.
+//! Pictures of a run. Each is an entry of `pictures.toml` with marks that are made of records; how they look is the same for all.
 //!
 //! The marks are also the picture's CSV. What was measured on two MPIs, or under two conditions, stands side by side in panels with
 //! the same axis, and is never drawn as one.
@@ -20,14 +20,14 @@ mod places;
 mod rows;
 mod sheet;
 mod sweep;
-mod table;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::resume_unwind;
+use std::sync::LazyLock;
 use std::thread::{self, ScopedJoinHandle};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::Record;
 use crate::report::account::Account;
@@ -42,34 +42,51 @@ use heading::Heading;
 use marks::Marks;
 pub use paper::PaperFigure;
 use sweep::Over;
-pub use table::PICTURES;
 
 /// A picture of which a run has one, if there is what it needs.
-#[derive(Clone, Copy)]
-pub struct Picture<'a> {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Picture {
     /// Its name, and that of its files.
-    pub name: &'a str,
+    pub name: String,
     /// What it shows, in some words.
-    pub title: &'a str,
+    pub title: String,
+    /// Whether it is drawn only for the figure of a plan.
+    #[serde(default)]
+    of_figures: bool,
     /// The kinds of experiments that it is of.
-    pub kinds: &'static [Kind],
+    pub kinds: Vec<Kind>,
     /// What a run must have for it.
-    pub needs: &'static str,
+    pub needs: String,
     /// The values that it shows; none if the run lacks what it needs.
     marks: Marks,
     /// What they are shown over.
+    #[serde(default)]
     over: Over,
     shape: MarkShape,
     /// The title of the axis of values, without its unit.
-    axis: &'static str,
+    axis: String,
+    #[serde(default)]
     unit: AxisUnit,
+    #[serde(default)]
     scale: Scale,
     /// How it is to be read.
-    about: &'a str,
+    about: String,
 }
 
+/// All pictures, in the order in which a page has them.
+static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct File {
+        pictures: Vec<Picture>,
+    }
+    let file: File = toml::from_str(include_str!("pictures.toml")).expect("it is part of the program");
+    file.pictures
+});
+
 /// What marks are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum MarkShape {
     /// A bar per method from a value, with its interval as a whisker; all tests on one axis.
     Bars {
@@ -92,6 +109,7 @@ enum MarkShape {
     /// A cell per pair of places, coloured by its value; a map per panel.
     Heat {
         /// Which colours values have.
+        #[serde(deserialize_with = "colours::named")]
         colours: &'static Colours,
     },
 }
@@ -142,8 +160,8 @@ pub fn page_style() -> String {
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
     thread::scope(|scope| {
         let of_figure = results.figure.map(|figure| scope.spawn(|| figure.draw(results)));
-        let draw = |picture: &'static Picture<'_>| move || Vec::from_iter(picture.draw(results, &[]));
-        let others = PICTURES.iter().map(|picture| scope.spawn(draw(picture)));
+        let draw = |picture: &'static Picture| move || Vec::from_iter(picture.draw(results, &[]));
+        let others = Picture::of_runs().map(|picture| scope.spawn(draw(picture)));
         let drawn: Vec<_> = of_figure.into_iter().chain(others).collect();
         let finished =
             |drawn: ScopedJoinHandle<'_, _>| drawn.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -151,10 +169,15 @@ pub fn all(results: &Results<'_>) -> Vec<Drawn> {
     })
 }
 
-impl Picture<'_> {
+impl Picture {
+    /// Those that any run has if there is what they need.
+    fn of_runs() -> impl Iterator<Item = &'static Self> {
+        PICTURES.iter().filter(|picture| !picture.of_figures)
+    }
+
     /// The picture called `name`, of those that any run has if there is what it needs.
-    pub fn find(name: &str) -> Option<&'static Picture<'static>> {
-        PICTURES.iter().find(|picture| picture.name == name)
+    pub fn find(name: &str) -> Option<&'static Self> {
+        Self::of_runs().find(|picture| picture.name == name)
     }
 
     /// Its marks of a run; none if the run lacks what it needs, or is of another kind.
@@ -163,11 +186,7 @@ impl Picture<'_> {
         if !kind.is_some_and(|kind| self.kinds.contains(&kind)) {
             return Vec::new();
         }
-        let data = match self.marks {
-            Marks::Figure(quantity) => results.figures(quantity).map(|(_, datum)| datum).collect(),
-            Marks::Of(of) => of(results),
-        };
-        self.over.place(data)
+        self.over.place(self.marks.of(results))
     }
 
     /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
@@ -190,7 +209,7 @@ impl Picture<'_> {
         };
         let heading = Heading::of(results, self, &notes);
         let svg = draw(results, self, &shown, &heading, &caption);
-        let (name, title) = (self.name.to_owned(), self.title.to_owned());
+        let (name, title) = (self.name.clone(), self.title.clone());
         Some(Drawn { name, title, caption, svg, csv: data::csv(&data) })
     }
 }

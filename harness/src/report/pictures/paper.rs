@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::axis::Scale;
 use super::sweep::in_series;
-use super::table::OF_FIGURES;
 use super::{Drawn, PICTURES, Picture, Results};
 use crate::model::plain::plain;
 use common::kinds::Kind;
@@ -49,13 +48,13 @@ impl PaperFigure {
                 self.name
             ));
         }
-        let can_be = || bases().filter(|base| base.kinds.contains(&kind));
+        let can_be = || PICTURES.iter().filter(|base| base.kinds.contains(&kind));
         let is_known = |name: &String| can_be().any(|base| base.name == *name);
         match self.pictures.iter().find(|name| !is_known(name)) {
             None if self.pictures.is_empty() => Err("pictures = []: at least one is needed".to_owned()),
             None => Ok(()),
             Some(unknown) => {
-                let names: Vec<&str> = can_be().map(|base| base.name).collect();
+                let names: Vec<&str> = can_be().map(|base| &*base.name).collect();
                 Err(format!(
                     "pictures: {unknown:?} is not a picture of {} experiments; there are {}",
                     kind.name(),
@@ -81,15 +80,18 @@ impl PaperFigure {
     }
 
     fn draw_one(&self, results: &Results<'_>, base: &str, name: &str) -> Option<Drawn> {
-        let base = bases().find(|picture| picture.name == base)?;
+        let base = PICTURES.iter().find(|picture| picture.name == base)?;
         let title = match self.pictures.len() {
             1 => self.title.clone(),
             _ => format!("{}, {}", self.title, base.axis),
         };
-        let title = plain(&title);
-        let about = self.about.as_deref().map_or(base.about.into(), plain);
-        let (title, about) = (&*title, &*about);
-        let picture = Picture { name, title, about, scale: self.scale.unwrap_or(base.scale), ..*base };
+        let picture = Picture {
+            name: name.to_owned(),
+            title: plain(&title).into_owned(),
+            about: self.about.as_deref().map_or(base.about.clone(), |about| plain(about).into_owned()),
+            scale: self.scale.unwrap_or(base.scale),
+            ..base.clone()
+        };
         let paper =
             if self.paper.is_empty() { String::new() } else { format!("In the paper: {}", self.paper) };
         let notes = [paper, self.differs.clone()].map(|note| plain(&note).into_owned());
@@ -101,9 +103,4 @@ impl PaperFigure {
         };
         picture.draw_marks(results, data, &notes)
     }
-}
-
-/// All pictures that a figure can be.
-fn bases() -> impl Iterator<Item = &'static Picture<'static>> {
-    PICTURES.iter().chain(OF_FIGURES)
 }

@@ -22,7 +22,7 @@ const HEAD: f64 = 19.0;
 /// The picture as SVG.
 pub fn draw(
     results: &Results<'_>,
-    picture: &Picture<'_>,
+    picture: &Picture,
     data: &[Datum],
     heading: &Heading,
     description: &str,
@@ -48,7 +48,7 @@ pub fn draw(
                 sheet.group(root, group, sides, y)?;
                 y += group.height + NUMBERS + 4.0;
             }
-            columns.title(root, &picture.unit.title(picture.axis, typical), sides.len(), y)?;
+            columns.title(root, &picture.unit.title(&picture.axis, typical), sides.len(), y)?;
         }
         Ok(())
     })
@@ -71,7 +71,7 @@ fn usual(mut values: Vec<f64>) -> Vec<f64> {
 
 struct RowSheet<'a> {
     results: &'a Results<'a>,
-    picture: &'a Picture<'a>,
+    picture: &'a Picture,
     data: &'a [Datum],
     columns: &'a SheetColumns,
     looks: Looks,

@@ -1,36 +1,40 @@
 //! Where marks of a sweep stand: the panel, and the place on its axis or axes.
 
+use serde::Deserialize;
+
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
 use super::data::{AxisPlace, Datum};
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
 /// What marks are shown over: where they are placed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Over {
     /// Nothing.
+    #[default]
     Nothing,
     /// The parameter that was swept, or the bytes.
     Swept,
     /// The size of a partition.
     PartitionSize,
     /// A parameter, and the name of its axis.
-    Parameter(&'static str, &'static str),
+    Parameter(String, String),
     /// Cells over two parameters: the first pair that most cells have.
-    Grid(&'static [[&'static str; 2]]),
+    Grid(Vec<[String; 2]>),
     /// Cells over the two parameters with most values.
     WidestGrid,
 }
 
 impl Over {
     /// The marks that have a place, with it.
-    pub fn place(self, data: Vec<Datum>) -> Vec<Datum> {
+    pub fn place(&self, data: Vec<Datum>) -> Vec<Datum> {
         match self {
             Self::Nothing => data,
             Self::Swept => swept(data),
             Self::PartitionSize => over_partition(data),
             Self::Parameter(parameter, x_name) => over_one(data, parameter, x_name),
-            Self::Grid(axes) => in_grids(data, |_| axes.to_vec()),
+            Self::Grid(axes) => in_grids(data, |_| axes.clone()),
             Self::WidestGrid => in_grids(data, widest),
         }
     }
@@ -89,11 +93,11 @@ fn panel(case: &Case, differing: &[&str], on_axis: &[&str]) -> String {
 }
 
 /// The two parameters of cases that have most values.
-fn widest<'a>(cases: &[&'a Case]) -> Vec<[&'a str; 2]> {
+fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
     let values = |name: &str| distinct(cases.iter().map(|case| place(case, name))).len();
     let mut names = varied(cases);
     names.sort_by_key(|name| std::cmp::Reverse(values(name)));
-    names.first_chunk().copied().into_iter().collect()
+    names.first_chunk().map(|pair: &[&str; 2]| pair.map(str::to_owned)).into_iter().collect()
 }
 
 /// The place of a case on an axis: a parameter, or what is made of them.
@@ -110,14 +114,14 @@ fn place(case: &Case, name: &str) -> Option<AxisPlace> {
 
 /// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in
 /// besides. Of the pairs of `axes` the first is taken of which more than half of the cells have a value.
-fn in_grids(data: Vec<Datum>, axes: impl for<'a> Fn(&[&'a Case]) -> Vec<[&'a str; 2]>) -> Vec<Datum> {
+fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
         let cases = distinct(of_test.iter().map(|datum| &*datum.case));
         let differing = varied(&cases);
         let cells = axes(&cases)
             .into_iter()
-            .map(|axes| of_test.iter().filter_map(|d| cell(d, &differing, axes)).collect());
+            .map(|axes| of_test.iter().filter_map(|d| cell(d, &differing, &axes)).collect());
         let found = cells.map(filled_maps).find(|cells| !cells.is_empty());
         placed.extend(found.into_iter().flatten());
     }
@@ -133,8 +137,8 @@ const FOLLOWERS: &[(&str, &[&str])] = &[
 ];
 
 /// A mark as a cell over two axes.
-fn cell(datum: &Datum, differing: &[&str], axes: [&str; 2]) -> Option<Datum> {
-    let [x, y] = axes;
+fn cell(datum: &Datum, differing: &[&str], axes: &[String; 2]) -> Option<Datum> {
+    let axes @ [x, y] = axes.each_ref().map(String::as_str);
     let followers =
         FOLLOWERS.iter().filter(|(axis, _)| axes.contains(axis)).flat_map(|(_, followers)| *followers);
     let on_axes: Vec<&str> = axes.into_iter().chain(followers.copied()).collect();
