@@ -16,13 +16,6 @@ use super::kinds::{GivenArgs, MessageCases};
 use super::{measure, output, recorded};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  ddtbench guidelines --mpi mpich nas_lu_y             one test
-  ddtbench guidelines --mpi mpich,openmpi              all tests of the quick preset, of two MPIs
-  ddtbench guidelines strided -p count=64,4096,262144  sizes, for monotony
-  ddtbench guidelines results/DIR                      of a run that has the methods
-
-Exit code 0, whatever is violated; 2 if something was refused. Without -m the methods are those of the guidelines.")]
 pub struct GuidelinesArgs {
     /// How much slower than the guideline allows counts as a violation
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
