@@ -14,11 +14,11 @@ use super::canvas::{
 use super::colours::{Colours, text_on};
 use super::data::Datum;
 use super::heading::Heading;
+use super::panels::{Panel, panel_rows};
 use super::places::Places;
-use super::sheet::outline;
+use super::sheet::{Frame, frame, outline};
 use super::{MarkShape, Picture};
-use crate::model::Case;
-use crate::report::names::{grouped, on_side, sides};
+use crate::report::names::grouped;
 
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
@@ -39,16 +39,10 @@ const IN_CELL: [f64; 2] = [TEXT - 1.0, TEXT - 3.0];
 struct MapGroup<'a> {
     x: Places<'a>,
     y: Places<'a>,
-    /// Panels with the sides that have them, a row of the sheet each.
-    rows: Vec<Vec<HeatMap<'a>>>,
+    /// A map each.
+    rows: Vec<Vec<Panel<'a>>>,
     /// Room for what stands left of a row.
     left: f64,
-}
-
-/// A map.
-struct HeatMap<'a> {
-    title: String,
-    cells: Vec<&'a Datum>,
 }
 
 /// The picture as SVG.
@@ -79,7 +73,7 @@ pub fn missing(data: &[Datum]) -> (usize, usize) {
     for group in groups(data) {
         for map in group.rows.iter().flatten() {
             let all = group.x.all.len() * group.y.all.len();
-            count = (count.0 + all - map.cells.len(), count.1 + all);
+            count = (count.0 + all - map.data.len(), count.1 + all);
         }
     }
     count
@@ -89,7 +83,13 @@ fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
     let group = |all: Vec<&'a Datum>| {
         let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
         let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
-        let rows = rows(&all, x.all.len());
+        // As many maps as have room for cells that can hold a number.
+        let most = match x.all.len() {
+            ..=4 => 3,
+            5..=8 => 2,
+            _ => 1,
+        };
+        let rows = panel_rows(all.iter().copied(), most);
         let widest = y.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max);
         // The axis's name beside the places, or above them.
         let left = (widest + 30.0).max(width(axis_of(y.name).0, TEXT - 1.0) + 12.0);
@@ -97,38 +97,6 @@ fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
     };
     let of_axes = grouped(data, |datum| (&datum.case.test, &datum.x_name, &datum.y_name));
     of_axes.into_values().map(group).collect()
-}
-
-/// Panels below each other with their sides beside each other; where there is one side, panels stand beside each other.
-fn rows<'a>(data: &[&'a Datum], columns: usize) -> Vec<Vec<HeatMap<'a>>> {
-    // As many maps as have room for cells that can hold a number.
-    let most = match columns {
-        ..=4 => 3,
-        5..=8 => 2,
-        _ => 1,
-    };
-    let panels = grouped(data.iter().copied(), |datum| datum.panel.as_str());
-    let all = sides(data.iter().map(|datum| &*datum.case));
-    let in_rows = |maps: Vec<HeatMap<'a>>| {
-        let mut rows = Vec::new();
-        let mut maps = maps.into_iter().peekable();
-        while maps.peek().is_some() {
-            rows.push(maps.by_ref().take(most).collect());
-        }
-        rows
-    };
-    if all.len() == 1 {
-        let map = |(panel, cells): (&str, Vec<&'a Datum>)| HeatMap { title: panel.to_owned(), cells };
-        return in_rows(panels.into_iter().map(map).collect());
-    }
-    let of_panel = |(panel, data): (&str, Vec<&'a Datum>)| {
-        let map = |(side, name): &(Case, String)| {
-            let cells: Vec<&Datum> = data.iter().copied().filter(|d| on_side(&d.case, side)).collect();
-            (!cells.is_empty()).then(|| HeatMap { title: format!("{panel}, {name}"), cells })
-        };
-        in_rows(all.iter().filter_map(map).collect())
-    };
-    panels.into_iter().flat_map(of_panel).collect()
 }
 
 impl MapGroup<'_> {
@@ -154,9 +122,10 @@ impl MapGroup<'_> {
             let y = y + i as f64 * self.row();
             for (j, map) in row.iter().enumerate() {
                 let x = self.left + j as f64 * (size + GAP);
-                self.map(root, picture, colours, map, (x, y), size)?;
+                let left = if j == 0 { self.left } else { 0.0 };
+                self.map(root, picture, colours, map, (x, y), size, left)?;
             }
-            self.names_up(root, y)?;
+            self.title_up(root, y + HEAD)?;
         }
         let (title, _) = axis_of(self.x.name);
         let end = y + self.rows.len() as f64 * self.row();
@@ -164,19 +133,8 @@ impl MapGroup<'_> {
         write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), TEXT, (middle, end + 8.0))
     }
 
-    /// The top of the row of the place `i`, from that of the cells: numbers grow upwards, words go down.
-    fn row_top(&self, i: usize) -> f64 {
-        self.cell() * if self.y.is_numbers() { self.y.all.len() - 1 - i } else { i } as f64
-    }
-
-    /// The places of the vertical axis, and its title.
-    fn names_up(&self, root: &Area<'_>, y: f64) -> Result<(), Refused> {
-        let top = y + HEAD;
-        for (i, text) in self.y.texts.iter().enumerate() {
-            let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
-            let middle = top + self.row_top(i) + self.cell() / 2.0;
-            write(root, text, &style, TEXT - 1.0, (self.left - 5.0, middle))?;
-        }
+    /// The title of the vertical axis.
+    fn title_up(&self, root: &Area<'_>, top: f64) -> Result<(), Refused> {
         let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
         if width(name, TEXT) > height {
             // Beside a low map it would run into the next one's: it stands above the places, so that all of it can be read.
@@ -189,64 +147,62 @@ impl MapGroup<'_> {
         Ok(())
     }
 
-    /// A map with its title and the places of its horizontal axis.
+    /// A map with its title, and room for the places of its vertical axis, if there is any.
     fn map(
         &self,
         root: &Area<'_>,
         picture: &Picture,
         colours: &Colours,
-        map: &HeatMap<'_>,
+        map: &Panel<'_>,
         (x, y): (f64, f64),
         size: f64,
+        left: f64,
     ) -> Result<(), Refused> {
         // The title is cut to the map's width; the value alone, as `progress`, is clear.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
-        let (top, column) = (y + HEAD, size / self.x.all.len() as f64);
-        let cells: HashMap<_, _> =
-            map.cells.iter().map(|datum| ((datum.x.as_ref(), datum.y.as_ref()), datum)).collect();
+        let (columns, rows) = (self.x.all.len(), self.y.all.len());
+        let cell = (size / columns as f64, self.cell());
+        let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
+        let every = (widest / cell.0).ceil().max(1.0) as usize;
+        let axes = [&self.x.across(every), &self.y.up()];
+        let mut frame = frame(root, (x, y + HEAD), (size, cell.1 * rows as f64), axes, left, false)?;
+        let data: HashMap<_, _> =
+            map.data.iter().map(|datum| ((datum.x.as_ref(), datum.y.as_ref()), datum)).collect();
         for (i, across) in self.x.all.iter().enumerate() {
             for (j, up) in self.y.all.iter().enumerate() {
-                let corner = (x + i as f64 * column, top + self.row_top(j));
-                let corners = [corner, (corner.0 + column, corner.1 + self.cell())];
-                match cells.get(&(Some(*across), Some(*up))) {
-                    Some(datum) => filled(root, picture, colours, datum, corners)?,
-                    None => empty(root, corners)?,
+                let corner = (i as f64, j as f64);
+                match data.get(&(Some(*across), Some(*up))) {
+                    Some(datum) => filled(&mut frame, picture, colours, datum, corner, cell)?,
+                    None => {
+                        frame.draw_series(crossed([corner, (corner.0 + 1.0, corner.1 + 1.0)]))?;
+                    }
                 }
             }
         }
-        let bottom = top + self.cell() * self.y.all.len() as f64;
-        let frame = outline([(fine(x), fine(top)), (fine(x + size), fine(bottom))]);
-        root.draw(&PathElement::new(frame, stroke(INK, 0.7)))?;
-        let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
-        let every = (widest / column).ceil().max(1.0) as usize;
-        for (i, text) in self.x.texts.iter().enumerate().step_by(every) {
-            let style = font(TEXT - 1.0, HPos::Center, VPos::Top);
-            let middle = x + (i as f64 + 0.5) * column;
-            root.draw(&Text::new(text.clone(), (fine(middle), fine(bottom + 3.0)), style))?;
-        }
+        let around = outline([(0.0, 0.0), (columns as f64, rows as f64)]);
+        frame.draw_series([PathElement::new(around, stroke(INK, 0.7))])?;
         Ok(())
     }
 }
 
 /// A cell with its value, if there is room for it. A value whose interval holds what is neutral has a sign before it.
 fn filled(
-    root: &Area<'_>,
+    frame: &mut Frame<'_, '_>,
     picture: &Picture,
     colours: &Colours,
     datum: &Datum,
-    [(left, top), (right, bottom)]: [(f64, f64); 2],
+    (x, y): (f64, f64),
+    (wide, high): (f64, f64),
 ) -> Result<(), Refused> {
     let colour = colours.colour(datum.value);
-    let corners = [(fine(left), fine(top)), (fine(right), fine(bottom))];
-    root.draw(&Rectangle::new(corners, colour.filled()))?;
+    frame.draw_series([Rectangle::new([(x, y), (x + 1.0, y + 1.0)], colour.filled())])?;
     let shown = in_cell(picture.unit, colours, datum);
-    let fits = |size: &&f64| width(&shown, **size) + 2.0 <= right - left && **size + 3.0 <= bottom - top;
+    let fits = |size: &&f64| width(&shown, **size) + 2.0 <= wide && **size + 3.0 <= high;
     if let Some(size) = IN_CELL.iter().find(fits) {
         let ink = text_on(colour);
         let style = font(*size, HPos::Center, VPos::Center).color(&ink);
-        let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
-        root.draw(&Text::new(shown, (fine(middle.0), fine(middle.1)), style))?;
+        frame.draw_series([Text::new(shown, (x + 0.5, y + 0.5), style)])?;
     }
     Ok(())
 }
@@ -265,12 +221,9 @@ fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
 }
 
 /// A cell without a value: a stroke through it.
-fn empty(root: &Area<'_>, [(left, top), (right, bottom)]: [(f64, f64); 2]) -> Result<(), Refused> {
-    let ends = vec![(fine(left), fine(bottom)), (fine(right), fine(top))];
-    root.draw(&PathElement::new(ends, stroke(LINE, 0.7)))?;
-    let frame = outline([(fine(left), fine(top)), (fine(right), fine(bottom))]);
-    root.draw(&PathElement::new(frame, stroke(LINE, 0.7)))?;
-    Ok(())
+fn crossed<T: Copy>(corners @ [(left, top), (right, bottom)]: [(T, T); 2]) -> [PathElement<(T, T)>; 2] {
+    [vec![(left, bottom), (right, top)], outline(corners)]
+        .map(|line| PathElement::new(line, stroke(LINE, 0.7)))
 }
 
 /// The bar of colours with its stops, what they say, and what an empty cell says.
@@ -308,7 +261,9 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
         write(root, &label, &font(size, place, VPos::Top), size, (x, top + high + 5.0))?;
     }
     let x = WIDTH - GAP - 74.0;
-    empty(root, [(x, top), (x + 18.0, top + high)])?;
+    for line in crossed([(fine(x), fine(top)), (fine(x + 18.0), fine(top + high))]) {
+        root.draw(&line)?;
+    }
     let style = font(TEXT - 1.0, HPos::Left, VPos::Center);
     write(root, "no value", &style, TEXT - 1.0, (x + 23.0, top + high / 2.0))
 }

@@ -1,4 +1,4 @@
-//! Pictures over an axis: a line per method through points with their intervals; tests below each other, MPIs side by side.
+//! Pictures over an axis: a line per method through points with their intervals.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -9,14 +9,16 @@ use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, str
 use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{LegendEntry, dash, legend, legend_height};
+use super::panels::{Panel, panel_rows};
 use super::rows::typical;
-use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, SheetColumns, frame, point, symbol, whisker};
+use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, frame, numbers, point, symbol, whisker};
 use super::{Picture, Results};
-use crate::model::Case;
-use crate::report::names::{distinct, grouped, on_side};
+use crate::report::names::{distinct, grouped};
 
 /// Room left of the first panel, for numbers and the title of the vertical axis.
 const LEFT: f64 = 66.0;
+/// Room for these numbers.
+const NUMBERS_UP: f64 = 44.0;
 /// Height of a panel.
 const PANEL: f64 = 170.0;
 /// Height of a line of text.
@@ -30,24 +32,8 @@ const WHOLE: f64 = HEAD + SPACE + PANEL + NUMBERS + HEAD + 4.0;
 /// Between the name of a panel and its frame.
 const SPACE: f64 = 5.0;
 
-/// Panels up to which each has the whole width; more stand in two columns where there is one side.
-const WIDE: usize = 1;
-
 /// A line: its name, and of what it is.
 type LineSeries<'a> = (String, &'a str);
-
-/// Where a panel stands: the left ends of its frames, a side each, and how wide these are.
-struct PanelPlace<'a> {
-    frames: Vec<(f64, &'a Case)>,
-    width: f64,
-}
-
-impl PanelPlace<'_> {
-    /// Numbers that have room on the axis of a frame.
-    fn numbers(&self) -> usize {
-        ((self.width / 36.0) as usize).clamp(3, 7)
-    }
-}
 
 /// The picture as SVG.
 pub fn draw(
@@ -57,43 +43,20 @@ pub fn draw(
     heading: &Heading,
     description: &str,
 ) -> String {
-    let columns = SheetColumns::of(data, LEFT);
     let looks = Looks::of(results, data);
     let series: Vec<LineSeries<'_>> = distinct(data.iter().map(series_of));
     let entries: Vec<LegendEntry<'_>> = series.iter().map(|series| entry(&looks, series)).collect();
-    let panels = distinct(data.iter().map(|datum| datum.panel.as_str()));
+    let rows = panel_rows(data, 2);
+    let across = rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
+    let width = (WIDTH - RIGHT) / across - LEFT;
     let top = legend_height(&entries);
     let sheet = LineSheet { picture, data, looks: &looks, typical: typical(data) };
-    if let [only] = &columns.bands[..]
-        && let [(side, name)] = &only[..]
-        && panels.len() > WIDE
-    {
-        let width = (WIDTH - RIGHT) / 2.0 - LEFT;
-        let height = top + HEAD + panels.len().div_ceil(2) as f64 * WHOLE + 4.0;
-        return svg(heading, height, description, |root| {
-            legend(root, &entries, 0.0)?;
-            write(root, name, &bold(TEXT, HPos::Center, VPos::Top), TEXT, (WIDTH / 2.0, top + 2.0))?;
-            for (i, panel) in panels.iter().enumerate() {
-                let (row, column) = ((i / 2) as f64, (i % 2) as f64);
-                let place = PanelPlace { frames: vec![(LEFT + column * (LEFT + width), side)], width };
-                sheet.panel(root, panel, &place, top + HEAD + row * WHOLE)?;
-            }
-            Ok(())
-        });
-    }
-    let band = HEAD + panels.len() as f64 * WHOLE;
-    let height = top + columns.bands.len() as f64 * band + 4.0;
-    svg(heading, height, description, |root| {
+    svg(heading, top + rows.len() as f64 * WHOLE + 4.0, description, |root| {
         legend(root, &entries, 0.0)?;
-        for (i, sides) in columns.bands.iter().enumerate() {
-            let mut y = top + i as f64 * band;
-            columns.head(root, sides, y + 2.0)?;
-            y += HEAD;
-            let frames = sides.iter().enumerate().map(|(i, (side, _))| (columns.start(i), side)).collect();
-            let place = PanelPlace { frames, width: columns.width() };
-            for panel in &panels {
-                sheet.panel(root, panel, &place, y)?;
-                y += WHOLE;
+        for (i, row) in rows.iter().enumerate() {
+            for (j, panel) in row.iter().enumerate() {
+                let place = (j as f64 * (LEFT + width), top + i as f64 * WHOLE);
+                sheet.panel(root, panel, place, width)?;
             }
         }
         Ok(())
@@ -127,18 +90,24 @@ struct LineSheet<'a> {
 }
 
 impl LineSheet<'_> {
-    /// A panel, with a frame for each side and the same axes for all.
-    fn panel(&self, root: &Area<'_>, panel: &str, at: &PanelPlace<'_>, y: f64) -> Result<(), Refused> {
-        let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == panel).collect();
-        let x_name = of.first().map_or("", |datum| datum.x_name.as_str());
+    /// A panel, with the axes that it has on all sides.
+    fn panel(
+        &self,
+        root: &Area<'_>,
+        panel: &Panel<'_>,
+        (left, y): (f64, f64),
+        width: f64,
+    ) -> Result<(), Refused> {
+        let Datum { panel: name, x_name, .. } = panel.data[0];
+        let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == *name).collect();
         let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x_number()).collect();
         let (low, high) = xs.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (x.min(low), x.max(high)));
         let scale = if low > 0.0 && high > 4.0 * low { Scale::Log } else { Scale::Linear };
         let typical_x = (low * high).max(0.0).sqrt();
         let (title, unit) = axis_of(x_name);
-        let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, at.numbers());
+        let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, numbers(width));
         // Room for points that stand apart, at both ends.
-        let room = (APART_AT_MOST / 2.0 + 4.0) / at.width * (across.range.end - across.range.start);
+        let room = (APART_AT_MOST / 2.0 + 4.0) / width * (across.range.end - across.range.start);
         across.range = across.range.start - room..across.range.end + room;
         let mut stops = xs;
         stops.sort_by(f64::total_cmp);
@@ -147,30 +116,23 @@ impl LineSheet<'_> {
         let up = Axis::around(&values, None, self.picture.scale, self.picture.unit.shown(self.typical).0, 6);
 
         let top = y + HEAD + SPACE;
-        let left = at.frames[0].0 - LEFT;
-        let room = at.frames.len() as f64 * (at.width + LEFT);
-        let name = cut(panel, room, TEXT);
-        write(root, &name, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (left + 4.0, y + HEAD / 2.0))?;
+        let shown = cut(&panel.title, width + LEFT, TEXT);
+        write(root, &shown, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (left + 4.0, y + HEAD / 2.0))?;
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
         let name = self.picture.unit.title(&self.picture.axis, self.typical);
         root.draw(&Text::new(name, (fine(left + 10.0), fine(top + PANEL / 2.0)), turned))?;
-        for (i, (x, of_side)) in at.frames.iter().enumerate() {
-            let size = (at.width, PANEL);
-            let mut frame = frame(root, (*x, top), size, [&across, &up], i == 0)?;
-            let on: Vec<&Datum> = of.iter().copied().filter(|datum| on_side(&datum.case, of_side)).collect();
-            let all = grouped(on, |datum| series_of(datum));
-            let count = all.len() as f64;
-            for (j, (series, points)) in all.into_iter().enumerate() {
-                // Intervals at the same place of the axis stand beside each other.
-                let apart = (j as f64 - (count - 1.0) / 2.0) * APART.min(APART_AT_MOST / count);
-                let apart = apart / size.0 * (across.range.end - across.range.start);
-                let apart = if is_model(series.1) { 0.0 } else { apart };
-                self.line(&mut frame, [&across, &up], (apart, &stops), &series, points)?;
-            }
+        let x = left + LEFT;
+        let mut frame = frame(root, (x, top), (width, PANEL), [&across, &up], NUMBERS_UP, true)?;
+        let all = grouped(panel.data.iter().copied(), |datum| series_of(datum));
+        let count = all.len() as f64;
+        for (j, (series, points)) in all.into_iter().enumerate() {
+            // Intervals at the same place of the axis stand beside each other.
+            let apart = (j as f64 - (count - 1.0) / 2.0) * APART.min(APART_AT_MOST / count);
+            let apart = apart / width * (across.range.end - across.range.start);
+            let apart = if is_model(series.1) { 0.0 } else { apart };
+            self.line(&mut frame, [&across, &up], (apart, &stops), &series, points)?;
         }
-        let end = top + PANEL + NUMBERS + 1.0;
-        let last = at.frames[at.frames.len() - 1].0 + at.width;
-        let middle = (at.frames[0].0 + last) / 2.0;
+        let (middle, end) = (x + width / 2.0, top + PANEL + NUMBERS + 1.0);
         write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), TEXT, (middle, end))
     }
 

@@ -14,6 +14,7 @@ mod heat;
 mod legend;
 mod lines;
 mod marks;
+mod panels;
 mod paper;
 mod parts;
 mod places;

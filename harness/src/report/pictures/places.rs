@@ -1,6 +1,6 @@
 //! The places of a heat map's axis: their order, and what is written beside them.
 
-use super::axis::{AxisUnit, axis_of, text};
+use super::axis::{Axis, AxisUnit, Scale, axis_of, text};
 use super::data::AxisPlace;
 use crate::report::names::distinct;
 use crate::report::units;
@@ -30,8 +30,18 @@ impl<'a> Places<'a> {
         Self { name, all, texts }
     }
 
-    pub fn is_numbers(&self) -> bool {
-        self.all.iter().all(|place| place.number().is_some())
+    /// The axis, on which each place is 1 long, with the text of every so many in its middle.
+    pub fn across(&self, every: usize) -> Axis {
+        let ticks = self.texts.iter().enumerate().step_by(every);
+        let ticks = ticks.map(|(i, text)| (i as f64 + 0.5, text.clone())).collect();
+        Axis { scale: Scale::Linear, range: 0.0..self.all.len() as f64, ticks }
+    }
+
+    /// The same, upright: numbers grow upwards, words go down.
+    pub fn up(&self) -> Axis {
+        let axis = self.across(1);
+        let is_numbers = self.all.iter().all(|place| place.number().is_some());
+        if is_numbers { axis } else { Axis { range: axis.range.end..axis.range.start, ..axis } }
     }
 }
 
@@ -42,10 +52,17 @@ mod tests {
     #[test]
     fn numbers_are_sorted_and_texts_keep_their_order() {
         let all = [AxisPlace::Number(4.0), AxisPlace::Number(1.0)];
-        assert_eq!(Places::of("n", all.iter()).texts, ["1", "4"]);
+        let places = Places::of("n", all.iter());
+        assert_eq!(
+            (places.texts.clone(), places.up().range),
+            (vec!["1".to_owned(), "4".to_owned()], 0.0..2.0)
+        );
         let values = ["x+", "a"].map(|word| AxisPlace::Word(word.to_owned()));
         let places = Places::of("face", values.iter());
-        assert_eq!(places.texts, ["x+", "a"]);
+        assert_eq!(
+            (places.texts.clone(), places.up().range),
+            (vec!["x+".to_owned(), "a".to_owned()], 2.0..0.0)
+        );
         assert_eq!(Places::of("bytes", [AxisPlace::Number(4096.0)].iter()).texts, [units::bytes(4096)]);
     }
 }

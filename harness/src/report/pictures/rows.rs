@@ -10,7 +10,7 @@ use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{legend, legend_height};
 use super::parts::{entries, part_look, totals, verdict_look};
-use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, frame, outline, point, whisker};
+use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, frame, numbers, outline, point, whisker};
 use super::{MarkShape, Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
@@ -97,7 +97,7 @@ impl RowSheet<'_> {
         let down = Axis { scale: Scale::Linear, range: group.height..0.0, ticks: Vec::new() };
         for (i, (of_side, _)) in sides.iter().enumerate() {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
-            let mut frame = frame(root, at, size, [&across, &down], false)?;
+            let mut frame = frame(root, at, size, [&across, &down], 0.0, true)?;
             let mut label_at = at.0 + 4.0;
             if let MarkShape::Bars { base } | MarkShape::Points { base } = self.picture.shape {
                 let base = across.scale.place(base);
@@ -151,7 +151,13 @@ impl RowSheet<'_> {
     /// The axis of a group, on all sides; where it does not hold its longest bars, these say how long they are.
     fn axis(&self, data: &[&Datum]) -> Axis {
         let around = |values: &[f64], base, scale| {
-            Axis::around(values, base, scale, self.picture.unit.shown(self.typical).0, self.columns.numbers())
+            Axis::around(
+                values,
+                base,
+                scale,
+                self.picture.unit.shown(self.typical).0,
+                numbers(self.columns.width()),
+            )
         };
         let held = |scale| held(data.iter().copied(), scale);
         match self.picture.shape {

@@ -105,6 +105,11 @@ impl Look {
     }
 }
 
+/// Numbers that have room on a horizontal axis.
+pub fn numbers(width: f64) -> usize {
+    ((width / 36.0) as usize).clamp(3, 7)
+}
+
 /// Sides in bands of so many that they have room beside each other.
 pub struct SheetColumns {
     /// The sides of each band, with their names.
@@ -136,11 +141,6 @@ impl SheetColumns {
         self.width
     }
 
-    /// Numbers that have room on the axis of one.
-    pub fn numbers(&self) -> usize {
-        ((self.width / 36.0) as usize).clamp(3, 7)
-    }
-
     /// The names of a band's sides, above their columns.
     pub fn head(&self, root: &Area<'_>, band: &[(Case, String)], y: f64) -> Result<(), Refused> {
         for (i, (_, name)) in band.iter().enumerate() {
@@ -158,17 +158,16 @@ impl SheetColumns {
     }
 }
 
-/// A frame at a place of the sheet, both axes with grid lines; numbers of the horizontal one are below it, those of the vertical one
-/// left of it, where it has any.
+/// A frame at a place of the sheet, with grid lines or without; numbers of the horizontal axis are below it, those of the vertical one
+/// left of it, where there is room.
 pub fn frame<'a, 'b>(
     root: &'a Area<'b>,
     (x, y): (f64, f64),
     (w, h): (f64, f64),
     [across, up]: [&Axis; 2],
-    names_up: bool,
+    left: f64,
+    has_grid: bool,
 ) -> Result<Frame<'a, 'b>, Refused> {
-    const NUMBERS_UP: f64 = 44.0;
-    let left = if names_up { NUMBERS_UP } else { 0.0 };
     let area = root.clone().shrink((fine(x - left), fine(y)), (fine(w + left), fine(h + NUMBERS)));
     let mut chart = ChartBuilder::on(&area)
         .x_label_area_size(fine(NUMBERS))
@@ -181,8 +180,11 @@ pub fn frame<'a, 'b>(
         .x_label_style(font(TEXT - 1.0, HPos::Center, VPos::Top))
         .y_label_style(font(TEXT - 1.0, HPos::Right, VPos::Center))
         .set_all_tick_mark_size(fine(3.0));
-    if !names_up {
+    if left == 0.0 {
         mesh.disable_y_axis();
+    }
+    if !has_grid {
+        mesh.disable_mesh();
     }
     mesh.draw()?;
     Ok(chart)
