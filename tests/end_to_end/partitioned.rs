@@ -196,7 +196,7 @@ fn unequal_partitions(mpi: &Mpi) {
                     expect_not_available(&summary, &params, native, &[&reason, "one size"]);
                 }
                 "aggregated:m=2@partitioned" if !is_even => {
-                    expect_not_available(&summary, &params, method, &["transport partitions", "one size"]);
+                    expect_not_available(&summary, &params, method, &["bytes in 4 partitions", "one size"]);
                 }
                 _ => expect_measured(&summary, &params, method),
             }

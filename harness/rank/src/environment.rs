@@ -3,7 +3,7 @@
 use common::model::event::{Hello, MessageFacts, RankPlace};
 
 use crate::binding;
-use crate::checked::{Comm, World, identity};
+use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
 use crate::measure::local_clock::VIRTUAL;
 
@@ -48,12 +48,6 @@ pub fn settings() -> Vec<(String, String)> {
     settings
 }
 
-/// Where all ranks run, in their order; on rank 0 only. Collective.
-pub fn places(world: &Comm, place: &RankPlace) -> anyhow::Result<Vec<RankPlace>> {
-    let places = world.gather(&serde_json::to_vec(place)?)?;
-    Ok(places.iter().map(|place| serde_json::from_slice(place)).collect::<Result<_, _>>()?)
-}
-
 /// The account of this job; complete on rank 0 only.
 pub fn hello(
     world: &World,
@@ -62,7 +56,7 @@ pub fn hello(
     clock: Clock,
     pairs: Vec<(usize, usize)>,
 ) -> anyhow::Result<Hello> {
-    let ranks = places(&world.comm, place)?;
+    let ranks = world.comm.gather_values(place)?;
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));

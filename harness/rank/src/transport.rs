@@ -41,20 +41,15 @@ impl Hosts {
     ///
     /// # Errors
     /// An MPI call that fails.
-    pub fn account(&self, world: &Comm) -> Result<Transport, CallError> {
+    pub fn account(&self, world: &Comm) -> anyhow::Result<Transport> {
         // The counters are the host's: its first rank tells them, of all messages that its ranks send.
         let within = count(world, &self.host, self.host.size()?)?;
         let between = count(world, &self.firsts, usize::from(self.is_first))?;
         let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let boot_id = boot_id.trim().to_owned();
         let mine = HostAccount { host: environment::host(), boot_id, within, between };
-        let account = if self.is_first { serde_json::to_vec(&mine).expect("plain data") } else { Vec::new() };
-        let accounts = world.gather(&account)?.into_iter().filter(|account| !account.is_empty());
-        Ok(Transport {
-            hosts: accounts
-                .map(|account| serde_json::from_slice(&account).expect("what a rank has written"))
-                .collect(),
-        })
+        let accounts = world.gather_values(&self.is_first.then_some(mine))?;
+        Ok(Transport { hosts: accounts.into_iter().flatten().collect() })
     }
 
     /// The counters of this host, where this rank reads them.

@@ -1,11 +1,13 @@
 //! Communicators, blocking messages, and the few collectives that the harness itself needs.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 use mpi::ffi;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::threads::OneThread;
-use super::{CallError, Datatype, check, error::int};
+use super::{CallError, Datatype, error::int};
 
 /// Tag of every timed message; the harness's own messages are collective.
 const TAG: c_int = 0;
@@ -40,16 +42,14 @@ impl Comm {
     /// Errors of this communicator are returned, not fatal.
     pub fn return_errors(&self) -> Result<(), CallError> {
         // SAFETY: a live communicator and a predefined error handler.
-        check("MPI_Comm_set_errhandler", unsafe {
-            ffi::MPI_Comm_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)
-        })
+        unsafe { call!(MPI_Comm_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)) }
     }
 
     /// This process's rank.
     pub fn rank(&self) -> Result<usize, CallError> {
         let mut rank = 0;
         // SAFETY: a live communicator; the pointer lives through the call.
-        check("MPI_Comm_rank", unsafe { ffi::MPI_Comm_rank(self.raw, &mut rank) })?;
+        unsafe { call!(MPI_Comm_rank(self.raw, &mut rank)) }?;
         Ok(rank as usize)
     }
 
@@ -57,11 +57,17 @@ impl Comm {
     pub fn size(&self) -> Result<usize, CallError> {
         let mut size = 0;
         // SAFETY: a live communicator; the pointer lives through the call.
-        check("MPI_Comm_size", unsafe { ffi::MPI_Comm_size(self.raw, &mut size) })?;
+        unsafe { call!(MPI_Comm_size(self.raw, &mut size)) }?;
         Ok(size as usize)
     }
 
-    pub(super) fn owning(raw: ffi::MPI_Comm) -> Result<Self, CallError> {
+    /// The communicator that a call makes.
+    pub(super) fn made_by(
+        make: impl FnOnce(&mut ffi::MPI_Comm) -> Result<(), CallError>,
+    ) -> Result<Self, CallError> {
+        // SAFETY: a null handle to be overwritten.
+        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
+        make(&mut raw)?;
         let comm = Self { raw, owned: true, _of_one: OneThread::default() };
         comm.return_errors()?;
         Ok(comm)
@@ -69,70 +75,52 @@ impl Comm {
 
     /// `MPI_Comm_split`: the ranks with the same colour, ordered by `key`.
     pub fn split(&self, color: usize, key: usize) -> Result<Self, CallError> {
-        // SAFETY: a null handle to be overwritten.
-        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: a live communicator; the pointer lives through the call.
-        let code = unsafe { ffi::MPI_Comm_split(self.raw, color as c_int, key as c_int, &mut raw) };
-        check("MPI_Comm_split", code)?;
-        Self::owning(raw)
+        Self::made_by(|new| unsafe { call!(MPI_Comm_split(self.raw, color as c_int, key as c_int, new)) })
     }
 
     /// `MPI_Comm_dup`: the same ranks, whose messages are apart from those of this one; collective.
     pub fn duplicate(&self) -> Result<Self, CallError> {
-        // SAFETY: a null handle to be overwritten.
-        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: a live communicator; the pointer lives through the call.
-        check("MPI_Comm_dup", unsafe { ffi::MPI_Comm_dup(self.raw, &mut raw) })?;
-        Self::owning(raw)
+        Self::made_by(|new| unsafe { call!(MPI_Comm_dup(self.raw, new)) })
     }
 
     /// `MPI_Cart_create`: the ranks on a grid, slowest dimension first; placed anew on the machine's cores if `reorder`.
     pub fn cartesian(&self, dims: &[usize], periodic: bool, reorder: bool) -> Result<Self, CallError> {
         let dims: Vec<c_int> = dims.iter().map(|&n| n as c_int).collect();
         let periods = vec![c_int::from(periodic); dims.len()];
-        // SAFETY: a null handle to be overwritten.
-        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: a live communicator, lists with their length; the pointers live through the call.
-        let code = unsafe {
-            ffi::MPI_Cart_create(
-                self.raw,
-                dims.len() as c_int,
-                dims.as_ptr(),
-                periods.as_ptr(),
-                c_int::from(reorder),
-                &mut raw,
-            )
-        };
-        check("MPI_Cart_create", code)?;
-        Self::owning(raw)
+        let (count, dims, periods) = (dims.len() as c_int, dims.as_ptr(), periods.as_ptr());
+        Self::made_by(|new| {
+            // SAFETY: a live communicator, lists with their length; the pointers live through the call.
+            unsafe { call!(MPI_Cart_create(self.raw, count, dims, periods, c_int::from(reorder), new)) }
+        })
     }
 
     /// The ranks of this communicator that share memory with this process.
     pub fn split_shared(&self) -> Result<Self, CallError> {
-        // SAFETY: a null handle to be overwritten.
-        let mut raw = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: a live communicator, predefined constants; the pointer lives through the call.
-        let code = unsafe {
-            ffi::MPI_Comm_split_type(self.raw, ffi::RSMPI_COMM_TYPE_SHARED, 0, ffi::RSMPI_INFO_NULL, &mut raw)
-        };
-        check("MPI_Comm_split_type", code)?;
-        Self::owning(raw)
+        Self::made_by(|new| {
+            // SAFETY: a live communicator, predefined constants; the pointer lives through the call.
+            unsafe {
+                let (shared, info) = (ffi::RSMPI_COMM_TYPE_SHARED, ffi::RSMPI_INFO_NULL);
+                call!(MPI_Comm_split_type(self.raw, shared, 0, info, new))
+            }
+        })
     }
 
     /// `MPI_Barrier`.
     pub fn barrier(&self) -> Result<(), CallError> {
         // SAFETY: a live communicator.
-        check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.raw) })
+        unsafe { call!(MPI_Barrier(self.raw)) }
     }
 
     /// `MPI_Iprobe` for any message: whether there is one. It also gives MPI time to work on others.
     pub fn probe_any(&self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
         // SAFETY: a live communicator, constants of the library; the flag lives through the call.
-        check("MPI_Iprobe", unsafe {
+        unsafe {
             let (source, tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
-            ffi::MPI_Iprobe(source, tag, self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)
-        })?;
+            call!(MPI_Iprobe(source, tag, self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE))
+        }?;
         Ok(flag != 0)
     }
 
@@ -149,9 +137,7 @@ impl Comm {
         to: usize,
     ) -> Result<(), CallError> {
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Send", unsafe {
-            ffi::MPI_Send(address.cast::<c_void>(), count, datatype.raw(), to as c_int, TAG, self.raw)
-        })
+        unsafe { call!(MPI_Send(address.cast(), count, datatype.raw(), to as c_int, TAG, self.raw)) }
     }
 
     /// `MPI_Recv` of `count` copies of `datatype` to `address` from rank `from`.
@@ -167,17 +153,10 @@ impl Comm {
         from: usize,
     ) -> Result<(), CallError> {
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Recv", unsafe {
-            ffi::MPI_Recv(
-                address.cast::<c_void>(),
-                count,
-                datatype.raw(),
-                from as c_int,
-                TAG,
-                self.raw,
-                ffi::RSMPI_STATUS_IGNORE,
-            )
-        })
+        unsafe {
+            let status = ffi::RSMPI_STATUS_IGNORE;
+            call!(MPI_Recv(address.cast(), count, datatype.raw(), from as c_int, TAG, self.raw, status))
+        }
     }
 
     /// `MPI_Alltoall`, one block of `count` copies to and from every rank.
@@ -187,24 +166,16 @@ impl Comm {
     #[inline]
     pub unsafe fn all_to_all(
         &self,
-        (from, send_count, send_type): (*const u8, c_int, &Datatype),
-        (to, receive_count, receive_type): (*mut u8, c_int, &Datatype),
+        (from, sent, send_type): (*const u8, c_int, &Datatype),
+        (to, received, receive_type): (*mut u8, c_int, &Datatype),
     ) -> Result<(), CallError> {
+        let (from, to, send_type, receive_type) =
+            (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Alltoall", unsafe {
-            ffi::MPI_Alltoall(
-                from.cast::<c_void>(),
-                send_count,
-                send_type.raw(),
-                to.cast::<c_void>(),
-                receive_count,
-                receive_type.raw(),
-                self.raw,
-            )
-        })
+        unsafe { call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw)) }
     }
 
-    /// `MPI_Pack` of `count` copies at `address` into `packed`, from its start; returns the bytes used.
+    /// `MPI_Pack` of `count` copies at `address` into `packed`, from its start.
     ///
     /// # Safety
     /// As for [`Comm::send`].
@@ -215,22 +186,11 @@ impl Comm {
         count: c_int,
         datatype: &Datatype,
         packed: &mut [u8],
-    ) -> Result<c_int, CallError> {
-        let mut position = 0;
-        let room = int("MPI_Pack", "outsize", packed.len() as i64)?;
+    ) -> Result<(), CallError> {
+        let (mut position, room) = (0, int("MPI_Pack", "outsize", packed.len() as i64)?);
+        let (address, packed) = (address.cast(), packed.as_mut_ptr().cast());
         // SAFETY: the caller vouches for the input; the output's length is given with it.
-        check("MPI_Pack", unsafe {
-            ffi::MPI_Pack(
-                address.cast::<c_void>(),
-                count,
-                datatype.raw(),
-                packed.as_mut_ptr().cast::<c_void>(),
-                room,
-                &mut position,
-                self.raw,
-            )
-        })?;
-        Ok(position)
+        unsafe { call!(MPI_Pack(address, count, datatype.raw(), packed, room, &mut position, self.raw)) }
     }
 
     /// `MPI_Unpack` of `count` copies from the start of `packed` to `address`.
@@ -245,38 +205,30 @@ impl Comm {
         count: c_int,
         datatype: &Datatype,
     ) -> Result<(), CallError> {
-        let mut position = 0;
-        let length = int("MPI_Unpack", "insize", packed.len() as i64)?;
+        let (mut position, length) = (0, int("MPI_Unpack", "insize", packed.len() as i64)?);
+        let (packed, address) = (packed.as_ptr().cast(), address.cast());
         // SAFETY: the caller vouches for the output; the input's length is given with it.
-        check("MPI_Unpack", unsafe {
-            ffi::MPI_Unpack(
-                packed.as_ptr().cast::<c_void>(),
-                length,
-                &mut position,
-                address.cast::<c_void>(),
-                count,
-                datatype.raw(),
-                self.raw,
-            )
-        })
+        unsafe { call!(MPI_Unpack(packed, length, &mut position, address, count, datatype.raw(), self.raw)) }
     }
 
     /// Bytes that `MPI_Pack` of `count` copies may need.
     pub fn pack_size(&self, count: c_int, datatype: &Datatype) -> Result<usize, CallError> {
         let mut size = 0;
         // SAFETY: live handles; the pointer lives through the call.
-        let code = unsafe { ffi::MPI_Pack_size(count, datatype.raw(), self.raw, &mut size) };
-        check("MPI_Pack_size", code)?;
+        unsafe { call!(MPI_Pack_size(count, datatype.raw(), self.raw, &mut size)) }?;
         Ok(size as usize)
     }
 
     /// Rank 0's `value`, on every rank.
     pub fn broadcast<const N: usize>(&self, mut value: [f64; N]) -> Result<[f64; N], CallError> {
         // SAFETY: the array has N doubles.
-        check("MPI_Bcast", unsafe {
-            ffi::MPI_Bcast(value.as_mut_ptr().cast::<c_void>(), N as c_int, ffi::RSMPI_DOUBLE, 0, self.raw)
-        })?;
+        unsafe { call!(MPI_Bcast(value.as_mut_ptr().cast(), N as c_int, ffi::RSMPI_DOUBLE, 0, self.raw)) }?;
         Ok(value)
+    }
+
+    /// Whether `flag` holds on every rank.
+    pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
+        Ok(self.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
     }
 
     /// The smallest of each value over all ranks, on every rank.
@@ -285,33 +237,31 @@ impl Comm {
         self.reduce(values, unsafe { ffi::RSMPI_MIN })
     }
 
+    /// The largest of each value over all ranks, on every rank.
+    pub fn maxima(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
+        // SAFETY: a constant of the library.
+        self.reduce(values, unsafe { ffi::RSMPI_MAX })
+    }
+
     /// The sum of each value over all ranks, on every rank.
     pub fn sums(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
         // SAFETY: a constant of the library.
         self.reduce(values, unsafe { ffi::RSMPI_SUM })
     }
 
-    fn reduce(&self, values: &[f64], operation: ffi::MPI_Op) -> Result<Vec<f64>, CallError> {
+    fn reduce(&self, values: &[f64], by: ffi::MPI_Op) -> Result<Vec<f64>, CallError> {
         let count = int("MPI_Allreduce", "count", values.len() as i64)?;
         let mut reduced = vec![0.0f64; values.len()];
+        let (from, to) = (values.as_ptr().cast(), reduced.as_mut_ptr().cast());
         // SAFETY: both lists have `count` doubles.
-        check("MPI_Allreduce", unsafe {
-            ffi::MPI_Allreduce(
-                values.as_ptr().cast::<c_void>(),
-                reduced.as_mut_ptr().cast::<c_void>(),
-                count,
-                ffi::RSMPI_DOUBLE,
-                operation,
-                self.raw,
-            )
-        })?;
+        unsafe { call!(MPI_Allreduce(from, to, count, ffi::RSMPI_DOUBLE, by, self.raw)) }?;
         Ok(reduced)
     }
 
-    /// The largest of each value over all ranks, on every rank.
-    pub fn maxima(&self, values: &[f64]) -> Result<Vec<f64>, CallError> {
-        // SAFETY: a constant of the library.
-        self.reduce(values, unsafe { ffi::RSMPI_MAX })
+    /// Every rank's value, in rank order, on rank 0; none elsewhere.
+    pub fn gather_values<T: Serialize + DeserializeOwned>(&self, mine: &T) -> anyhow::Result<Vec<T>> {
+        let all = self.gather(&serde_json::to_vec(mine)?)?;
+        Ok(all.iter().map(|text| serde_json::from_slice(text)).collect::<Result<_, _>>()?)
     }
 
     /// The bytes of every rank, in rank order, on rank 0; empty elsewhere.
@@ -319,19 +269,12 @@ impl Comm {
         let (size, is_root) = (self.size()?, self.rank()? == 0);
         let length = int("MPI_Gather", "sendcount", mine.len() as i64)?;
         let mut lengths: Vec<c_int> = vec![0; size];
+        let (mine_length, all_lengths) = ((&raw const length).cast(), lengths.as_mut_ptr().cast());
         // SAFETY: one int is sent by each rank; the list has room for one from each.
-        check("MPI_Gather", unsafe {
-            ffi::MPI_Gather(
-                (&raw const length).cast::<c_void>(),
-                1,
-                ffi::RSMPI_INT32_T,
-                lengths.as_mut_ptr().cast::<c_void>(),
-                1,
-                ffi::RSMPI_INT32_T,
-                0,
-                self.raw,
-            )
-        })?;
+        unsafe {
+            let int = ffi::RSMPI_INT32_T;
+            call!(MPI_Gather(mine_length, 1, int, all_lengths, 1, int, 0, self.raw))
+        }?;
         let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
         let total = int("MPI_Gatherv", "sum of recvcounts", total)?;
         let starts: Vec<c_int> =
@@ -339,20 +282,13 @@ impl Comm {
         // Never empty: the address of an empty list may be 1, which is Open MPI's MPI_IN_PLACE.
         let mut all = vec![0u8; total.max(1) as usize];
         let mine = if mine.is_empty() { &[0] } else { mine };
+        let (from, to) = (mine.as_ptr().cast(), all.as_mut_ptr().cast());
+        let (counts, places) = (lengths.as_ptr(), starts.as_ptr());
         // SAFETY: the counts and displacements were made for this buffer from what each rank announced.
-        check("MPI_Gatherv", unsafe {
-            ffi::MPI_Gatherv(
-                mine.as_ptr().cast::<c_void>(),
-                length,
-                super::ddtbench_byte,
-                all.as_mut_ptr().cast::<c_void>(),
-                lengths.as_ptr(),
-                starts.as_ptr(),
-                super::ddtbench_byte,
-                0,
-                self.raw,
-            )
-        })?;
+        unsafe {
+            let byte = super::ddtbench_byte;
+            call!(MPI_Gatherv(from, length, byte, to, counts, places, byte, 0, self.raw))
+        }?;
         if !is_root {
             return Ok(Vec::new());
         }
@@ -365,8 +301,7 @@ impl Drop for Comm {
     fn drop(&mut self) {
         if self.owned {
             // SAFETY: owned, live, and dropped before MPI is finalised, since the world outlives it.
-            let code = unsafe { ffi::MPI_Comm_free(&mut self.raw) };
-            if let Err(error) = check("MPI_Comm_free", code) {
+            if let Err(error) = unsafe { call!(MPI_Comm_free(&mut self.raw)) } {
                 eprintln!("{error}");
             }
         }

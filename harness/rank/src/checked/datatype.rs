@@ -12,7 +12,7 @@ use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
 use super::error::int;
 use super::threads::OneThread;
-use super::{CallError, Comm, check};
+use super::{CallError, Comm};
 
 /// A committed datatype. Predefined types are never freed; others by [`Datatype::free`].
 pub struct Datatype {
@@ -56,7 +56,7 @@ impl Drop for Datatype {
 
 fn free(raw: &mut MPI_Datatype) -> Result<(), CallError> {
     // SAFETY: the caller owns the live handle and does not use it again.
-    check("MPI_Type_free", unsafe { ffi::MPI_Type_free(raw) })
+    unsafe { call!(MPI_Type_free(raw)) }
 }
 
 fn predefined(element: Element) -> MPI_Datatype {
@@ -83,32 +83,27 @@ fn predefined(element: Element) -> MPI_Datatype {
     }
 }
 
-/// One constructor call; children are numbers of earlier steps.
+/// Types made on the way, by number, with whether they are ours to free; freed on every way out.
+struct Types(Vec<(MPI_Datatype, bool)>);
+
+/// How a type is made.
 enum Step {
+    /// It is there.
     Named(MPI_Datatype),
-    Contiguous { count: c_int, child: usize },
-    Vector { count: c_int, blocklength: c_int, stride: c_int, child: usize },
-    Hvector { count: c_int, blocklength: c_int, stride_bytes: MPI_Aint, child: usize },
-    Indexed { blocklengths: Vec<c_int>, displacements: Vec<c_int>, child: usize },
-    Hindexed { blocklengths: Vec<c_int>, displacements: Vec<MPI_Aint>, child: usize },
-    IndexedBlock { blocklength: c_int, displacements: Vec<c_int>, child: usize },
-    HindexedBlock { blocklength: c_int, displacements: Vec<MPI_Aint>, child: usize },
-    Struct { blocklengths: Vec<c_int>, displacements: Vec<MPI_Aint>, children: Vec<usize> },
-    Subarray { sizes: Vec<c_int>, subsizes: Vec<c_int>, starts: Vec<c_int>, order: c_int, child: usize },
-    Resized { lower_bound: MPI_Aint, extent: MPI_Aint, child: usize },
+    /// By a constructor, which is given types of earlier steps.
+    Made(Box<dyn Fn(&Types, &mut MPI_Datatype) -> Result<(), CallError>>),
 }
 
 /// The constructor calls that make a datatype, in order.
 pub struct Recipe {
     steps: Vec<Step>,
-    _of_one: OneThread,
 }
 
 impl Recipe {
     /// Converts the arguments; fails where one does not fit in the C interface. The communicator shows that MPI is
     /// initialised, and that this is the thread that did it.
     pub fn new(layout: &Layout, _: &Comm) -> Result<Self, CallError> {
-        let mut recipe = Self { steps: Vec::new(), _of_one: OneThread::default() };
+        let mut recipe = Self { steps: Vec::new() };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
     }
@@ -138,22 +133,24 @@ impl Recipe {
     pub fn create(&self) -> Result<Datatype, CallError> {
         let mut types = Types(Vec::with_capacity(self.steps.len()));
         for step in &self.steps {
-            let made = step.create(&types.0)?;
-            types.0.push((made, !matches!(step, Step::Named(_))));
+            // SAFETY: a null handle to be overwritten.
+            let mut made = unsafe { ffi::RSMPI_DATATYPE_NULL };
+            match step {
+                Step::Named(raw) => made = *raw,
+                Step::Made(make) => make(&types, &mut made)?,
+            }
+            types.0.push((made, matches!(step, Step::Made(_))));
         }
         let (raw, owned) = types.0.pop().expect("a layout has a constructor");
         let mut datatype = Datatype { raw, owned, _of_one: OneThread::default() };
         if owned {
             // SAFETY: a live handle that `datatype` owns.
-            check("MPI_Type_commit", unsafe { ffi::MPI_Type_commit(&mut datatype.raw) })?;
+            unsafe { call!(MPI_Type_commit(&mut datatype.raw)) }?;
         }
         types.free()?;
         Ok(datatype)
     }
 }
-
-/// Types made on the way, with whether they are ours to free; freed on every way out.
-struct Types(Vec<(MPI_Datatype, bool)>);
 
 impl Types {
     fn free(mut self) -> Result<(), CallError> {
@@ -170,167 +167,103 @@ impl Drop for Types {
     }
 }
 
-fn ints(call: &'static str, argument: &'static str, values: &[i64]) -> Result<Vec<c_int>, CallError> {
-    values.iter().map(|&value| int(call, argument, value)).collect()
+/// An argument of a constructor as MPI wants it.
+macro_rules! argument {
+    (int, $call:expr, $name:ident) => {
+        int($call, stringify!($name), *$name)?
+    };
+    (ints, $call:expr, $name:ident) => {{
+        let name = concat!("array_of_", stringify!($name));
+        $name.iter().map(|&value| int($call, name, value)).collect::<Result<Vec<c_int>, _>>()?
+    }};
+    (address, $call:expr, $name:ident) => {
+        *$name as MPI_Aint
+    };
+    (addresses, $call:expr, $name:ident) => {
+        $name.iter().map(|&value| value as MPI_Aint).collect::<Vec<_>>()
+    };
 }
 
-fn addresses(values: &[i64]) -> Vec<MPI_Aint> {
-    values.iter().map(|&value| value as MPI_Aint).collect()
+/// The same as it is passed to C.
+macro_rules! passed {
+    (ints, $name:ident) => {
+        $name.as_ptr()
+    };
+    (addresses, $name:ident) => {
+        $name.as_ptr()
+    };
+    ($kind:ident, $name:ident) => {
+        $name
+    };
+}
+
+/// The step that calls a constructor with these arguments, in front of them the length of lists, if there are any, and behind them the
+/// `child` and the new type.
+macro_rules! step {
+    ($child:ident, $function:ident($([$list:ident],)? $($name:ident: $kind:ident),*)) => {{
+        $(let $name = argument!($kind, stringify!($function), $name);)*
+        Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
+            // SAFETY: the child is a live type of an earlier step; every list is passed with its own length, and lists that belong
+            // together are equally long, which `Layout` has checked; the new type lives through the call.
+            unsafe {
+                call!($function(
+                    $($list.len() as c_int,)? $(passed!($kind, $name),)* types.0[$child].0, new
+                ))
+            }
+        }))
+    }};
 }
 
 fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallError> {
     let child = children.first().copied().unwrap_or_default();
     Ok(match constructor {
         Constructor::Named { element } => Step::Named(predefined(*element)),
-        Constructor::Contiguous { count, .. } => {
-            Step::Contiguous { count: int("MPI_Type_contiguous", "count", *count)?, child }
+        Constructor::Contiguous { count, .. } => step!(child, MPI_Type_contiguous(count: int)),
+        Constructor::Vector { count, blocklength, stride, .. } => {
+            step!(child, MPI_Type_vector(count: int, blocklength: int, stride: int))
         }
-        Constructor::Vector { count, blocklength, stride, .. } => Step::Vector {
-            count: int("MPI_Type_vector", "count", *count)?,
-            blocklength: int("MPI_Type_vector", "blocklength", *blocklength)?,
-            stride: int("MPI_Type_vector", "stride", *stride)?,
-            child,
-        },
-        Constructor::Hvector { count, blocklength, stride_bytes, .. } => Step::Hvector {
-            count: int("MPI_Type_create_hvector", "count", *count)?,
-            blocklength: int("MPI_Type_create_hvector", "blocklength", *blocklength)?,
-            stride_bytes: *stride_bytes as MPI_Aint,
-            child,
-        },
-        Constructor::Indexed { blocklengths, displacements, .. } => Step::Indexed {
-            blocklengths: ints("MPI_Type_indexed", "array_of_blocklengths", blocklengths)?,
-            displacements: ints("MPI_Type_indexed", "array_of_displacements", displacements)?,
-            child,
-        },
-        Constructor::Hindexed { blocklengths, displacements_bytes, .. } => Step::Hindexed {
-            blocklengths: ints("MPI_Type_create_hindexed", "array_of_blocklengths", blocklengths)?,
-            displacements: addresses(displacements_bytes),
-            child,
-        },
-        Constructor::IndexedBlock { blocklength, displacements, .. } => Step::IndexedBlock {
-            blocklength: int("MPI_Type_create_indexed_block", "blocklength", *blocklength)?,
-            displacements: ints("MPI_Type_create_indexed_block", "array_of_displacements", displacements)?,
-            child,
-        },
-        Constructor::HindexedBlock { blocklength, displacements_bytes, .. } => Step::HindexedBlock {
-            blocklength: int("MPI_Type_create_hindexed_block", "blocklength", *blocklength)?,
-            displacements: addresses(displacements_bytes),
-            child,
-        },
-        Constructor::Struct { blocklengths, displacements_bytes, .. } => Step::Struct {
-            blocklengths: ints("MPI_Type_create_struct", "array_of_blocklengths", blocklengths)?,
-            displacements: addresses(displacements_bytes),
-            children,
-        },
-        Constructor::Subarray { sizes, subsizes, starts, order, .. } => Step::Subarray {
-            sizes: ints("MPI_Type_create_subarray", "array_of_sizes", sizes)?,
-            subsizes: ints("MPI_Type_create_subarray", "array_of_subsizes", subsizes)?,
-            starts: ints("MPI_Type_create_subarray", "array_of_starts", starts)?,
-            order: match order {
-                Order::C => ffi::MPI_ORDER_C as c_int,
-                Order::Fortran => ffi::MPI_ORDER_FORTRAN as c_int,
-            },
-            child,
-        },
+        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
+            step!(child, MPI_Type_create_hvector(count: int, blocklength: int, stride_bytes: address))
+        }
+        Constructor::Indexed { blocklengths, displacements, .. } => {
+            step!(child, MPI_Type_indexed([displacements], blocklengths: ints, displacements: ints))
+        }
+        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
+            step!(child, MPI_Type_create_hindexed([places], blocklengths: ints, places: addresses))
+        }
+        Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
+            step!(child, MPI_Type_create_indexed_block([places], blocklength: int, places: ints))
+        }
+        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
+            step!(child, MPI_Type_create_hindexed_block([places], blocklength: int, places: addresses))
+        }
+        Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
+            let order = &match order {
+                Order::C => i64::from(ffi::MPI_ORDER_C),
+                Order::Fortran => i64::from(ffi::MPI_ORDER_FORTRAN),
+            };
+            step!(
+                child,
+                MPI_Type_create_subarray([sizes], sizes: ints, subsizes: ints, starts: ints, order: int)
+            )
+        }
+        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
+            let blocklengths = argument!(ints, "MPI_Type_create_struct", blocklengths);
+            let places = argument!(addresses, "MPI_Type_create_struct", places);
+            Step::Made(Box::new(move |types, new| {
+                let children: Vec<MPI_Datatype> = children.iter().map(|&child| types.0[child].0).collect();
+                let (count, types) = (children.len() as c_int, children.as_ptr());
+                let (blocklengths, places) = (blocklengths.as_ptr(), places.as_ptr());
+                // SAFETY: as above.
+                unsafe { call!(MPI_Type_create_struct(count, blocklengths, places, types, new)) }
+            }))
+        }
         Constructor::Resized { lower_bound, extent, .. } => {
-            Step::Resized { lower_bound: *lower_bound as MPI_Aint, extent: *extent as MPI_Aint, child }
+            let (lower_bound, extent) = (*lower_bound as MPI_Aint, *extent as MPI_Aint);
+            Step::Made(Box::new(move |types, new| {
+                // SAFETY: as above.
+                unsafe { call!(MPI_Type_create_resized(types.0[child].0, lower_bound, extent, new)) }
+            }))
         }
     })
-}
-
-impl Step {
-    fn create(&self, types: &[(MPI_Datatype, bool)]) -> Result<MPI_Datatype, CallError> {
-        // SAFETY: a null handle to be overwritten.
-        let mut made = unsafe { ffi::RSMPI_DATATYPE_NULL };
-        let of = |child: &usize| types[*child].0;
-        // SAFETY: children are live types of earlier steps; every list is passed with its own length, and lists
-        // that belong together are equally long, which `Layout` has checked; `made` lives through the call.
-        let (call, code) = unsafe {
-            match self {
-                Self::Named(raw) => return Ok(*raw),
-                Self::Contiguous { count, child } => {
-                    ("MPI_Type_contiguous", ffi::MPI_Type_contiguous(*count, of(child), &mut made))
-                }
-                Self::Vector { count, blocklength, stride, child } => (
-                    "MPI_Type_vector",
-                    ffi::MPI_Type_vector(*count, *blocklength, *stride, of(child), &mut made),
-                ),
-                Self::Hvector { count, blocklength, stride_bytes, child } => (
-                    "MPI_Type_create_hvector",
-                    ffi::MPI_Type_create_hvector(*count, *blocklength, *stride_bytes, of(child), &mut made),
-                ),
-                Self::Indexed { blocklengths, displacements, child } => (
-                    "MPI_Type_indexed",
-                    ffi::MPI_Type_indexed(
-                        blocklengths.len() as c_int,
-                        blocklengths.as_ptr(),
-                        displacements.as_ptr(),
-                        of(child),
-                        &mut made,
-                    ),
-                ),
-                Self::Hindexed { blocklengths, displacements, child } => (
-                    "MPI_Type_create_hindexed",
-                    ffi::MPI_Type_create_hindexed(
-                        blocklengths.len() as c_int,
-                        blocklengths.as_ptr(),
-                        displacements.as_ptr(),
-                        of(child),
-                        &mut made,
-                    ),
-                ),
-                Self::IndexedBlock { blocklength, displacements, child } => (
-                    "MPI_Type_create_indexed_block",
-                    ffi::MPI_Type_create_indexed_block(
-                        displacements.len() as c_int,
-                        *blocklength,
-                        displacements.as_ptr(),
-                        of(child),
-                        &mut made,
-                    ),
-                ),
-                Self::HindexedBlock { blocklength, displacements, child } => (
-                    "MPI_Type_create_hindexed_block",
-                    ffi::MPI_Type_create_hindexed_block(
-                        displacements.len() as c_int,
-                        *blocklength,
-                        displacements.as_ptr(),
-                        of(child),
-                        &mut made,
-                    ),
-                ),
-                Self::Struct { blocklengths, displacements, children } => {
-                    let children: Vec<MPI_Datatype> = children.iter().map(of).collect();
-                    (
-                        "MPI_Type_create_struct",
-                        ffi::MPI_Type_create_struct(
-                            children.len() as c_int,
-                            blocklengths.as_ptr(),
-                            displacements.as_ptr(),
-                            children.as_ptr(),
-                            &mut made,
-                        ),
-                    )
-                }
-                Self::Subarray { sizes, subsizes, starts, order, child } => (
-                    "MPI_Type_create_subarray",
-                    ffi::MPI_Type_create_subarray(
-                        sizes.len() as c_int,
-                        sizes.as_ptr(),
-                        subsizes.as_ptr(),
-                        starts.as_ptr(),
-                        *order,
-                        of(child),
-                        &mut made,
-                    ),
-                ),
-                Self::Resized { lower_bound, extent, child } => (
-                    "MPI_Type_create_resized",
-                    ffi::MPI_Type_create_resized(of(child), *lower_bound, *extent, &mut made),
-                ),
-            }
-        };
-        check(call, code)?;
-        Ok(made)
-    }
 }

@@ -6,9 +6,8 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use mpi::ffi;
-use procfs::process::{MMapPath, Process};
 
-use super::{CallError, check, ddtbench_compiled_for};
+use super::{CallError, ddtbench_compiled_for};
 
 /// Name and version from the `mpi.h` that this program was compiled with.
 pub fn compiled_for() -> String {
@@ -44,19 +43,20 @@ pub fn library_version() -> String {
 pub fn standard() -> Result<String, CallError> {
     let (mut version, mut subversion) = (0, 0);
     // SAFETY: both pointers live through the call.
-    check("MPI_Get_version", unsafe { ffi::MPI_Get_version(&mut version, &mut subversion) })?;
+    unsafe { call!(MPI_Get_version(&mut version, &mut subversion)) }?;
     Ok(format!("{version}.{subversion}"))
 }
 
 /// The file of the MPI library that is mapped into this process.
 pub fn library_path() -> Option<String> {
-    let maps = Process::myself().and_then(|process| process.maps()).ok()?;
-    maps.into_iter().find_map(|map| {
-        let MMapPath::Path(path) = map.pathname else { return None };
-        let file = path.file_name()?.to_string_lossy();
-        let is_mpi = ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name));
-        is_mpi.then(|| path.to_string_lossy().into_owned())
-    })
+    let is_mpi = |path: &&str| {
+        let file = path.rsplit('/').next().unwrap_or_default();
+        ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name))
+    };
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    // Behind addresses, rights and numbers, which have no slash but that of the path.
+    let mut paths = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+    paths.find(is_mpi).map(str::to_owned)
 }
 
 /// A binary interface: libraries that share one can stand in for each other.

@@ -3,6 +3,13 @@
 //! The crate `mpi` brings initialisation and the bindings; its safe calls drop return codes and lack subarrays,
 //! resized types and windows, so all else calls `mpi::ffi` here, and only here.
 
+/// The result of a call of MPI, which errors name: `call!(MPI_Barrier(comm))`.
+macro_rules! call {
+    ($function:ident($($argument:expr),* $(,)?)) => {
+        $crate::checked::check(stringify!($function), ::mpi::ffi::$function($($argument),*))
+    };
+}
+
 pub mod collective;
 pub mod comm;
 pub mod datatype;

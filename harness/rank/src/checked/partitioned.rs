@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use mpi::ffi;
 
 use super::request::{Envelope, Request};
-use super::{CallError, check, error::int, symbols};
+use super::{CallError, check, symbols};
 
 /// Both calls that make a request; to C a pointer to what is only read is the same.
 type Init = unsafe extern "C" fn(
@@ -63,49 +63,33 @@ pub struct Partitioned {
     request: Request,
 }
 
-/// A call that makes a request; both take the same arguments.
-macro_rules! init {
-    ($function:ident, $call:ident, $address:expr, $partitions:expr, $envelope:expr) => {{
-        let mut request = Request::null($envelope.comm);
-        let Envelope { count, datatype, peer, tag, comm } = $envelope;
-        let (partitions, count) = ($partitions as c_int, count as ffi::MPI_Count);
-        let (peer, tag, datatype, comm) = (peer as c_int, tag as c_int, datatype.raw(), comm.raw());
-        // SAFETY: the caller vouches for the memory; handles are live.
-        let code = unsafe {
-            let info = ffi::RSMPI_INFO_NULL;
-            let function = functions().$function;
-            function($address.cast(), partitions, count, datatype, peer, tag, comm, info, request.raw_mut())
-        };
-        check(stringify!($call), code)?;
-        Ok(Self { request })
-    }};
-}
-
 impl Partitioned {
-    /// `MPI_Psend_init` of `partitions` times `envelope.count` of the type.
+    /// `MPI_Psend_init`, or `MPI_Precv_init`, of `partitions` times `envelope.count` of the type.
     ///
     /// # Safety
-    /// The memory must be readable for all partitions whenever the request is started, and a partition stay unchanged
-    /// from the moment that it is ready until the request is complete.
-    pub unsafe fn send(
-        address: *const u8,
-        partitions: usize,
-        envelope: Envelope<'_>,
-    ) -> Result<Self, CallError> {
-        init!(send_init, MPI_Psend_init, address.cast_mut(), partitions, envelope)
-    }
-
-    /// `MPI_Precv_init`, likewise.
-    ///
-    /// # Safety
-    /// The memory must be writable for all partitions whenever the request is started, and a partition be left alone
-    /// until it has arrived.
-    pub unsafe fn receive(
+    /// The memory must be there for all partitions whenever the request is started. What is sent must be readable, and a partition stay
+    /// unchanged from the moment that it is ready until the request is complete; what is received must be writable, and a partition be
+    /// left alone until it has arrived.
+    pub unsafe fn of(
+        is_sent: bool,
         address: *mut u8,
         partitions: usize,
         envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        init!(receive_init, MPI_Precv_init, address, partitions, envelope)
+        let mut request = Request::null(envelope.comm);
+        let Envelope { count, datatype, peer, tag, comm } = envelope;
+        let (partitions, count) = (partitions as c_int, count as ffi::MPI_Count);
+        let (peer, tag, of, comm) = (peer as c_int, tag as c_int, datatype.raw(), comm.raw());
+        let Functions { send_init, receive_init, .. } = functions();
+        let (call, init) =
+            if is_sent { ("MPI_Psend_init", send_init) } else { ("MPI_Precv_init", receive_init) };
+        // SAFETY: the caller vouches for the memory; handles are live.
+        let code = unsafe {
+            let (info, new) = (ffi::RSMPI_INFO_NULL, request.raw_mut());
+            init(address.cast(), partitions, count, of, peer, tag, comm, info, new)
+        };
+        check(call, code)?;
+        Ok(Self { request })
     }
 
     /// The request, to start, wait for, or test the whole.
@@ -161,15 +145,4 @@ impl Partitioned {
     pub fn free(self) -> Result<(), CallError> {
         self.request.free()
     }
-}
-
-/// `MPI_Startall`.
-pub fn start_all(messages: &mut [&mut Partitioned]) -> Result<(), CallError> {
-    let count = int("MPI_Startall", "count", messages.len() as i64)?;
-    // The library writes to the list, and gets one of its own type.
-    let mut raws: Vec<ffi::MPI_Request> = messages.iter().map(|message| message.request.raw()).collect();
-    // SAFETY: `count` live requests, whose makers vouched for their memory.
-    let code = unsafe { ffi::MPI_Startall(count, raws.as_mut_ptr()) };
-    messages.iter_mut().zip(raws).for_each(|(message, raw)| *message.request.raw_mut() = raw);
-    check("MPI_Startall", code)
 }

@@ -6,7 +6,7 @@ use common::packing::Form;
 use mpi::ffi;
 
 use super::threads::OneThread;
-use super::{CallError, Comm, Datatype, check, error::int};
+use super::{CallError, Comm, Datatype, error::int};
 
 /// A message's bytes, its type and where it goes: what all calls that begin a message are given.
 #[derive(Clone, Copy)]
@@ -32,9 +32,7 @@ impl Envelope<'_> {
         let count = int("MPI_Send", "count", self.count as i64)?;
         let (peer, tag) = (self.peer as c_int, self.tag as c_int);
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Send", unsafe {
-            ffi::MPI_Send(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw())
-        })
+        unsafe { call!(MPI_Send(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw())) }
     }
 
     /// `MPI_Recv`.
@@ -45,10 +43,10 @@ impl Envelope<'_> {
         let count = int("MPI_Recv", "count", self.count as i64)?;
         let (peer, tag) = (self.peer as c_int, self.tag as c_int);
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Recv", unsafe {
+        unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
-            ffi::MPI_Recv(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw(), status)
-        })
+            call!(MPI_Recv(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw(), status))
+        }
     }
 }
 
@@ -67,23 +65,6 @@ pub struct Request {
     _of_one: OneThread,
 }
 
-/// A call that begins a message of bytes; all of them take the same arguments.
-macro_rules! begin {
-    ($call:ident, $address:expr, $envelope:expr) => {{
-        const CALL: &str = stringify!($call);
-        let mut request = Self::null($envelope.comm);
-        let Envelope { count, datatype, peer, tag, comm } = $envelope;
-        let count = int(CALL, "count", count as i64)?;
-        let (peer, tag) = (peer as c_int, tag as c_int);
-        // SAFETY: the caller vouches for the memory; handles are live.
-        let code = unsafe {
-            ffi::$call($address.cast(), count, datatype.raw(), peer, tag, comm.raw(), &mut request.raw)
-        };
-        check(CALL, code)?;
-        Ok(request)
-    }};
-}
-
 impl Request {
     /// `MPI_REQUEST_NULL`. The communicator shows that MPI is initialised, and may be called by this thread.
     pub fn null(_: &Comm) -> Self {
@@ -99,71 +80,67 @@ impl Request {
         &mut self.raw
     }
 
-    /// `MPI_Isend`.
+    /// A message that is sent or received: begun, by `MPI_Isend` or `MPI_Irecv`, or made to be started again and again.
     ///
     /// # Safety
-    /// The memory must be readable for the envelope's type, and stay unchanged until the request is complete.
-    pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        begin!(MPI_Isend, address, envelope)
-    }
-
-    /// `MPI_Irecv`.
-    ///
-    /// # Safety
-    /// The memory must be writable for the envelope's type, and be left alone until the request is complete.
-    pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        begin!(MPI_Irecv, address, envelope)
-    }
-
-    /// `MPI_Send_init`.
-    ///
-    /// # Safety
-    /// As for [`Request::send`], whenever the request is started.
-    unsafe fn persistent_send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        begin!(MPI_Send_init, address, envelope)
-    }
-
-    /// `MPI_Recv_init`.
-    ///
-    /// # Safety
-    /// As for [`Request::receive`], whenever the request is started.
-    unsafe fn persistent_receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        begin!(MPI_Recv_init, address, envelope)
-    }
-
-    /// A message that is sent or received: begun, or made to be started again and again.
-    ///
-    /// # Safety
-    /// As for [`Request::send`] or [`Request::receive`], of a persistent one whenever the request is started.
+    /// The memory must be readable for the envelope's type and stay unchanged, or be writable and left alone, until the request is
+    /// complete; of a persistent one whenever it is started.
+    #[inline]
     pub unsafe fn of(
         form: Form,
         is_sent: bool,
         address: *mut u8,
         envelope: Envelope<'_>,
     ) -> Result<Self, CallError> {
-        // SAFETY: as the caller vouches.
+        let mut request = Self::null(envelope.comm);
+        let Envelope { count, datatype, peer, tag, comm } = envelope;
+        let n = int(if is_sent { "MPI_Isend" } else { "MPI_Irecv" }, "count", count as i64)?;
+        let (of, peer, tag, comm) = (datatype.raw(), peer as c_int, tag as c_int, comm.raw());
+        let new = &mut request.raw;
+        // SAFETY: the caller vouches for the memory; handles are live.
         unsafe {
             match (form, is_sent) {
-                (Form::Nonblocking, true) => Self::send(address, envelope),
-                (Form::Nonblocking, false) => Self::receive(address, envelope),
-                (Form::Persistent, true) => Self::persistent_send(address, envelope),
-                (Form::Persistent, false) => Self::persistent_receive(address, envelope),
+                (Form::Nonblocking, true) => call!(MPI_Isend(address.cast(), n, of, peer, tag, comm, new)),
+                (Form::Nonblocking, false) => call!(MPI_Irecv(address.cast(), n, of, peer, tag, comm, new)),
+                (Form::Persistent, true) => call!(MPI_Send_init(address.cast(), n, of, peer, tag, comm, new)),
+                (Form::Persistent, false) => {
+                    call!(MPI_Recv_init(address.cast(), n, of, peer, tag, comm, new))
+                }
             }
-        }
+        }?;
+        Ok(request)
+    }
+
+    /// `MPI_Isend`.
+    ///
+    /// # Safety
+    /// As for [`Request::of`].
+    pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        // SAFETY: as the caller vouches; what is sent is only read.
+        unsafe { Self::of(Form::Nonblocking, true, address.cast_mut(), envelope) }
+    }
+
+    /// `MPI_Irecv`.
+    ///
+    /// # Safety
+    /// As for [`Request::of`].
+    pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
+        // SAFETY: as the caller vouches.
+        unsafe { Self::of(Form::Nonblocking, false, address, envelope) }
     }
 
     /// `MPI_Start`.
     #[inline]
     pub fn start(&mut self) -> Result<(), CallError> {
         // SAFETY: a persistent or partitioned request, whose maker vouched for its memory.
-        check("MPI_Start", unsafe { ffi::MPI_Start(&mut self.raw) })
+        unsafe { call!(MPI_Start(&mut self.raw)) }
     }
 
     /// `MPI_Wait`; at once for the null request and for one that was not started.
     #[inline]
     pub fn wait(&mut self) -> Result<(), CallError> {
         // SAFETY: a live request, or the null one.
-        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE) })
+        unsafe { call!(MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE)) }
     }
 
     /// `MPI_Wait` with the status: the source, the tag, the number of `datatype`, or `None` if that is not a whole number, and whether
@@ -172,13 +149,13 @@ impl Request {
         let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
         let (mut count, mut cancelled): (c_int, c_int) = (0, 0);
         // SAFETY: a live request, or the null one; the status lives through the call.
-        check("MPI_Wait", unsafe { ffi::MPI_Wait(&mut self.raw, status.as_mut_ptr()) })?;
+        unsafe { call!(MPI_Wait(&mut self.raw, status.as_mut_ptr())) }?;
         // SAFETY: plain numbers, which are valid as zeros, and which the call before has set.
         let status = unsafe { status.assume_init() };
         // SAFETY: the datatype is live, the pointers live through the call.
-        check("MPI_Get_count", unsafe { ffi::MPI_Get_count(&status, datatype.raw(), &mut count) })?;
+        unsafe { call!(MPI_Get_count(&status, datatype.raw(), &mut count)) }?;
         // SAFETY: likewise.
-        check("MPI_Test_cancelled", unsafe { ffi::MPI_Test_cancelled(&status, &mut cancelled) })?;
+        unsafe { call!(MPI_Test_cancelled(&status, &mut cancelled)) }?;
         Ok(Status {
             source: status.MPI_SOURCE,
             tag: status.MPI_TAG,
@@ -193,7 +170,7 @@ impl Request {
     pub fn test(&mut self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
         // SAFETY: a live request, or the null one; the flag lives through the call.
-        check("MPI_Test", unsafe { ffi::MPI_Test(&mut self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE) })?;
+        unsafe { call!(MPI_Test(&mut self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)) }?;
         Ok(flag != 0)
     }
 
@@ -202,16 +179,14 @@ impl Request {
     pub fn status(&self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
         // SAFETY: a live request, or the null one; the flag lives through the call.
-        check("MPI_Request_get_status", unsafe {
-            ffi::MPI_Request_get_status(self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)
-        })?;
+        unsafe { call!(MPI_Request_get_status(self.raw, &mut flag, ffi::RSMPI_STATUS_IGNORE)) }?;
         Ok(flag != 0)
     }
 
     /// `MPI_Request_free` of a persistent or partitioned request that is not active.
     pub fn free(mut self) -> Result<(), CallError> {
         // SAFETY: owned and live, and not used again.
-        check("MPI_Request_free", unsafe { ffi::MPI_Request_free(&mut self.raw) })
+        unsafe { call!(MPI_Request_free(&mut self.raw)) }
     }
 }
 
@@ -231,9 +206,9 @@ pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
     let mut statuses = vec![std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed(); requests.len()];
     // SAFETY: `count` live requests and as many statuses, which live through the call.
-    let code = unsafe { ffi::MPI_Waitall(count, raws.as_mut_ptr(), statuses.as_mut_ptr().cast()) };
+    let waited = unsafe { call!(MPI_Waitall(count, raws.as_mut_ptr(), statuses.as_mut_ptr().cast())) };
     requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
-    check("MPI_Waitall", code)
+    waited
 }
 
 /// Requests in a list of the library's own type, for one call on all of them, which is repeated without allocating.
@@ -266,23 +241,22 @@ impl RequestList {
         let mut flag: c_int = 0;
         while flag == 0 {
             // SAFETY: `count` live requests and as many statuses, which live through the call, as the flag does.
-            let code = unsafe {
+            unsafe {
                 let statuses = self.statuses.as_mut_ptr().cast();
-                ffi::MPI_Testall(count, self.raws.as_mut_ptr(), &mut flag, statuses)
-            };
-            check("MPI_Testall", code)?;
+                call!(MPI_Testall(count, self.raws.as_mut_ptr(), &mut flag, statuses))
+            }?;
         }
         Ok(())
     }
 }
 
-/// `MPI_Startall`.
+/// `MPI_Startall` of persistent or partitioned requests.
 pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Startall", "count", requests.len() as i64)?;
     // The library writes to the list, and gets one of its own type.
     let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
-    // SAFETY: `count` live persistent or partitioned requests, whose makers vouched for their memory.
-    let code = unsafe { ffi::MPI_Startall(count, raws.as_mut_ptr()) };
+    // SAFETY: `count` live requests, whose makers vouched for their memory.
+    let started = unsafe { call!(MPI_Startall(count, raws.as_mut_ptr())) };
     requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
-    check("MPI_Startall", code)
+    started
 }

@@ -18,8 +18,7 @@ impl ToolInformation {
     pub fn initialize() -> Result<Self, CallError> {
         let mut provided = 0;
         // SAFETY: it may be called at any time, and the pointer lives through the call.
-        let code = unsafe { ffi::MPI_T_init_thread(ffi::RSMPI_THREAD_SINGLE, &mut provided) };
-        check("MPI_T_init_thread", code)?;
+        unsafe { call!(MPI_T_init_thread(ffi::RSMPI_THREAD_SINGLE, &mut provided)) }?;
         Ok(Self(()))
     }
 
@@ -30,7 +29,7 @@ impl ToolInformation {
     pub fn variables(&self) -> Result<Vec<Variable<'_>>, CallError> {
         let mut count = 0;
         // SAFETY: the interface is initialised while `self` lives, and the pointer lives through the call.
-        check("MPI_T_cvar_get_num", unsafe { ffi::MPI_T_cvar_get_num(&mut count) })?;
+        unsafe { call!(MPI_T_cvar_get_num(&mut count)) }?;
         (0..count).filter_map(|index| self.variable(index).transpose()).collect()
     }
 
@@ -70,9 +69,9 @@ impl ToolInformation {
 impl Drop for ToolInformation {
     fn drop(&mut self) {
         // SAFETY: it was initialised once by this value, whose handles are freed.
-        let code = unsafe { ffi::MPI_T_finalize() };
+        let finalized = unsafe { call!(MPI_T_finalize()) };
         // Nothing depends on it any more.
-        let _: Result<(), CallError> = check("MPI_T_finalize", code);
+        let _: Result<(), CallError> = finalized;
     }
 }
 
@@ -101,16 +100,14 @@ impl Variable<'_> {
         let (mut handle, mut count) = (null_mut(), 0);
         // SAFETY: the interface is initialised; a variable of no object ignores the pointer to one; the others live through the
         // call.
-        let code = unsafe { ffi::MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count) };
-        check("MPI_T_cvar_handle_alloc", code)?;
+        unsafe { call!(MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count)) }?;
         // An int takes four bytes and a character one: there is room for either, aligned for both.
         let mut values = vec![0_i32; usize::try_from(count).unwrap_or(0).max(1)];
         // SAFETY: the buffer has room for as many elements of the type as the handle has.
-        let read = unsafe { ffi::MPI_T_cvar_read(handle, values.as_mut_ptr().cast()) };
+        let read = unsafe { call!(MPI_T_cvar_read(handle, values.as_mut_ptr().cast())) };
         // SAFETY: the handle was allocated above, and is used no more.
-        let freed = unsafe { ffi::MPI_T_cvar_handle_free(&mut handle) };
-        check("MPI_T_cvar_read", read)?;
-        check("MPI_T_cvar_handle_free", freed)?;
+        let freed = unsafe { call!(MPI_T_cvar_handle_free(&mut handle)) };
+        read.and(freed)?;
         Ok(Some(if is_text { text(bytemuck::cast_slice(&values)) } else { values[0].to_string() }))
     }
 }

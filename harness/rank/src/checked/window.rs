@@ -6,7 +6,7 @@ use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
 use super::threads::OneThread;
-use super::{CallError, Comm, Datatype, check, error::int};
+use super::{CallError, Comm, Datatype, error::int};
 
 /// A window over memory of this process, with displacements in bytes. To be freed by [`Window::free`]: that is
 /// collective, so a rank that fails alone must leave it, and dropping does nothing.
@@ -24,14 +24,12 @@ impl Window {
     /// `MPI_Win_free`; collective.
     pub fn free(mut self) -> Result<(), CallError> {
         // SAFETY: owned and live, and not used again.
-        check("MPI_Win_free", unsafe { ffi::MPI_Win_free(&mut self.raw) })
+        unsafe { call!(MPI_Win_free(&mut self.raw)) }
     }
 
     fn return_errors(&self) -> Result<(), CallError> {
         // SAFETY: a live window and a predefined error handler.
-        check("MPI_Win_set_errhandler", unsafe {
-            ffi::MPI_Win_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)
-        })
+        unsafe { call!(MPI_Win_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)) }
     }
 
     /// `MPI_Win_create` over `bytes` of memory from `address` on; collective.
@@ -43,9 +41,7 @@ impl Window {
         let mut window = Self::null();
         let (base, bytes) = (address.cast::<c_void>(), bytes as MPI_Aint);
         // SAFETY: the caller vouches for the memory.
-        check("MPI_Win_create", unsafe {
-            ffi::MPI_Win_create(base, bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &mut window.raw)
-        })?;
+        unsafe { call!(MPI_Win_create(base, bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &mut window.raw)) }?;
         window.return_errors()?;
         Ok(window)
     }
@@ -54,7 +50,7 @@ impl Window {
     #[inline]
     pub fn fence(&self) -> Result<(), CallError> {
         // SAFETY: a live window; 0 makes no assertion.
-        check("MPI_Win_fence", unsafe { ffi::MPI_Win_fence(0, self.raw) })
+        unsafe { call!(MPI_Win_fence(0, self.raw)) }
     }
 
     /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
@@ -69,19 +65,11 @@ impl Window {
         target: usize,
         (displacement, target_count, target_type): (usize, c_int, &Datatype),
     ) -> Result<(), CallError> {
+        let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
         // SAFETY: the caller vouches for the memory; handles are live.
-        check("MPI_Put", unsafe {
-            ffi::MPI_Put(
-                address.cast::<c_void>(),
-                count,
-                datatype.raw(),
-                target as c_int,
-                displacement as MPI_Aint,
-                target_count,
-                target_type.raw(),
-                self.raw,
-            )
-        })
+        unsafe {
+            call!(MPI_Put(address.cast(), count, of, target as c_int, at, target_count, target_of, self.raw))
+        }
     }
 
     /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address here.
@@ -90,60 +78,44 @@ impl Window {
         let mine = if comm.rank()? == 0 { bytes as MPI_Aint } else { 0 };
         let mut address: *mut c_void = std::ptr::null_mut();
         // SAFETY: `baseptr` is the address of a pointer, passed as void* as the standard has it.
-        check("MPI_Win_allocate_shared", unsafe {
-            ffi::MPI_Win_allocate_shared(
-                mine,
-                1,
-                ffi::RSMPI_INFO_NULL,
-                comm.raw(),
-                (&raw mut address).cast::<c_void>(),
-                &mut window.raw,
-            )
-        })?;
+        unsafe {
+            let (info, base) = (ffi::RSMPI_INFO_NULL, (&raw mut address).cast::<c_void>());
+            call!(MPI_Win_allocate_shared(mine, 1, info, comm.raw(), base, &mut window.raw))
+        }?;
         window.return_errors()?;
         let (mut size, mut unit): (MPI_Aint, c_int) = (0, 0);
         // SAFETY: as above; all pointers live through the call.
-        check("MPI_Win_shared_query", unsafe {
-            ffi::MPI_Win_shared_query(
-                window.raw,
-                0,
-                &mut size,
-                &mut unit,
-                (&raw mut address).cast::<c_void>(),
-            )
-        })?;
+        unsafe {
+            let base = (&raw mut address).cast::<c_void>();
+            call!(MPI_Win_shared_query(window.raw, 0, &mut size, &mut unit, base))
+        }?;
         Ok((window, address.cast::<u8>()))
     }
-}
 
-/// What a put is ended by, and when it may begin.
-impl Window {
     /// `MPI_Win_lock` of `target`, shared with others, without asking whether someone holds it: nobody locks it alone.
     pub fn lock(&self, target: usize) -> Result<(), CallError> {
-        let assertion = ffi::MPI_MODE_NOCHECK as c_int;
+        let (shared, assertion) = (ffi::MPI_LOCK_SHARED as c_int, ffi::MPI_MODE_NOCHECK as c_int);
         // SAFETY: a live window.
-        check("MPI_Win_lock", unsafe {
-            ffi::MPI_Win_lock(ffi::MPI_LOCK_SHARED as c_int, target as c_int, assertion, self.raw)
-        })
+        unsafe { call!(MPI_Win_lock(shared, target as c_int, assertion, self.raw)) }
     }
 
     /// `MPI_Win_unlock`, which ends what [`Window::lock`] began.
     pub fn unlock(&self, target: usize) -> Result<(), CallError> {
         // SAFETY: a live window.
-        check("MPI_Win_unlock", unsafe { ffi::MPI_Win_unlock(target as c_int, self.raw) })
+        unsafe { call!(MPI_Win_unlock(target as c_int, self.raw)) }
     }
 
     /// `MPI_Win_flush`: all puts to `target` are complete there.
     #[inline]
     pub fn flush(&self, target: usize) -> Result<(), CallError> {
         // SAFETY: a live window, locked by this process.
-        check("MPI_Win_flush", unsafe { ffi::MPI_Win_flush(target as c_int, self.raw) })
+        unsafe { call!(MPI_Win_flush(target as c_int, self.raw)) }
     }
 
     /// `MPI_Win_sync`: what others have put is seen by loads of this process.
     pub fn synchronise(&self) -> Result<(), CallError> {
         // SAFETY: a live window, locked by this process.
-        check("MPI_Win_sync", unsafe { ffi::MPI_Win_sync(self.raw) })
+        unsafe { call!(MPI_Win_sync(self.raw)) }
     }
 
     /// `MPI_Put` of bytes to byte `displacement` of rank `target`'s window.
@@ -168,28 +140,28 @@ impl Window {
     #[inline]
     pub fn post(&self, origins: &Group) -> Result<(), CallError> {
         // SAFETY: a live window and group; 0 makes no assertion.
-        check("MPI_Win_post", unsafe { ffi::MPI_Win_post(origins.raw, 0, self.raw) })
+        unsafe { call!(MPI_Win_post(origins.raw, 0, self.raw)) }
     }
 
     /// `MPI_Win_wait`: all that were let in by [`Window::post`] have finished.
     #[inline]
     pub fn wait(&self) -> Result<(), CallError> {
         // SAFETY: a live window, posted before.
-        check("MPI_Win_wait", unsafe { ffi::MPI_Win_wait(self.raw) })
+        unsafe { call!(MPI_Win_wait(self.raw)) }
     }
 
     /// `MPI_Win_start`: begins putting into the memory of the group.
     #[inline]
     pub fn start(&self, targets: &Group) -> Result<(), CallError> {
         // SAFETY: a live window and group; 0 makes no assertion.
-        check("MPI_Win_start", unsafe { ffi::MPI_Win_start(targets.raw, 0, self.raw) })
+        unsafe { call!(MPI_Win_start(targets.raw, 0, self.raw)) }
     }
 
     /// `MPI_Win_complete`: ends what [`Window::start`] began.
     #[inline]
     pub fn complete(&self) -> Result<(), CallError> {
         // SAFETY: a live window, started before.
-        check("MPI_Win_complete", unsafe { ffi::MPI_Win_complete(self.raw) })
+        unsafe { call!(MPI_Win_complete(self.raw)) }
     }
 }
 
@@ -207,10 +179,9 @@ impl Group {
         let (mut all, mut one) = (null(), null());
         let rank = rank as c_int;
         // SAFETY: a live communicator; the pointer lives through the call.
-        check("MPI_Comm_group", unsafe { ffi::MPI_Comm_group(comm.raw(), &mut all.raw) })?;
+        unsafe { call!(MPI_Comm_group(comm.raw(), &mut all.raw)) }?;
         // SAFETY: a live group and a list of one rank; the pointers live through the call.
-        let code = unsafe { ffi::MPI_Group_incl(all.raw, 1, &rank, &mut one.raw) };
-        let included = check("MPI_Group_incl", code);
+        let included = unsafe { call!(MPI_Group_incl(all.raw, 1, &rank, &mut one.raw)) };
         all.free()?;
         included.map(|()| one)
     }
@@ -218,6 +189,6 @@ impl Group {
     /// `MPI_Group_free`.
     pub fn free(mut self) -> Result<(), CallError> {
         // SAFETY: owned and live, and not used again.
-        check("MPI_Group_free", unsafe { ffi::MPI_Group_free(&mut self.raw) })
+        unsafe { call!(MPI_Group_free(&mut self.raw)) }
     }
 }

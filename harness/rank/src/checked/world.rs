@@ -8,7 +8,7 @@ use mpi::environment::Universe;
 use mpi::ffi;
 
 use super::threads::{TeamCalls, ThreadMultiple};
-use super::{CallError, Comm, check, identity};
+use super::{CallError, Comm, identity};
 
 /// The level at which any thread may call MPI at any time.
 pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
@@ -79,9 +79,9 @@ impl World {
     pub fn abort(exit_code: c_int) -> ! {
         // SAFETY: MPI ends every process of the world; nothing of this one is used afterwards. Where a thread that may not
         // call MPI does this, it has found a bug, and whatever comes of it ends the process: below at the latest.
-        let code = unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, exit_code) };
+        let aborted = unsafe { call!(MPI_Abort(ffi::RSMPI_COMM_WORLD, exit_code)) };
         // Where even that fails there is only leaving.
-        let _: Result<(), CallError> = check("MPI_Abort", code);
+        let _: Result<(), CallError> = aborted;
         std::process::exit(exit_code)
     }
 }

@@ -217,7 +217,7 @@ impl CaseStart<'_> {
     fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<Binding> {
         let world = &self.world.comm;
         let cores = binding::own_cores(world)?;
-        let are_own = world.minima(&[f64::from(u8::from(cores.is_some()))])?[0] > 0.0;
+        let are_own = world.everywhere(cores.is_some())?;
         let name = match cores.as_deref().filter(|_| are_own).and_then(<[_]>::split_last) {
             None => NOT_BOUND.to_owned(),
             Some((free, rest)) => {
@@ -262,7 +262,7 @@ impl CaseStart<'_> {
         let (world, needed) = (&self.world.comm, self.case.setting.cores());
         // Hardware threads of one core are no cores for two.
         let cores = cores::by_core(&place.cpus).iter().map(|threads| cores::core(threads[0])).collect();
-        let ranks = environment::places(world, &RankPlace { cpus: cores, ..place.clone() })?;
+        let ranks = world.gather_values(&RankPlace { cpus: cores, ..place.clone() })?;
         let needs = Hello { threads: needed, ranks, ..Hello::default() };
         let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);
         let numbers = too_few.map_or([0.0; 2], |load| [load.runnable_threads as f64, load.cores as f64]);

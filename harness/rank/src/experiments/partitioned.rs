@@ -197,10 +197,8 @@ impl<'a> Bench<'a> {
             let delay_s = self.sampler.last_partition_delay_s();
             let times = ThreadTimes { compute_s: &compute_s, delay_s };
             let mine = repetition::run(&context, &self.team, mechanisms, &times, arrival_probe.as_ref());
-            let both = self.job.world.gather(&serde_json::to_vec(&mine)?)?;
-            if let [sender, receiver] = &both[..] {
-                pairs.push([serde_json::from_slice(sender)?, serde_json::from_slice(receiver)?]);
-            }
+            let both = self.job.world.gather_values(&mine)?;
+            pairs.extend(<[Readings; 2]>::try_from(both));
             for (buffer, (_, pattern)) in
                 self.buffers.iter().zip(ways()).filter(|(_, (role, _))| **role == Role::Receiver)
             {

@@ -28,11 +28,6 @@ impl Counters {
         }
     }
 
-    /// How many runs there are.
-    pub fn len(&self) -> usize {
-        self.sizes.len()
-    }
-
     /// Forgets what was ready. Called while no thread marks; a barrier tells the others.
     pub fn reset(&self) {
         self.counters.iter().for_each(|counter| counter.0.store(0, Ordering::Relaxed));

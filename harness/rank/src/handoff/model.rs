@@ -13,7 +13,6 @@ mod sync {
 }
 
 #[path = "counters.rs"]
-#[expect(dead_code, reason = "not all of it is handed over")]
 mod counters;
 #[path = "../../../../kernels/src/gate.rs"]
 mod gate;

@@ -50,7 +50,7 @@ impl<'a> Job<'a> {
 
     /// Learns from rank 0 whether there are more runnable threads than cores, and reports what carries the bytes between
     /// ranks; collective.
-    pub fn begin(&mut self, waits: bool) -> Result<(), CallError> {
+    pub fn begin(&mut self, waits: bool) -> anyhow::Result<()> {
         let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
         self.waits_for_cores = waits > 0.0;
         let transport = self.hosts.account(self.world)?;
@@ -63,14 +63,9 @@ impl<'a> Job<'a> {
         self.reporter.guard = MemoryGuard::watch(self.processes_of_host);
     }
 
-    /// Whether `flag` holds on every rank.
-    pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
-        Ok(self.world.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
-    }
-
     /// What is wrong on any rank: `None` if none does, else on rank 0 all mismatches and elsewhere an empty text.
     pub fn any_mismatch(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
-        if self.everywhere(mine.is_none())? {
+        if self.world.everywhere(mine.is_none())? {
             return Ok(None);
         }
         let mine = mine.map(|what| format!("rank {} of the world: {what}", self.rank));

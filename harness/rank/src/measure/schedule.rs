@@ -144,7 +144,7 @@ const GOING_ON: Outcome = Outcome::RunLimit;
 fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow::Result<bool> {
     let method = experiment.kind().method(name).map_err(anyhow::Error::msg)?;
     let missing = symbols::missing(method.needs);
-    let available = experiment.job().everywhere(missing.is_empty())?;
+    let available = experiment.job().world.everywhere(missing.is_empty())?;
     if !available {
         let reason = format!("this MPI lacks {}", missing.join(", "));
         experiment.job().reporter.ended(name, Outcome::NotAvailable { reason });
@@ -168,11 +168,8 @@ fn collect_blocks(
     block: Option<Block>,
     device_bytes: Option<u64>,
 ) -> anyhow::Result<Vec<Block>> {
-    let mine = block.map_or(Ok(Vec::new()), |block| serde_json::to_vec(&block))?;
-    let mut blocks: Vec<Block> = Vec::new();
-    for text in job.world.gather(&mine)?.iter().filter(|text| !text.is_empty()) {
-        blocks.push(Block { device_bytes, ..serde_json::from_slice(text)? });
-    }
+    let all = job.world.gather_values(&block)?.into_iter().flatten();
+    let blocks: Vec<Block> = all.map(|block| Block { device_bytes, ..block }).collect();
     blocks.iter().for_each(|block| job.reporter.report(&Event::Block(Box::new(block.clone()))));
     Ok(blocks)
 }

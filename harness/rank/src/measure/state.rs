@@ -96,7 +96,7 @@ impl<'a> StateProbe<'a> {
             let comm = pair.split_shared()?;
             shared = if comm.size()? == 2 { Line::new(comm).ok() } else { None };
             // Both ranks must do the same.
-            let both = pair.minima(&[if shared.is_some() { 1.0 } else { 0.0 }])?[0] > 0.0;
+            let both = pair.everywhere(shared.is_some())?;
             shared = shared.filter(|_| both);
         }
         let (me, byte) = (peers.rank()?, Datatype::predefined(Element::Byte));

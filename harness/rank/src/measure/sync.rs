@@ -81,7 +81,7 @@ impl Sync {
         };
         sync.host_shares_clock = clocks.is_none() && sync.confirm_clock_of_host()?;
         let is_alone = sync.host_shares_clock && sync.host.ranks == sync.all.ranks;
-        sync.shares_clock = comm.minima(&[f64::from(u8::from(is_alone))])?[0] > 0.0;
+        sync.shares_clock = comm.everywhere(is_alone)?;
         if !sync.shares_clock {
             sync.asking = sync.find_asking(is_reference)?;
             sync.synchronise(FIRST_MESSAGES, |_, first| Extrapolation::new(first))?;
@@ -208,8 +208,7 @@ impl Sync {
         let mut of_reference = Extrapolation::default();
         self.host.spread(self.clock, &mut of_reference, MESSAGES, |_, first| Extrapolation::new(first))?;
         let Offset { ahead_s, error_s, .. } = of_reference.last();
-        let is_equal = ahead_s.abs() <= error_s;
-        Ok(self.host.comm.minima(&[f64::from(u8::from(is_equal))])?[0] > 0.0)
+        self.host.comm.everywhere(ahead_s.abs() <= error_s)
     }
 
     fn find_asking(&self, is_reference: bool) -> Result<Vec<bool>, CallError> {

@@ -12,12 +12,11 @@ use std::ops::Range;
 use common::fine_grained::costs::Costs;
 use common::fine_grained::merging::{self, MOST_MESSAGES, MessagePartitions};
 
-use super::aggregated::Units;
 use super::persistent::Requests;
 use super::{Channel, Mechanism, Role};
 use crate::checked::request::Status;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
-use crate::handoff::{ReadyTimes, Slot};
+use crate::handoff::{Counters, ReadyTimes, Slot};
 use crate::measure::local_clock::monotonic_s;
 
 /// Transfers after which a mapping is chosen: these, and every so many.
@@ -50,7 +49,7 @@ struct AdaptiveState {
     is_observed: bool,
     /// Transfers that follow in which nothing but that of a fixed mapping is to be done.
     plain: u32,
-    units: Units,
+    counters: Counters,
     requests: Requests,
     /// Number of the transfer, from 1.
     transfer: u32,
@@ -97,7 +96,7 @@ impl<'a> AggregatedAdaptive<'a> {
             transfer: 0,
             is_observed: false,
             plain: 0,
-            units: Units::new(&channel, &runs),
+            counters: Counters::new(&runs),
             requests: requests(&channel, &comm, &runs)?,
             runs,
             observed: VecDeque::with_capacity(REMEMBERED),
@@ -119,8 +118,8 @@ impl<'a> AggregatedAdaptive<'a> {
     /// Marks a partition, and sends what is complete with it.
     #[inline]
     fn mark(&self, state: &AdaptiveState, partition: usize) -> Result<(), CallError> {
-        // SAFETY: of all threads, the one that completed the unit.
-        state.units.mark(partition).map_or(Ok(()), |unit| unsafe { state.requests.start(unit) })
+        // SAFETY: of all threads, the one that completed the run.
+        state.counters.mark(partition).map_or(Ok(()), |run| unsafe { state.requests.start(run) })
     }
 
     /// The sender's part of a choice: what it was and what becomes of it.
@@ -141,7 +140,7 @@ impl<'a> AggregatedAdaptive<'a> {
     }
 
     fn apply(&self, state: &mut AdaptiveState, runs: Vec<Range<usize>>) -> Result<(), CallError> {
-        state.units = Units::new(&self.channel, &runs);
+        state.counters = Counters::new(&runs);
         let new = requests(&self.channel, &self.comm, &runs)?;
         state.runs = runs;
         std::mem::replace(&mut state.requests, new).free()
@@ -202,7 +201,7 @@ fn reading_s() -> f64 {
 
 /// A persistent request per run.
 fn requests(channel: &Channel<'_>, comm: &Comm, runs: &[Range<usize>]) -> Result<Requests, CallError> {
-    Requests::new(channel, super::aggregated::ranges(channel, runs).map(|range| (range, comm)))
+    Requests::new(channel, channel.bytes_of(runs).map(|range| (range, comm)))
 }
 
 /// Where the runs of a mapping end.
@@ -259,7 +258,7 @@ impl Mechanism for AggregatedAdaptive<'_> {
             // SAFETY: as above.
             None => unsafe { self.begin(state) }?,
         }
-        state.units.reset();
+        state.counters.reset();
         // SAFETY: as above.
         unsafe { state.requests.start_receives() }
     }

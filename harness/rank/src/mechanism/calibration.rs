@@ -10,7 +10,6 @@ use common::fine_grained::costs::{Cost, Costs};
 use common::fine_grained::merging::sizes;
 use common::stats;
 
-use super::aggregated::ranges;
 use super::persistent::Requests;
 use super::{Channel, Role};
 use crate::checked::{CallError, Comm};
@@ -40,7 +39,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     for together in sizes(partitions) {
         let starts = (0..partitions).step_by(together);
         let runs: Vec<_> = starts.map(|start| start..(start + together).min(partitions)).collect();
-        let messages = ranges(channel, &runs).map(|range| (range, &comm));
+        let messages = channel.bytes_of(&runs).map(|range| (range, &comm));
         let bytes = channel.partitions[together - 1].end;
         let requests = Requests::new(channel, messages)?;
         rows.push(MessageSize { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });

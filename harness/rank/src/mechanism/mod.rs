@@ -4,18 +4,14 @@
 //! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
 //! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.
 
-pub mod aggregated;
 mod aggregated_adaptive;
-pub mod aggregated_static;
 pub mod calibration;
-mod fence;
 mod isend;
+pub mod merged;
+mod one_sided;
 pub mod partitioned;
-mod passive;
 pub mod persistent;
-mod post_start;
 mod progress_thread;
-mod puts;
 mod send;
 mod single;
 pub mod table;
@@ -98,6 +94,17 @@ impl<'a> Channel<'a> {
     /// Where a byte of the message lies.
     fn at(&self, byte: usize) -> *mut u8 {
         self.memory.start.wrapping_add(byte)
+    }
+
+    /// Bytes of each of some runs of neighbouring partitions.
+    fn bytes_of(&self, runs: &[Range<usize>]) -> impl Iterator<Item = Range<usize>> {
+        runs.iter().map(|run| self.partitions[run.start].start..self.partitions[run.end - 1].end)
+    }
+
+    /// The same message with these runs as its partitions, at both ends.
+    pub fn merged(&self, runs: &[Range<usize>]) -> Self {
+        let partitions = self.bytes_of(runs).collect();
+        Self { partitions, receive_partitions: runs.len(), of_thread: Vec::new(), ..self.clone() }
     }
 
     /// The thread of each partition.

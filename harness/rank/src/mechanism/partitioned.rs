@@ -7,13 +7,15 @@ use std::ffi::c_int;
 use common::kinds::partitioned::methods::Marking;
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Partitioned, TeamCalls};
+use crate::checked::{CallError, Datatype, Partitioned, TeamCalls};
 use crate::handoff::Slot;
 
 pub struct Native {
     role: Role,
     marking: Marking,
     request: Slot<Partitioned>,
+    /// The type of what its partitions have, which is freed with it.
+    datatype: Option<Datatype>,
     /// Of each thread, for the marking with lists.
     lists: Vec<Vec<c_int>>,
     /// Messages that are known to be sent.
@@ -50,20 +52,25 @@ impl Native {
         let envelope = channel.envelope(channel.memory.bytes() / partitions, 0, channel.comm);
         // SAFETY: all of the message, which the channel's region vouches for.
         let request = unsafe {
-            match channel.role {
-                Role::Sender => Partitioned::send(channel.memory.start(), partitions, envelope),
-                Role::Receiver => Partitioned::receive(channel.memory.start(), partitions, envelope),
-            }
+            Partitioned::of(channel.role == Role::Sender, channel.memory.start(), partitions, envelope)
         }?;
         let list = |partitions: &Vec<usize>| partitions.iter().map(|&partition| partition as c_int).collect();
         Ok(Self {
             role: channel.role,
             marking,
             request: Slot::new(request),
+            datatype: None,
             lists: channel.of_thread.iter().map(list).collect(),
             partitions: channel.partitions.len(),
             receive_partitions: channel.receive_partitions,
         })
+    }
+
+    /// A request whose partitions have a datatype, marked one by one.
+    pub fn typed(request: Partitioned, datatype: Datatype, role: Role, _: TeamCalls) -> Self {
+        let (request, datatype) = (Slot::new(request), Some(datatype));
+        let (lists, partitions, receive_partitions) = (Vec::new(), 0, 0);
+        Self { role, marking: Marking::OneByOne, request, datatype, lists, partitions, receive_partitions }
     }
 
     /// Asks for the status of the request, which brings it forward.
@@ -128,7 +135,8 @@ impl Mechanism for Native {
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        self.request.into_inner().free()
+        self.request.into_inner().free()?;
+        self.datatype.map_or(Ok(()), Datatype::free)
     }
 }
 

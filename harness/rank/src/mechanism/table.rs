@@ -5,15 +5,12 @@ use common::fine_grained::costs::Costs;
 use common::kinds::partitioned::methods::{Marking, PartitionTransfer};
 use common::model::Outcome;
 
-use super::aggregated::Units;
 use super::aggregated_adaptive::AggregatedAdaptive;
-use super::aggregated_static::AggregatedStatic;
-use super::fence::Fence;
 use super::isend::Isend;
+use super::merged::Merged;
+use super::one_sided::OneSided;
 use super::partitioned::Native;
-use super::passive::Passive;
 use super::persistent::Persistent;
-use super::post_start::PostStart;
 use super::progress_thread::ProgressThread;
 use super::send::Send;
 use super::single::Single;
@@ -61,23 +58,22 @@ pub fn make<'a>(
             }
             (..) => Box::new(Native::new(&channel, marking, calls)?),
         },
-        PartitionTransfer::Passive(windows) => Box::new(Passive::new(channel, windows, calls)?),
-        PartitionTransfer::PostStart(windows) => Box::new(PostStart::new(channel, windows, calls)?),
-        PartitionTransfer::Fence => Box::new(Fence::new(channel, calls)?),
+        PartitionTransfer::Put(epoch, windows) => Box::new(OneSided::new(channel, epoch, windows, calls)?),
         PartitionTransfer::Aggregated(aggregation) => {
             let partitions = channel.partitions.len();
             let bytes = channel.memory.bytes() / partitions;
-            let units = Units::new(&channel, &aggregation.units(partitions, bytes as u64));
+            let runs = aggregation.units(partitions, bytes as u64);
+            let merged = channel.merged(&runs);
             match (aggregation, costs) {
                 (Aggregation { grouping: Grouping::Adaptive, .. }, Some(costs)) => {
                     Box::new(AggregatedAdaptive::new(channel, costs, calls)?)
                 }
                 (Aggregation { over: Over::Persistent, .. }, _) => {
-                    Box::new(AggregatedStatic::over_messages(&channel, units, calls)?)
+                    Box::new(Merged::new(&runs, Persistent::opened_by_one(&merged, calls)?))
                 }
-                (Aggregation { over: Over::Partitioned, .. }, _) => match AggregatedStatic::refusal(&units) {
+                (Aggregation { over: Over::Partitioned, .. }, _) => match Native::refusal(&merged) {
                     Some(reason) => return refused(reason),
-                    None => Box::new(AggregatedStatic::over_partitions(&channel, units, calls)?),
+                    None => Box::new(Merged::new(&runs, Native::new(&merged, Marking::OneByOne, calls)?)),
                 },
             }
         }

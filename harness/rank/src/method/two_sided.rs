@@ -8,7 +8,7 @@ use common::kinds::pingpong::methods::Transfer;
 use common::packing::{Ends, Form, Packing};
 
 use super::{Method, Setup};
-use crate::checked::collective::{AllToAllW, Blocks};
+use crate::checked::collective::{Blocks, PerPeer, RequestOrLack, all_to_all_w};
 use crate::checked::error::int;
 use crate::checked::{CallError, Datatype, Envelope, Request};
 use crate::memory::Memory;
@@ -26,8 +26,8 @@ pub struct TwoSided<'a> {
     /// Type and count of one packed block.
     packed: Datatype,
     packed_count: c_int,
-    /// What `MPI_Ialltoallw` is given, once it was called.
-    blocks: Option<AllToAllW>,
+    /// What `MPI_Ialltoallw` is given of both ends, once it was called.
+    blocks: Option<[PerPeer<c_int>; 2]>,
 }
 
 impl<'a> TwoSided<'a> {
@@ -52,45 +52,17 @@ impl<'a> TwoSided<'a> {
         Ok(Self { setup, ends, packer, in_place, packed, packed_count, blocks: None })
     }
 
-    /// Starts to send the message, on the first rank of a pair, or to receive it, on the second; in an all-to-all, both.
-    ///
-    /// # Safety
-    /// The arrays and wire buffers of `memory`, and the method, stay where they are until the request is complete, and nobody uses
-    /// the memory before.
-    pub unsafe fn start(&mut self, memory: &mut Memory) -> Result<Request, CallError> {
-        // SAFETY: as the caller vouches.
-        let request = unsafe { self.request(memory, Form::Nonblocking) }?;
-        Ok(request.expect("every MPI has nonblocking forms"))
-    }
-
-    /// The same as a request to be started again and again; of an all-to-all, collective. The name of the function if the MPI lacks
-    /// it.
-    ///
-    /// # Safety
-    /// The arrays and wire buffers of `memory` stay where they are, and there, and so do the method's datatypes, until the request
-    /// is freed; nobody uses the memory while it is started.
-    pub unsafe fn persistent(
-        &mut self,
-        memory: &mut Memory,
-    ) -> Result<Result<Request, &'static str>, CallError> {
-        // SAFETY: as the caller vouches.
-        let request = unsafe { self.request(memory, Form::Persistent) }?;
-        Ok(request.ok_or_else(|| match self.is_typed() {
-            true => AllToAllW::PERSISTENT_NAME,
-            false => Collective::Alltoall.persistent_name(),
-        }))
-    }
-
     /// Whether both ends are datatypes, so that an all-to-all has one for each rank.
     fn is_typed(&self) -> bool {
         self.packer.send.how().is_typed() && self.packer.receive.how().is_typed()
     }
 
-    /// The request of the message; `None` where the MPI lacks the persistent form.
+    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an all-to-all both, and collective.
     ///
     /// # Safety
-    /// As for [`TwoSided::persistent`]; one that is not persistent is over when it is complete.
-    unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Option<Request>, CallError> {
+    /// The arrays and wire buffers of `memory`, and the method's datatypes, stay where they are, and there, until the request is
+    /// complete, or if it is persistent, freed; nobody uses the memory while it is started.
+    pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<RequestOrLack, CallError> {
         let setup = self.setup;
         if setup.is_all_to_all() && self.is_typed() {
             let (send, receive) = (&self.packer.send, &self.packer.receive);
@@ -98,23 +70,18 @@ impl<'a> TwoSided<'a> {
             let (first, first_to) = (send.offset(&memory.arrays, 0), receive.offset(&memory.arrays, 0));
             if self.blocks.is_none() {
                 let places = |end: &Packer<'_>, first: usize| {
-                    (0..setup.ranks).map(|peer| end.offset(&memory.arrays, peer) - first).collect::<Vec<_>>()
+                    let place = |peer| (end.offset(&memory.arrays, peer) - first) as i64;
+                    PerPeer::of((0..setup.ranks).map(|peer| (1, place(peer), end.datatype())))
                 };
-                let (from, to) = (places(send, first), places(receive, first_to));
-                self.blocks = Some(AllToAllW::new((&from, send.datatype()), (&to, receive.datatype()))?);
+                self.blocks = Some([places(send, first)?, places(receive, first_to)?]);
             }
-            let blocks = self.blocks.as_ref().expect("made above");
+            let [sends, receives] = self.blocks.as_ref().expect("made above");
             let (from, to) = (memory.at(first).cast_const(), memory.at(first_to));
             // SAFETY: as in `exchange`; blocks follow the first at both ends.
-            return unsafe {
-                match form {
-                    Form::Nonblocking => blocks.start(setup.comm, from, to).map(Some),
-                    Form::Persistent => blocks.persistent(setup.comm, from, to),
-                }
-            };
+            return unsafe { all_to_all_w(form, setup.comm, (from, sends), (to, receives)) };
         }
         let (from, to) = (self.source(memory, 0), self.target(memory, 0));
-        let (source, target) = (self.source_type(), self.target_type());
+        let (source, target) = (self.block(&self.packer.send), self.block(&self.packer.receive));
         if setup.is_all_to_all() {
             // Packed blocks are alike at both ends.
             let (count, datatype) = (source.0 as usize, source.1);
@@ -127,7 +94,7 @@ impl<'a> TwoSided<'a> {
         let (count, peer) = (count as usize, setup.peer());
         let envelope = Envelope { count, datatype, peer, tag: 0, comm: setup.comm };
         // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
-        unsafe { Request::of(form, is_sent, address, envelope) }.map(Some)
+        unsafe { Request::of(form, is_sent, address, envelope) }.map(Ok)
     }
 
     /// Address of what is sent to `peer`.
@@ -137,12 +104,6 @@ impl<'a> TwoSided<'a> {
             true => memory.at(self.packer.send.offset(&memory.arrays, peer)),
             false => self.packer.outgoing(memory),
         }
-    }
-
-    /// Count and type of what is sent to a peer.
-    #[inline]
-    fn source_type(&self) -> (c_int, &Datatype) {
-        self.block(&self.packer.send)
     }
 
     /// Address of what is received from `peer`.
@@ -155,12 +116,7 @@ impl<'a> TwoSided<'a> {
         }
     }
 
-    /// Count and type of what is received from a peer.
-    #[inline]
-    fn target_type(&self) -> (c_int, &Datatype) {
-        self.block(&self.packer.receive)
-    }
-
+    /// Count and type of what is sent to a peer, or received from it.
     #[inline]
     fn block<'b>(&'b self, end: &'b Packer<'a>) -> (c_int, &'b Datatype) {
         match end.how() {
@@ -197,7 +153,7 @@ impl Method for TwoSided<'_> {
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         let address = self.source(memory, 0).cast_const();
-        let (count, datatype) = self.source_type();
+        let (count, datatype) = self.block(&self.packer.send);
         // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the verification before
         // timing have shown; a packed block lies within the wire buffer.
         unsafe { self.setup.comm.send(address, count, datatype, self.setup.peer()) }
@@ -206,7 +162,7 @@ impl Method for TwoSided<'_> {
     #[inline]
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         let address = self.target(memory, 0);
-        let (count, datatype) = self.target_type();
+        let (count, datatype) = self.block(&self.packer.receive);
         // SAFETY: as in `send`, on memory that is borrowed mutably.
         unsafe { self.setup.comm.receive(address, count, datatype, self.setup.peer()) }
     }
@@ -214,7 +170,8 @@ impl Method for TwoSided<'_> {
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         let (to, from) = (self.target(memory, 0), self.source(memory, 0).cast_const());
-        let ((sent, send_type), (received, receive_type)) = (self.source_type(), self.target_type());
+        let ((sent, send_type), (received, receive_type)) =
+            (self.block(&self.packer.send), self.block(&self.packer.receive));
         // SAFETY: as in `send` and `receive`; blocks follow each other one extent apart at both ends.
         unsafe { self.setup.comm.all_to_all((from, sent, send_type), (to, received, receive_type)) }
     }

@@ -29,23 +29,6 @@ pub enum Collective {
     NeighborAlltoall,
 }
 
-impl Collective {
-    /// The function that makes its persistent form.
-    pub const fn persistent_name(self) -> &'static str {
-        match self {
-            Self::Bcast => "MPI_Bcast_init",
-            Self::Reduce => "MPI_Reduce_init",
-            Self::Allreduce => "MPI_Allreduce_init",
-            Self::Allgather => "MPI_Allgather_init",
-            Self::Alltoall => "MPI_Alltoall_init",
-            Self::Gather => "MPI_Gather_init",
-            Self::Scatter => "MPI_Scatter_init",
-            Self::Barrier => "MPI_Barrier_init",
-            Self::NeighborAlltoall => "MPI_Neighbor_alltoall_init",
-        }
-    }
-}
-
 /// What an operation is in MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationTransfer {

@@ -27,12 +27,8 @@ pub enum PartitionTransfer {
     Many,
     /// MPI-4's partitioned communication.
     Native(Marking),
-    /// Puts under locks.
-    Passive(Windows),
-    /// Puts between start and complete.
-    PostStart(Windows),
-    /// Puts between fences, into a window per thread.
-    Fence,
+    /// Puts.
+    Put(Epoch, Windows),
     /// Our own layer, which merges partitions.
     Aggregated(Aggregation),
 }
@@ -61,6 +57,17 @@ pub enum Polling {
     OnceEach,
     /// `MPI_Testall` until all are complete, instead of the wait.
     UntilAll,
+}
+
+/// What begins and ends the time in which partitions are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Epoch {
+    /// `MPI_Win_fence`.
+    Fence,
+    /// Empty messages, under a lock that is held all the time; flushed at the end.
+    Lock,
+    /// `MPI_Win_start` and `MPI_Win_complete` at the sender, `MPI_Win_post` and `MPI_Win_wait` at the receiver.
+    PostStart,
 }
 
 /// How many windows there are.
@@ -114,9 +121,7 @@ const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).checks(&[MA
 
 /// All mechanisms, in report order.
 const ROWS: &[Row] = {
-    use PartitionTransfer::{
-        Aggregated, Fence, Isend, Many, Native, Passive, Persistent, PostStart, Send, Single,
-    };
+    use PartitionTransfer::{Aggregated, Isend, Many, Native, Persistent, Put, Send, Single};
     &[
         row(SINGLE, "one persistent message when all threads have finished: bulk-synchronous")
             .made_of(Single),
@@ -158,19 +163,19 @@ const ROWS: &[Row] = {
             .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
         row("rma_single_passive", "puts into one window under a lock, flushed at the end")
             .needs(PASSIVE)
-            .made_of(Passive(Windows::Single)),
+            .made_of(Put(Epoch::Lock, Windows::Single)),
         row("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
             .needs(PASSIVE)
-            .made_of(Passive(Windows::Many)),
+            .made_of(Put(Epoch::Lock, Windows::Many)),
         row("rma_single_active", "puts into one window between start and complete")
             .needs(ACTIVE)
-            .made_of(PostStart(Windows::Single)),
+            .made_of(Put(Epoch::PostStart, Windows::Single)),
         row("rma_many_active", "puts into a window per thread between start and complete")
             .needs(ACTIVE)
-            .made_of(PostStart(Windows::Many)),
+            .made_of(Put(Epoch::PostStart, Windows::Many)),
         row("rma_fence", "puts into a window per thread between fences")
             .needs(&["MPI_Win_fence"])
-            .made_of(Fence),
+            .made_of(Put(Epoch::Fence, Windows::Many)),
         row(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
             .partial()
             .against(SINGLE_LAUNCHED)

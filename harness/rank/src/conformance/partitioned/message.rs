@@ -220,7 +220,7 @@ impl Outgoing {
             (Content::new(shape, if has_gaps { GAP } else { 0 }), datatype(shape, comm)?);
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not written to between ready and complete.
-        let message = unsafe { Partitioned::send(content.start, shape.partitions, envelope)? };
+        let message = unsafe { Partitioned::of(true, content.start, shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);
         Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
     }
@@ -263,7 +263,7 @@ impl Incoming {
         let (content, datatype) = (Content::new(shape, 0), datatype(shape, comm)?);
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back, and a partition is not looked at before it has arrived.
-        let message = unsafe { Partitioned::receive(content.start, shape.partitions, envelope)? };
+        let message = unsafe { Partitioned::of(false, content.start, shape.partitions, envelope)? };
         let marked = RefCell::default();
         Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
     }

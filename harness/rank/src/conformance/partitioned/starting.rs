@@ -8,8 +8,7 @@ use datatypes::Element;
 use super::exchange::{self, TAG, TRANSFERS, Transfers};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
-use crate::checked::request;
-use crate::checked::{Datatype, partitioned};
+use crate::checked::{Datatype, request};
 use crate::conformance::context::{CheckContext, Stop};
 
 pub fn startall_sends(context: &CheckContext<'_>) -> Result<Answer, Stop> {
@@ -19,7 +18,7 @@ pub fn startall_sends(context: &CheckContext<'_>) -> Result<Answer, Stop> {
         let [mut first, mut second] = [new(tags[0])?, new(tags[1])?];
         for _ in 0..TRANSFERS {
             let generations = tags.map(|_| context.next_generation());
-            partitioned::start_all(&mut [&mut first.message, &mut second.message])?;
+            request::start_all(vec![first.message.request(), second.message.request()])?;
             first.ready_from(0, generations[0])?;
             second.ready_from(0, generations[1])?;
             first.wait()?;
@@ -51,7 +50,7 @@ pub fn startall_send_and_receive(context: &CheckContext<'_>) -> Result<Answer, S
         both_ways(context, "both ways", &mut outgoing, &mut incoming, |outgoing, incoming| {
             // SAFETY: the message is not started yet.
             unsafe { incoming.poison() };
-            Ok(partitioned::start_all(&mut [&mut outgoing.message, &mut incoming.message])?)
+            Ok(request::start_all(vec![outgoing.message.request(), incoming.message.request()])?)
         })?;
     }
     free(outgoing, incoming)

@@ -3,7 +3,7 @@
 use apps::halo::Face;
 use common::kinds::halo::methods::HaloTransfer;
 use common::model::Outcome;
-use common::packing::{Form, Packing};
+use common::packing::Packing;
 
 use super::bulk::Bulk;
 use super::fine::Fine;
@@ -11,7 +11,6 @@ use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
 use super::put::PutTyped;
-use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, TeamCalls};
 use crate::packing::Packer;
 
@@ -106,13 +105,10 @@ fn make<'a>(
     let lacks = |reason| Ok(Err(Outcome::NotAvailable { reason }));
     let method: Box<dyn HaloMethod + 'a> = match (transfer, calls) {
         (HaloTransfer::Bulk(form, packing), _) => Box::new(Bulk::new(parts, form, packing)?),
-        (HaloTransfer::Neighbour(form), _) => {
-            let mut method = Neighbour::new(parts, form)?;
-            if form == Some(Form::Persistent) && !method.make_requests()? {
-                return lacks(format!("this MPI lacks {}", Neighbours::PERSISTENT_NAME));
-            }
-            Box::new(method)
-        }
+        (HaloTransfer::Neighbour(form), _) => match Neighbour::new(parts, form)? {
+            Ok(method) => Box::new(method),
+            Err(name) => return lacks(format!("this MPI lacks {name}")),
+        },
         (HaloTransfer::Put, _) => Box::new(PutTyped::new(parts)?),
         (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
         (HaloTransfer::Fine(_), Err(reason)) => return lacks(reason),

@@ -10,19 +10,24 @@ use common::kinds::partitioned::methods::Marking;
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
-use super::typed::{Typed, TypedPartitions};
+use super::typed::{Typed, typed_partitions};
 use crate::checked::{CallError, Comm, TeamCalls};
-use crate::mechanism::aggregated::Units;
-use crate::mechanism::aggregated_static::AggregatedStatic;
+use crate::mechanism::merged::Merged;
 use crate::mechanism::partitioned::Native;
 use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Region, Role};
 
-/// The transfers of one message: one of all shares, or one of each.
-enum MessageTransfers<'a> {
-    Whole(Box<dyn Mechanism + 'a>),
-    /// `None` where a share is empty.
-    Shares(Vec<Option<Box<dyn Mechanism + 'a>>>),
+/// The transfers of one message.
+struct MessageTransfers<'a> {
+    /// One of all shares, or one of each; `None` where a share is empty.
+    mechanisms: Vec<Option<Box<dyn Mechanism + 'a>>>,
+    is_whole: bool,
+}
+
+impl<'a> MessageTransfers<'a> {
+    fn whole(mechanism: impl Mechanism + 'a) -> Self {
+        Self { mechanisms: vec![Some(Box::new(mechanism))], is_whole: true }
+    }
 }
 
 struct StageTransfers<'a> {
@@ -63,15 +68,9 @@ impl<'a> Fine<'a> {
         call: impl Fn(&dyn Mechanism) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
         let StageTransfers { sends, receives } = &self.stages[stage];
-        for transfers in receives.iter().chain(sends) {
-            match transfers {
-                MessageTransfers::Whole(mechanism) => call(&**mechanism)?,
-                MessageTransfers::Shares(shares) => {
-                    shares.iter().flatten().try_for_each(|mechanism| call(&**mechanism))?
-                }
-            }
-        }
-        Ok(())
+        let mut all =
+            receives.iter().chain(sends).flat_map(|transfers| transfers.mechanisms.iter().flatten());
+        all.try_for_each(|mechanism| call(&**mechanism))
     }
 }
 
@@ -112,19 +111,17 @@ fn transfers<'a>(
     match transport {
         FineTransport::Partitioned | FineTransport::PartitionedDatatypes => {}
         FineTransport::Fine => {
-            return Ok(MessageTransfers::Whole(Box::new(Persistent::opened_by_one(&whole, calls)?)));
+            return Ok(MessageTransfers::whole(Persistent::opened_by_one(&whole, calls)?));
         }
         FineTransport::Aggregated(grouping) => {
             let aggregation = Aggregation { grouping, over: Over::Persistent };
             let runs = aggregation.units(shares.len(), (whole.memory.bytes() / shares.len()) as u64);
-            let units = Units::new(&whole, &runs);
-            return Ok(MessageTransfers::Whole(Box::new(AggregatedStatic::over_messages(
-                &whole, units, calls,
-            )?)));
+            let transport = Persistent::opened_by_one(&whole.merged(&runs), calls)?;
+            return Ok(MessageTransfers::whole(Merged::new(&runs, transport)));
         }
     }
     if Native::refusal(&whole).is_none() {
-        return Ok(MessageTransfers::Whole(Box::new(Native::new(&whole, Marking::OneByOne, calls)?)));
+        return Ok(MessageTransfers::whole(Native::new(&whole, Marking::OneByOne, calls)?));
     }
     let share = |(number, range): (usize, &std::ops::Range<usize>)| {
         if range.is_empty() {
@@ -133,7 +130,8 @@ fn transfers<'a>(
         let one = channel(range.start, std::iter::once(0..range.len()).collect(), number);
         Ok(Some(Box::new(Native::new(&one, Marking::OneByOne, calls)?) as Box<dyn Mechanism + 'a>))
     };
-    Ok(MessageTransfers::Shares(shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?))
+    let mechanisms = shares.iter().enumerate().map(share).collect::<Result<_, CallError>>()?;
+    Ok(MessageTransfers { mechanisms, is_whole: false })
 }
 
 /// One end of a message with datatypes: one request where the face is cut evenly at both ends, else one for each share. Both ends see
@@ -147,19 +145,18 @@ fn typed_transfers<'a>(
 ) -> Result<MessageTransfers<'a>, CallError> {
     let mine = link.cut.partition(WireOrder::Ddt, &parts.memory.displacements);
     let theirs = link.far.cut(parts.threads).partition(WireOrder::Ddt, &parts.displacements[link.peer]);
-    let transfer = |typed: Typed, partitions: (usize, usize)| -> Result<Box<dyn Mechanism + 'a>, CallError> {
-        Ok(Box::new(TypedPartitions::new(parts, comm, (link, role), typed, partitions, calls)?))
-    };
+    let transfer = |typed, partitions| typed_partitions(parts, comm, (link, role), typed, partitions, calls);
     if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
         let typed = Typed::with(origin_bytes, &layout, comm)?;
-        return Ok(MessageTransfers::Whole(transfer(typed, (parts.threads, 0))?));
+        return Ok(MessageTransfers::whole(transfer(typed, (parts.threads, 0))?));
     }
     let share = |(number, part)| {
         let typed = Typed::of(part, &parts.memory.displacements, comm)?;
-        typed.map(|typed| transfer(typed, (1, number))).transpose()
+        let made = typed.map(|typed| transfer(typed, (1, number))).transpose()?;
+        Ok(made.map(|made| Box::new(made) as Box<dyn Mechanism + 'a>))
     };
-    let shares = link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?;
-    Ok(MessageTransfers::Shares(shares))
+    let mechanisms = link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?;
+    Ok(MessageTransfers { mechanisms, is_whole: false })
 }
 
 impl HaloMethod for Fine<'_> {
@@ -170,14 +167,12 @@ impl HaloMethod for Fine<'_> {
 
     #[inline]
     unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
-        match &self.stages[stage].sends[send] {
-            // SAFETY: the thread's own share, once in a stage.
-            MessageTransfers::Whole(mechanism) => unsafe { mechanism.ready(thread, thread) },
-            MessageTransfers::Shares(shares) => {
-                // SAFETY: as above; of a message of its own, it is the one partition.
-                shares[thread].as_ref().map_or(Ok(()), |mechanism| unsafe { mechanism.ready(0, 0) })
-            }
-        }
+        let MessageTransfers { mechanisms, is_whole } = &self.stages[stage].sends[send];
+        // Of a share with a message of its own, it is the one partition.
+        let (which, partition) = if *is_whole { (0, thread) } else { (thread, 0) };
+        let Some(mechanism) = &mechanisms[which] else { return Ok(()) };
+        // SAFETY: the thread's own share, once in a stage.
+        unsafe { mechanism.ready(partition, partition) }
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
@@ -186,24 +181,14 @@ impl HaloMethod for Fine<'_> {
     }
 
     fn messages(&self) -> Option<usize> {
-        let of = |transfers: &MessageTransfers<'_>| match transfers {
-            MessageTransfers::Whole(mechanism) => mechanism.messages().unwrap_or(1),
-            MessageTransfers::Shares(shares) => shares.iter().flatten().count(),
-        };
-        Some(self.stages.iter().flat_map(|stage| &stage.sends).map(of).sum())
+        let sends = self.stages.iter().flat_map(|stage| &stage.sends);
+        let mechanisms = sends.flat_map(|transfers| transfers.mechanisms.iter().flatten());
+        Some(mechanisms.map(|mechanism| mechanism.messages().unwrap_or(1)).sum())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        for transfers in
-            self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives))
-        {
-            match transfers {
-                MessageTransfers::Whole(mechanism) => mechanism.free()?,
-                MessageTransfers::Shares(shares) => {
-                    shares.into_iter().flatten().try_for_each(|mechanism| mechanism.free())?
-                }
-            }
-        }
-        Ok(())
+        let all = self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives));
+        let mut mechanisms = all.flat_map(|transfers| transfers.mechanisms).flatten();
+        mechanisms.try_for_each(|mechanism| mechanism.free())
     }
 }

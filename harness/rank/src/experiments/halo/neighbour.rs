@@ -1,11 +1,13 @@
 //! `neighbor_alltoallw`: one collective per stage over a graph of the neighbours, with a datatype for each.
 
 use common::packing::Form;
+use mpi::ffi::MPI_Aint;
 
 use super::links::Link;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
-use crate::checked::neighbours::{BufferParts, Neighbours};
+use crate::checked::collective::PerPeer;
+use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Datatype, Request};
 use crate::handoff::Slot;
 
@@ -15,8 +17,8 @@ struct StageCollective {
     sends: Vec<Option<Typed>>,
     receives: Vec<Option<Typed>>,
     /// What MPI is given of them.
-    from: BufferParts,
-    to: BufferParts,
+    from: PerPeer<MPI_Aint>,
+    to: PerPeer<MPI_Aint>,
     request: Slot<Request>,
 }
 
@@ -36,40 +38,31 @@ fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Dat
 }
 
 impl<'a> Neighbour<'a> {
-    pub fn new(parts: &'a Parts, form: Option<Form>) -> Result<Self, CallError> {
+    /// Collective. The function for a persistent request if the MPI lacks it.
+    pub fn new(parts: &'a Parts, form: Option<Form>) -> Result<Result<Self, &'static str>, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
             links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, &parts.comm)).collect()
         };
-        let stage = |stage: &super::links::StageLinks| {
+        let ends = |all: &[Option<Typed>]| PerPeer::of(all.iter().map(|typed| end(typed, &parts.byte)));
+        let mut stages = Vec::new();
+        for stage in &parts.links.stages {
             let (sends, receives) = (types(&stage.sends)?, types(&stage.receives)?);
-            let ends =
-                |all: &[Option<Typed>]| BufferParts::of(all.iter().map(|typed| end(typed, &parts.byte)));
-            Ok(StageCollective {
-                graph: Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?,
-                from: ends(&sends),
-                to: ends(&receives),
-                sends,
-                receives,
-                request: Slot::new(Request::null(&parts.comm)),
-            })
-        };
-        Ok(Self {
-            parts,
-            form,
-            stages: parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?,
-        })
-    }
-
-    /// Makes the requests of the persistent form; collective. Whether the MPI has it.
-    pub fn make_requests(&mut self) -> Result<bool, CallError> {
-        for StageCollective { graph, from, to, request, .. } in &mut self.stages {
-            // SAFETY: as in `finish`; lists and types live until the requests are freed.
-            let made = unsafe { graph.persistent_all_to_all(self.parts.memory.address(0), from, to) }?;
-            let Some(made) = made else { return Ok(false) };
-            *request = Slot::new(made);
+            let (from, to) = (ends(&sends)?, ends(&receives)?);
+            let graph = Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?;
+            let request = match form {
+                // SAFETY: as in `finish`; lists and types live until the requests are freed.
+                Some(Form::Persistent) => {
+                    match unsafe { graph.request(Form::Persistent, parts.memory.address(0), &from, &to) }? {
+                        Ok(request) => request,
+                        Err(name) => return Ok(Err(name)),
+                    }
+                }
+                _ => Request::null(&parts.comm),
+            };
+            stages.push(StageCollective { graph, sends, receives, from, to, request: Slot::new(request) });
         }
-        Ok(true)
+        Ok(Ok(Self { parts, form, stages }))
     }
 }
 
@@ -87,7 +80,9 @@ impl HaloMethod for Neighbour<'_> {
             Some(Form::Persistent) => request.start()?,
             Some(Form::Nonblocking) => {
                 // SAFETY: as in `finish`; nobody uses what is sent or received before that.
-                *request = unsafe { graph.start_all_to_all(self.parts.memory.address(0), from, to) }?;
+                let begun =
+                    unsafe { graph.request(Form::Nonblocking, self.parts.memory.address(0), from, to) }?;
+                *request = begun.expect("every MPI has nonblocking forms");
             }
         }
         Ok(())

@@ -7,8 +7,8 @@ use datatypes::Layout;
 use super::links::Link;
 use super::method::Parts;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Partitioned, Recipe, TeamCalls};
-use crate::handoff::Slot;
-use crate::mechanism::{Mechanism, Role};
+use crate::mechanism::Role;
+use crate::mechanism::partitioned::Native;
 
 /// A committed datatype, and the byte from array 0 that it is passed with.
 pub struct Typed {
@@ -33,55 +33,21 @@ impl Typed {
     }
 }
 
-/// One end of a partitioned message whose partitions have a datatype over the face: nothing is packed.
-pub struct TypedPartitions {
-    request: Slot<Partitioned>,
-    datatype: Datatype,
-}
-
-impl TypedPartitions {
-    /// Of a message with as many partitions, of which the first starts where `typed` does; `tag` follows those of the link.
-    pub fn new(
-        parts: &Parts,
-        comm: &Comm,
-        (link, role): (&Link, Role),
-        typed: Typed,
-        (partitions, tag): (usize, usize),
-        _: TeamCalls,
-    ) -> Result<Self, CallError> {
-        let address = parts.memory.address(typed.origin_bytes);
-        let (peer, tag) = (link.peer, link.tag * parts.threads + tag);
-        let envelope = Envelope { count: 1, datatype: &typed.datatype, peer, tag, comm };
-        // SAFETY: the partitions lie within the arrays, which outlive the method; threads change no share that they have
-        // marked, and nobody uses what is received before the stage ends.
-        let request = unsafe {
-            match role {
-                Role::Sender => Partitioned::send(address, partitions, envelope),
-                Role::Receiver => Partitioned::receive(address, partitions, envelope),
-            }
-        }?;
-        Ok(Self { request: Slot::new(request), datatype: typed.datatype })
-    }
-}
-
-impl Mechanism for TypedPartitions {
-    unsafe fn start(&self) -> Result<(), CallError> {
-        // SAFETY: no thread is here.
-        unsafe { self.request.get() }.request().start()
-    }
-
-    unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
-        // SAFETY: nobody starts or waits meanwhile, and requests let threads mark partitions at once.
-        unsafe { self.request.share() }.ready(partition)
-    }
-
-    unsafe fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: no other thread is here.
-        unsafe { self.request.get() }.request().wait()
-    }
-
-    fn free(self: Box<Self>) -> Result<(), CallError> {
-        self.request.into_inner().free()?;
-        self.datatype.free()
-    }
+/// One end of a message with as many partitions, of which the first starts where `typed` does: nothing is packed. `tag` follows those
+/// of the link.
+pub fn typed_partitions(
+    parts: &Parts,
+    comm: &Comm,
+    (link, role): (&Link, Role),
+    typed: Typed,
+    (partitions, tag): (usize, usize),
+    calls: TeamCalls,
+) -> Result<Native, CallError> {
+    let address = parts.memory.address(typed.origin_bytes);
+    let (peer, tag) = (link.peer, link.tag * parts.threads + tag);
+    let envelope = Envelope { count: 1, datatype: &typed.datatype, peer, tag, comm };
+    // SAFETY: the partitions lie within the arrays, which outlive the method; threads change no share that they have marked, and
+    // nobody uses what is received before the stage ends.
+    let request = unsafe { Partitioned::of(role == Role::Sender, address, partitions, envelope) }?;
+    Ok(Native::typed(request, typed.datatype, role, calls))
 }

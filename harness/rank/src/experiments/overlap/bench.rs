@@ -50,7 +50,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
-        let is_refused = !self.traffic.job().everywhere(self.refusal.is_none())?;
+        let is_refused = !self.traffic.job().world.everywhere(self.refusal.is_none())?;
         if is_refused {
             let reason = self.refusal.clone().unwrap_or_else(|| "another rank cannot".to_owned());
             return Ok(Err(Outcome::NotAvailable { reason }));

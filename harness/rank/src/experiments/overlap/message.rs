@@ -65,7 +65,7 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
         }
         // SAFETY: arrays and wire buffers are never moved, and all is waited for before they are used; the method's datatypes are
         // freed after the request.
-        match unsafe { method.persistent(&mut self.memory) }? {
+        match unsafe { method.request(&mut self.memory, form) }? {
             Ok(request) => Ok(Ok(Active { method, request, is_persistent })),
             Err(name) => {
                 method.free()?;
@@ -100,7 +100,8 @@ impl<'a> Traffic<'a> for MessageTraffic<'a> {
         }
         // SAFETY: arrays, wire buffers and methods are not moved while a message is under way, and all is waited for before the
         // memory is used.
-        active.request = unsafe { active.method.start(&mut self.memory) }?;
+        let request = unsafe { active.method.request(&mut self.memory, Form::Nonblocking) }?;
+        active.request = request.expect("every MPI has nonblocking forms");
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use datatypes::Element;
 
 use super::data::{Arrival, Bytes, Numbers, Version, spoil};
 use super::traffic::Traffic;
-use crate::checked::collective::Blocks;
+use crate::checked::collective::{Blocks, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::measure::job::Job;
@@ -138,23 +138,14 @@ impl<'a> OperationTraffic<'a> {
         })
     }
 
-    /// What MPI is given.
-    fn blocks(&mut self) -> Blocks<'_> {
+    /// The request of the operation: started, or of the persistent form, made.
+    fn request(&mut self, form: Form) -> Result<RequestOrLack, CallError> {
+        let (rank, transfer) = (self.job.rank, self.transfer);
         let (mut send, receive) = (self.send.base(), self.receive.base());
-        if self.transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
+        if transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
             send = receive;
         }
         let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
-        Blocks { send, receive, count, datatype: &self.datatype }
-    }
-
-    /// The request of the operation: started, or of the persistent form, made. `None` where the MPI has no such form.
-    fn request(&mut self, form: Form) -> Result<Option<Request>, CallError> {
-        let (rank, transfer) = (self.job.rank, self.transfer);
-        let (send, receive, count) = {
-            let blocks = self.blocks();
-            (blocks.send, blocks.receive, blocks.count)
-        };
         let blocks = Blocks { send, receive, count, datatype: &self.datatype };
         let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
         // SAFETY: the memory has as many blocks as the operation has on this rank, and is left alone until it is over: nothing is
@@ -166,7 +157,7 @@ impl<'a> OperationTraffic<'a> {
                     let (is_sent, peer, datatype) = (rank.is_multiple_of(2), rank ^ 1, &self.datatype);
                     let envelope = Envelope { count, datatype, peer, tag: 0, comm: &self.comm };
                     let address = if is_sent { send } else { receive };
-                    Request::of(form, is_sent, address, envelope).map(Some)
+                    Request::of(form, is_sent, address, envelope).map(Ok)
                 }
             }
         }
@@ -188,13 +179,9 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
         if methods::transfer(method).map_err(anyhow::Error::msg)?.operation != Some(Form::Persistent) {
             return Ok(Ok(Active { request: Request::null(&self.comm), is_persistent: false }));
         }
-        let name = match self.transfer {
-            OperationTransfer::Collective(collective) => collective.persistent_name(),
-            OperationTransfer::Message => "MPI_Send_init",
-        };
         Ok(match self.request(Form::Persistent)? {
-            Some(request) => Ok(Active { request, is_persistent: true }),
-            None => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
+            Ok(request) => Ok(Active { request, is_persistent: true }),
+            Err(name) => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
         })
     }
 
