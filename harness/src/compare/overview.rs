@@ -9,6 +9,7 @@ use super::side::{Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::Section;
+use crate::report::names::distinct;
 use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
@@ -52,12 +53,7 @@ pub struct Best {
 impl Overview {
     /// Sets several sides beside each other.
     pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
-        let mut cases: Vec<Subject> = Vec::new();
-        for case in sides.iter().flat_map(|side| side.subjects()).map(|subject| subject.with("")) {
-            if !cases.contains(&case) {
-                cases.push(case);
-            }
-        }
+        let cases = distinct(sides.iter().flat_map(Side::subjects).map(|subject| subject.with("")));
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
         // The answers of each question are a family: corrected together.
         let threshold = threshold.ln_1p();

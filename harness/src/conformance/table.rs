@@ -3,6 +3,7 @@
 use super::CheckResult;
 use crate::model::check::CheckOutcome;
 use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
+use crate::report::names::distinct;
 
 const LEGEND: &str = "Each check is a process of its own; an MPI that conforms to the standard passes it. Results of runs that rest \
     on a failed check are invalid. not available: the MPI lacks functions or the thread level. timed out: killed at its \
@@ -30,17 +31,6 @@ pub fn table(results: &[CheckResult], width: Option<u16>) -> String {
         text += &wrapped("", &summary(&mpi, results), width, 2);
     }
     text + &notes(results, width)
-}
-
-/// Each value once, in the order of the first.
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    values.for_each(|value| {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    });
-    all
 }
 
 /// A heading, and a line for each check that one of these MPIs has.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
-use super::case::{CaseView, launches, measured, overhead, warnings};
+use super::case::{CaseView, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, fitted, text_width, wrapped};
+use super::names::distinct;
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Against, Base, Claim, diagnoses, times_text};
+use super::verdict::{Against, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
 use crate::stats;
 
@@ -64,7 +65,10 @@ pub const PACKING: Answer = Answer {
     cells: |case| {
         let of = |name: &str| case.methods().find(|record| record.method == name);
         ["manual", LOOP, "ddt"]
-            .map(|name| of(name).map_or_else(String::new, |record| overhead(record)[0].clone()))
+            .map(|name| {
+                of(name)
+                    .map_or_else(String::new, |record| share(record, Quantity::OverheadReference)[0].clone())
+            })
             .to_vec()
     },
     legend: "{columns}: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
@@ -99,13 +103,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     if cases.is_empty() {
         return "No records.\n".to_owned();
     }
-    let mut places: Vec<String> = Vec::new();
-    for case in &cases {
-        let place = case.conditions();
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
+    let places = distinct(cases.iter().map(CaseView::conditions));
     let here = |place: &String| cases.iter().filter(move |case| case.conditions() == *place).collect();
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
     let shown = lines(form, &groups, room);
@@ -219,13 +217,7 @@ pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) ->
 
 /// What was found, what stands out, and what failed.
 fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let mut mpis: Vec<String> = Vec::new();
-    for case in cases {
-        let mpi = case.side();
-        if !mpis.contains(&mpi) {
-            mpis.push(mpi);
-        }
-    }
+    let mpis = distinct(cases.iter().map(CaseView::side));
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
     sentences.extend((form.answer.sentences)(cases));
     sentences.extend(stands_out(form, cases));
@@ -347,7 +339,8 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
     for case in cases {
         let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
         let ratios = case.methods().filter(|record| is_whole(&record.method));
-        let ratios = ratios.filter_map(|record| Against::of(record, Base::Fastest));
+        let ratios =
+            ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
         slow.extend(
             ratios.filter(|ratio| !ratio.unsteady && ratio.low >= STANDS_OUT).map(|ratio| (ratio, case)),
         );

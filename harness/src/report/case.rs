@@ -4,7 +4,7 @@ use super::columns::{Align, Column};
 use super::names::{WorkNames, grouped};
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Against, Base, Claim, FASTER};
+use super::verdict::{Against, Claim, FASTER};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
@@ -210,7 +210,7 @@ impl<'a> CaseView<'a> {
         };
         let mut others = Vec::new();
         for record in all.iter().filter(|record| record.method != first) {
-            match Against::of(record, Base::Fastest) {
+            match Against::of(record, record.figure(Quantity::TimeOverFastest)) {
                 Some(against) => others.push(against),
                 None => return unknown(format!("not known: too few rounds of {}", record.method)),
             }
@@ -239,7 +239,7 @@ impl<'a> CaseView<'a> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
         let Some(ddt) = of("ddt") else { return Vec::new() };
         let loops = LOOPS.into_iter().filter(|name| of(name).is_some());
-        let claim = |name| match Against::of(ddt, Base::Method(name)) {
+        let claim = |name| match Against::of(ddt, ddt.over(name)) {
             None => {
                 let why = if ddt.fastest.is_none() { "no ratios on record" } else { "too few rounds" };
                 Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
@@ -334,11 +334,6 @@ fn half_width(record: &Record) -> String {
     cell(half, |half| format!("±{}", units::percent(half)))
 }
 
-/// The overhead against the reference and its interval, two cells; empty without an interval.
-pub fn overhead(record: &Record) -> [String; 2] {
-    share(record, Quantity::OverheadReference)
-}
-
 /// The share of packing and its interval, two cells; empty without an interval.
 pub fn packing(record: &Record) -> [String; 2] {
     match record.figure(Quantity::OverheadPack) {
@@ -346,11 +341,6 @@ pub fn packing(record: &Record) -> [String; 2] {
         Some(Figure { value: Some(0.0), low: None, .. }) => [units::percent(0.0), String::new()],
         _ => share(record, Quantity::OverheadPack),
     }
-}
-
-/// The speed-up and its interval.
-pub fn speedup(record: &Record) -> [String; 2] {
-    share(record, Quantity::Speedup)
 }
 
 /// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
@@ -381,9 +371,9 @@ pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
     [units::percent(share), larger_side(figure).map_or_else(String::new, half)]
 }
 
-/// The gain and its interval, two cells; empty without an interval.
-pub fn gain(record: &Record) -> [String; 2] {
-    let Some((value, (low, high))) = with_interval(record, Quantity::Gain) else { return Default::default() };
+/// A ratio and its interval, two cells; empty without an interval.
+pub fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
+    let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
     [format!("{value:.2}"), format!("[{low:.2}, {high:.2}]")]
 }
 

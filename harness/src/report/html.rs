@@ -8,6 +8,7 @@ use super::account::{Account, accounts};
 use super::answer::plain_sentences;
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
+use super::names::distinct;
 use super::pictures::{self, Drawn};
 use super::table::{TableFormat, VERDICTS};
 use super::units;
@@ -70,13 +71,7 @@ pub fn html(
     let compared = minijinja::Value::from(Serde(compared));
     let head = accounts(environment);
     let title = title(records, &head);
-    let mut versions: Vec<String> = Vec::new();
-    for case in records.iter().map(|record| &record.case) {
-        let version = format!("{} {}", case.mpi_label(), case.mpi_version);
-        if !versions.contains(&version) {
-            versions.push(version);
-        }
-    }
+    let versions = distinct(records.iter().map(|r| format!("{} {}", r.case.mpi_label(), r.case.mpi_version)));
     let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
     render(
         context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, reference, verdicts => VERDICTS },

@@ -78,7 +78,14 @@ pub fn text(message: &Message) -> Result<String, String> {
 
 /// What is shown.
 pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
-    let (side, order) = (side_text(side), order_text(order));
+    let side = match side {
+        Side::Send => "What is sent",
+        Side::Receive => "Where the received goes",
+    };
+    let order = match order {
+        WireOrder::Manual => "the hand-written loop",
+        WireOrder::Ddt => "the derived datatype",
+    };
     format!("{}  {values}\n{}\n{side}, in the order of {order}\n", test.name, test.about)
 }
 
@@ -117,8 +124,8 @@ pub fn json(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order:
         "schema": SCHEMA,
         "test": test.name,
         "params": Params(values.clone()),
-        "side": side_name(side),
-        "order": order_name(order),
+        "side": if side == Side::Send { "send" } else { "receive" },
+        "order": if order == WireOrder::Manual { "manual" } else { "ddt" },
         "bytes": message.size(),
         "arrays": app.arrays().iter().map(array).collect::<Vec<_>>(),
         "pieces": message.pieces.iter().map(piece).collect::<Vec<_>>(),
@@ -141,34 +148,6 @@ impl Serialize for Params {
 /// `value` as indented JSON, ended by a newline.
 pub fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("plain data has a JSON form") + "\n"
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Send => "send",
-        Side::Receive => "receive",
-    }
-}
-
-fn side_text(side: Side) -> &'static str {
-    match side {
-        Side::Send => "What is sent",
-        Side::Receive => "Where the received goes",
-    }
-}
-
-fn order_name(order: WireOrder) -> &'static str {
-    match order {
-        WireOrder::Manual => "manual",
-        WireOrder::Ddt => "ddt",
-    }
-}
-
-fn order_text(order: WireOrder) -> &'static str {
-    match order {
-        WireOrder::Manual => "the hand-written loop",
-        WireOrder::Ddt => "the derived datatype",
-    }
 }
 
 fn statistics_text(statistics: &Statistics) -> String {

@@ -2,16 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::model::{Quantity, Record};
-
-/// The method that another is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base<'a> {
-    /// One by its name.
-    Method(&'a str),
-    /// The fastest of the case.
-    Fastest,
-}
+use crate::model::{Figure, Record};
 
 /// A method's time over that of a base, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,12 +20,9 @@ pub struct Against<'a> {
 }
 
 impl<'a> Against<'a> {
-    /// That of a record; `None` where it has none with an interval.
-    pub fn of(record: &'a Record, base: Base<'_>) -> Option<Self> {
-        let figure = match base {
-            Base::Method(name) => record.over(name)?,
-            Base::Fastest => record.figure(Quantity::TimeOverFastest)?,
-        };
+    /// That of a record by one of its figures; `None` where that has no interval.
+    pub fn of(record: &'a Record, figure: Option<&Figure>) -> Option<Self> {
+        let figure = figure?;
         let ((low, high), unsteady) = (figure.interval()?, figure.unsteady.unwrap_or(false));
         Some(Self { name: &record.method, value: figure.value?, low, high, unsteady })
     }
@@ -165,7 +153,7 @@ pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Figure;
+    use crate::model::Quantity;
 
     #[test]
     fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
@@ -205,15 +193,11 @@ mod tests {
         let ratio = Figure::with_interval(Quantity::TimeOver, 0.5, (0.4, 0.8)).against("manual");
         let ratio = Figure { unsteady: Some(true), ..ratio };
         let mut record = Record { method: "ddt".into(), figures: vec![ratio], ..Record::default() };
-        let against = Against::of(&record, Base::Method("manual")).unwrap();
+        let against = Against::of(&record, record.over("manual")).unwrap();
         assert_eq!((against.name, against.unsteady), ("ddt", true));
         assert_eq!(against.inverse().text(), "2.00x [1.25, 2.50]");
-        assert_eq!(Against::of(&record, Base::Fastest), None);
+        assert_eq!(Against::of(&record, None), None);
         record.figures[0].high = None;
-        assert_eq!(
-            Against::of(&record, Base::Method("manual")),
-            None,
-            "no ratio stands without its interval"
-        );
+        assert_eq!(Against::of(&record, record.over("manual")), None, "no ratio stands without its interval");
     }
 }

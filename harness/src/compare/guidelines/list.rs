@@ -1,5 +1,7 @@
 //! The guidelines, a row each: what should not take longer than what, and what a user can write instead.
 
+use crate::report::names::distinct;
+
 /// Something that should not take longer than something else.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guideline {
@@ -206,13 +208,7 @@ pub const GUIDELINES: [Guideline; 20] = [
 
 /// The methods that guidelines hold against each other.
 pub fn methods() -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in GUIDELINES.iter().flat_map(Guideline::methods) {
-        if names.iter().all(|known| known != name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    distinct(GUIDELINES.iter().flat_map(Guideline::methods).map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::PACKING;
 use crate::report::case::{
-    ANOTHER_RUN, CaseView, cell, gain, median, messages, overhead, packing, rate, share_and_half, speedup,
+    ANOTHER_RUN, CaseView, cell, median, messages, packing, rate, ratio, share, share_and_half,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
@@ -66,10 +66,10 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
         let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
         cell(time, units::seconds)
     }));
-    row.extend(overhead(record));
+    row.extend(share(record, Quantity::OverheadReference));
     row.extend(packing(record));
-    row.extend(gain(record));
-    row.extend(speedup(record));
+    row.extend(ratio(record, Quantity::Gain));
+    row.extend(share(record, Quantity::Speedup));
     row.extend(share_and_half(record, Quantity::EarlyBird));
     row.push(rate(record));
     row.push(messages(record));

@@ -8,7 +8,7 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, share};
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, ratio, share};
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
@@ -114,16 +114,6 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.push(share(record, Quantity::OverlapOsu)[0].clone());
     row.push(format!("{}{}", Diagnosis::of(case, record).label(), caveat(record)));
     row
-}
-
-/// A ratio and its interval.
-fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
-    let of = || {
-        let figure = record.figure(quantity)?;
-        let (low, high) = figure.interval()?;
-        Some([format!("{:.2}", figure.value?), format!("[{low:.2}, {high:.2}]")])
-    };
-    of().unwrap_or_default()
 }
 
 /// What tells cases of one test apart: sizes that were found for a time are left out where the time is there.

@@ -7,7 +7,7 @@ use crate::experiments::{Kind, plain_table_format};
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{
-    ANOTHER_RUN, CaseView, cell, gain, larger_side, median, messages, overhead, rate, share_and_half, speedup,
+    ANOTHER_RUN, CaseView, cell, larger_side, median, messages, rate, ratio, share, share_and_half,
 };
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
@@ -69,15 +69,15 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let mut row = Vec::from(median(record));
-    row.extend(overhead(record));
-    row.extend(gain(record));
+    row.extend(share(record, Quantity::OverheadReference));
+    row.extend(ratio(record, Quantity::Gain));
     row.extend(model(record));
     row.extend(difference(record));
     row.push(cell(case.median(&record.method, Phase::FirstPartition), units::seconds));
     row.push(cell(case.median(&record.method, Phase::AfterLast), units::seconds));
     row.extend(share_and_half(record, Quantity::EarlyBird));
     row.extend(share_and_half(record, Quantity::Availability));
-    row.extend(speedup(record));
+    row.extend(share(record, Quantity::Speedup));
     row.push(rate(record));
     row.push(messages(record));
     row
@@ -108,12 +108,8 @@ fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let single = Kind::Partitioned.reference();
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());
     let record = fastest.and_then(|name| case.methods().find(|record| record.method == name));
-    let gain = record.and_then(|record| Some((record, record.figure(Quantity::Gain)?)));
-    let ratio = gain.and_then(|(record, gain)| {
-        let ((low, high), unsteady) = (gain.interval()?, gain.unsteady.unwrap_or(false));
-        Some(Against { name: &record.method, value: gain.value?, low, high, unsteady }.inverse())
-    });
-    match ratio {
+    let gain = record.and_then(|record| Against::of(record, record.figure(Quantity::Gain)));
+    match gain.map(Against::inverse) {
         Some(ratio) if ratio.name != single => Claim::of(ratio, single),
         _ => case.fastest(),
     }

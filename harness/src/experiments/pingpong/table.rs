@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
-use crate::model::{Phase, Record};
+use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::PACKING;
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, overhead, packing, rate};
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, packing, rate, share};
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
@@ -55,7 +55,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
     let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
     row.extend(parts.map(|part| cell(part, units::seconds)));
-    row.extend(overhead(record));
+    row.extend(share(record, Quantity::OverheadReference));
     row.extend(packing(record));
     row.push(rate(record));
     row

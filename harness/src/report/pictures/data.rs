@@ -1,51 +1,11 @@
 //! What a picture shows, before it is drawn: a row per mark, which is also its CSV.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, to_value};
 
 use crate::model::{Case, Figure, FigureUnit, Record};
-
-/// A place on an axis of a picture.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum AxisPlace {
-    /// A number: places are in its order.
-    Number(f64),
-    /// A word: places are in the order in which words come.
-    Word(String),
-}
-
-/// Its numbers are no NaN.
-impl Eq for AxisPlace {}
-
-impl Hash for AxisPlace {
-    fn hash<H: Hasher>(&self, to: &mut H) {
-        match self {
-            // Both zeros are one number.
-            Self::Number(number) => (number + 0.0).to_bits().hash(to),
-            Self::Word(word) => word.hash(to),
-        }
-    }
-}
-
-impl From<f64> for AxisPlace {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl AxisPlace {
-    /// Its number, if it is one.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Word(_) => None,
-        }
-    }
-}
 
 /// A mark of a picture: a bar, a part of one, or a point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -69,12 +29,12 @@ pub struct Datum {
     pub panel: String,
     /// What the horizontal axis of a line or a heat map is; empty in other pictures.
     pub x_name: String,
-    /// The place on it.
-    pub x: Option<AxisPlace>,
+    /// The place on it, a number or a word.
+    pub x: Option<String>,
     /// What the vertical axis of a heat map is; empty in other pictures.
     pub y_name: String,
     /// The place on it.
-    pub y: Option<AxisPlace>,
+    pub y: Option<String>,
     /// The value.
     pub value: f64,
     /// Both ends of its 95% interval, where it has one.
@@ -123,8 +83,13 @@ impl Datum {
 
     /// Its place on the horizontal axis, where that is a number.
     pub fn x_number(&self) -> Option<f64> {
-        self.x.as_ref().and_then(AxisPlace::number)
+        number(self.x.as_ref()?)
     }
+}
+
+/// The number of a place, if it is one.
+pub fn number(place: &str) -> Option<f64> {
+    place.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// Two columns, empty without an interval.
@@ -180,8 +145,8 @@ mod tests {
         );
         assert!(lines[1].ends_with("warm,ddt,,,gain,manual,8,,,,,,1.5,1.25,2.0,ratio"), "{text}");
         assert!(lines[2].ends_with(",1.5,,,ratio"), "{text}");
-        let cell = Datum { x: Some(2.0.into()), y: Some(AxisPlace::Word("x+".into())), ..Datum::default() };
-        assert!(String::from_utf8(csv(&[cell])).unwrap().contains(",,2.0,,x+,0.0,"));
+        let cell = Datum { x: Some("2".into()), y: Some("x+".into()), ..Datum::default() };
+        assert!(String::from_utf8(csv(&[cell])).unwrap().contains(",,2,,x+,0.0,"));
         assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
     }
 }

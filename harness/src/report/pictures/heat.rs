@@ -272,22 +272,20 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
 mod tests {
     use super::*;
     use crate::report::pictures::colours::TIME_OVER;
-    use crate::report::pictures::data::AxisPlace;
 
-    fn datum(x: AxisPlace, y: AxisPlace, value: f64) -> Datum {
-        Datum { x: Some(x), y: Some(y), value, ..Datum::default() }
+    fn datum(x: u32, y: u32, value: f64) -> Datum {
+        Datum { x: Some(x.to_string()), y: Some(y.to_string()), value, ..Datum::default() }
     }
 
     #[test]
     fn what_has_no_value_is_counted() {
-        let at = |x: f64, y: f64| datum(x.into(), y.into(), 1.0);
-        assert_eq!(missing(&[at(1.0, 1.0), at(2.0, 2.0), at(1.0, 2.0)]), (1, 4));
+        assert_eq!(missing(&[datum(1, 1, 1.0), datum(2, 2, 1.0), datum(1, 2, 1.0)]), (1, 4));
     }
 
     #[test]
     fn a_value_whose_interval_includes_the_neutral_value_is_marked() {
         let shown = |value: f64, interval| {
-            let datum = Datum { interval, ..datum(1.0.into(), 1.0.into(), value) };
+            let datum = Datum { interval, ..datum(1, 1, value) };
             in_cell(AxisUnit::Ratio, &TIME_OVER, &datum)
         };
         assert_eq!(shown(1.02, Some((0.9, 1.1))), "~1.02");

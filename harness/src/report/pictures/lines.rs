@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn no_line_is_drawn_over_what_was_not_measured() {
-        let at = |x: f64| Datum { x: Some(x.into()), ..Datum::default() };
+        let at = |x: f64| Datum { x: Some(x.to_string()), ..Datum::default() };
         let all = [at(1.0), at(2.0), at(8.0)];
         let all: Vec<&Datum> = all.iter().collect();
         let lengths = |stops: &[f64]| unbroken(&all, stops).into_iter().map(<[_]>::len).collect::<Vec<_>>();

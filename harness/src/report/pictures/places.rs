@@ -1,30 +1,28 @@
 //! The places of a heat map's axis: their order, and what is written beside them.
 
 use super::axis::{Axis, AxisUnit, Scale, axis_of, text};
-use super::data::AxisPlace;
+use super::data::number;
 use crate::report::names::distinct;
 use crate::report::units;
 
 /// The places of an axis, in order.
 pub struct Places<'a> {
     pub name: &'a str,
-    pub all: Vec<&'a AxisPlace>,
+    pub all: Vec<&'a String>,
     pub texts: Vec<String>,
 }
 
 impl<'a> Places<'a> {
-    pub fn of(name: &'a str, places: impl Iterator<Item = &'a AxisPlace>) -> Self {
+    pub fn of(name: &'a str, places: impl Iterator<Item = &'a String>) -> Self {
         let mut all = distinct(places);
         // Words keep the order in which they came.
-        all.sort_by(|a, b| a.number().unwrap_or(f64::MAX).total_cmp(&b.number().unwrap_or(f64::MAX)));
+        all.sort_by(|a, b| number(a).unwrap_or(f64::MAX).total_cmp(&number(b).unwrap_or(f64::MAX)));
         let (_, unit) = axis_of(name);
-        let text = |place: &&AxisPlace| match place {
-            AxisPlace::Word(word) => word.clone(),
-            AxisPlace::Number(number) => match unit {
-                AxisUnit::Bytes => units::bytes(*number as u64),
-                AxisUnit::Seconds => units::seconds(*number),
-                _ => text(*number),
-            },
+        let text = |place: &&String| match (number(place), unit) {
+            (None, _) => (*place).clone(),
+            (Some(number), AxisUnit::Bytes) => units::bytes(number as u64),
+            (Some(number), AxisUnit::Seconds) => units::seconds(number),
+            (Some(number), _) => text(number),
         };
         let texts = all.iter().map(text).collect();
         Self { name, all, texts }
@@ -40,7 +38,7 @@ impl<'a> Places<'a> {
     /// The same, upright: numbers grow upwards, words go down.
     pub fn up(&self) -> Axis {
         let axis = self.across(1);
-        let is_numbers = self.all.iter().all(|place| place.number().is_some());
+        let is_numbers = self.all.iter().all(|place| number(place).is_some());
         if is_numbers { axis } else { Axis { range: axis.range.end..axis.range.start, ..axis } }
     }
 }
@@ -51,18 +49,18 @@ mod tests {
 
     #[test]
     fn numbers_are_sorted_and_texts_keep_their_order() {
-        let all = [AxisPlace::Number(4.0), AxisPlace::Number(1.0)];
+        let all = ["4", "1"].map(str::to_owned);
         let places = Places::of("n", all.iter());
         assert_eq!(
             (places.texts.clone(), places.up().range),
             (vec!["1".to_owned(), "4".to_owned()], 0.0..2.0)
         );
-        let values = ["x+", "a"].map(|word| AxisPlace::Word(word.to_owned()));
+        let values = ["x+", "a"].map(str::to_owned);
         let places = Places::of("face", values.iter());
         assert_eq!(
             (places.texts.clone(), places.up().range),
             (vec!["x+".to_owned(), "a".to_owned()], 2.0..0.0)
         );
-        assert_eq!(Places::of("bytes", [AxisPlace::Number(4096.0)].iter()).texts, [units::bytes(4096)]);
+        assert_eq!(Places::of("bytes", ["4096".to_owned()].iter()).texts, [units::bytes(4096)]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::axis::{BYTES, COMMUNICATION, COMPUTATION, PARTITION_BYTES};
-use super::data::{AxisPlace, Datum};
+use super::data::Datum;
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
@@ -33,7 +33,7 @@ impl Over {
             Self::Nothing => data,
             Self::Swept => swept(data),
             Self::PartitionSize => over_partition(data),
-            Self::Parameter(parameter, x_name) => over_one(data, parameter, x_name),
+            Self::Parameter(parameter, x_name) => over_one(data, parameter, x_name, &[]),
             Self::Grid(axes) => in_grids(data, |_| axes.clone()),
             Self::WidestGrid => in_grids(data, widest),
         }
@@ -55,8 +55,8 @@ fn swept(data: Vec<Datum>) -> Vec<Datum> {
             let works = distinct(of_panel.iter().map(|datum| work(&datum.case))).len();
             let x_name = axis.filter(|_| sizes != works).unwrap_or(BYTES);
             let x = |datum: &Datum| match x_name {
-                BYTES => Some((datum.bytes as f64).into()),
-                axis => number(&datum.case, axis).map(Into::into),
+                BYTES => Some(datum.bytes.to_string()),
+                axis => place(&datum.case, axis),
             };
             if works > 1 && (x_name != BYTES || sizes == works) {
                 placed.extend(of_panel.into_iter().map(|datum| Datum {
@@ -75,8 +75,8 @@ fn swept(data: Vec<Datum>) -> Vec<Datum> {
 /// they differ in several at once, and in size.
 fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     let values = |name: &str| {
-        let values: Option<Vec<AxisPlace>> =
-            cases.iter().map(|case| number(case, name).map(Into::into)).collect();
+        let values: Option<Vec<String>> =
+            cases.iter().map(|case| Some(number(case, name)?.to_string())).collect();
         values.map_or(0, |values| distinct(values).len())
     };
     let named = cases.iter().all(|case| case.set != CUSTOM);
@@ -101,15 +101,14 @@ fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
 }
 
 /// The place of a case on an axis: a parameter, or what is made of them.
-fn place(case: &Case, name: &str) -> Option<AxisPlace> {
-    if name == PARTITION_BYTES {
-        return Some((number(case, BYTES)? / number(case, "partitions")?).into());
-    }
-    if let COMMUNICATION | COMPUTATION = name {
-        return Some((1e-6 * number(case, &name.replace("_s", "_us"))?).into());
-    }
-    let (_, text) = params(case).into_iter().find(|(known, _)| *known == name)?;
-    Some(number(case, name).map_or_else(|| AxisPlace::Word(text.to_owned()), AxisPlace::Number))
+fn place(case: &Case, name: &str) -> Option<String> {
+    let number = match name {
+        PARTITION_BYTES => Some(number(case, BYTES)? / number(case, "partitions")?),
+        COMMUNICATION | COMPUTATION => Some(1e-6 * number(case, &name.replace("_s", "_us"))?),
+        _ => number(case, name),
+    };
+    let word = || params(case).into_iter().find(|(known, _)| *known == name).map(|(_, word)| word.to_owned());
+    number.map(|number| number.to_string()).or_else(word)
 }
 
 /// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in
@@ -165,14 +164,15 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
 }
 
 /// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
-fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str) -> Vec<Datum> {
+fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str, followers: &[&str]) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
-    let place = |datum: &Datum| {
-        let x = number(&datum.case, parameter)?;
-        let panel = panel(&datum.case, &differing, &[parameter]);
-        Some(Datum { x_name: x_name.to_owned(), x: Some(x.into()), panel, ..datum.clone() })
+    let on_axis = [&[parameter][..], followers].concat();
+    let placed = |datum: &Datum| {
+        let x = place(&datum.case, parameter)?;
+        let panel = panel(&datum.case, &differing, &on_axis);
+        Some(Datum { x_name: x_name.to_owned(), x: Some(x), panel, ..datum.clone() })
     };
-    data.iter().filter_map(place).collect()
+    data.iter().filter_map(placed).collect()
 }
 
 /// Those of panels that differ in one parameter in one panel, with lines of their own for each of its values.
@@ -186,19 +186,13 @@ pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
     data.into_iter().map(in_line).collect()
 }
 
-/// Those of partitioned transfers over the size of a partition.
+/// Those of partitioned transfers over the size of a partition, of panels with several sizes.
 fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
-    let both = [BYTES, "partitions"];
-    let vary = both.into_iter().filter(|name| differing.contains(name)).count();
     // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
-    let on_axis = if vary > 1 { &both[1..] } else { &both[..] };
-    let place = |datum: &Datum| {
-        let size = number(&datum.case, BYTES)? / number(&datum.case, "partitions")?;
-        let panel = panel(&datum.case, &differing, on_axis);
-        Some(Datum { x_name: PARTITION_BYTES.to_owned(), x: Some(size.into()), panel, ..datum.clone() })
-    };
-    let placed: Vec<Datum> = data.iter().filter_map(place).collect();
+    let both = ["partitions", BYTES];
+    let followers = if both.iter().all(|name| differing.contains(name)) { &both[..1] } else { &both[..] };
+    let placed = over_one(data, PARTITION_BYTES, PARTITION_BYTES, followers);
     let is_swept = |of_panel: &Vec<&Datum>| distinct(of_panel.iter().map(|datum| &datum.x)).len() > 1;
     let panels = grouped(&placed, |datum| &datum.panel);
     panels.into_values().filter(is_swept).flatten().cloned().collect()

@@ -46,7 +46,7 @@ fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
     let over: Vec<Record> =
         grid.iter().flat_map(|params| [at("ddt", params, 1.5), at("ddt_to_packed", params, 9.0)]).collect();
     let places = |over: &[Record]| {
-        let of = |d: Datum| (d.panel.clone(), d.x_number().unwrap(), d.y.and_then(|y| y.number()).unwrap());
+        let of = |d: Datum| (d.panel.clone(), d.x_number().unwrap(), d.y.unwrap().parse::<f64>().unwrap());
         marks_of("time_over_manual", &results(over, &[])).into_iter().map(of).collect::<Vec<_>>()
     };
     let panel = "ddt, nas_lu_y".to_owned();
