@@ -206,13 +206,10 @@ impl Plan {
     /// Adds the cases of a selection.
     ///
     /// # Errors
-    /// As [`Experiment::cases`].
-    ///
-    /// [`Experiment::cases`]: crate::experiments::Experiment::cases
+    /// As [`Experiment`](experiments::Experiment)'s `cases`.
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
-        let selected = experiments::of(self.experiment)
-            .cases(selection, self.context())
-            .map_err(PlanError::Selection)?;
+        let selected = (experiments::of(self.experiment).cases)(selection, self.context());
+        let selected = selected.map_err(PlanError::Selection)?;
         let methods = &selection.methods;
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
@@ -338,21 +335,21 @@ impl Plan {
                 Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
             };
             let setup = Context { ranks: self.ranks.unwrap_or(1), seed: self.seed };
-            let prepared = match experiments::of(self.experiment).prepare(given, setup) {
+            let prepared = match (experiments::of(self.experiment).prepare)(given, &self.methods, setup) {
                 Ok(prepared) => prepared,
                 Err(reason) => return refuse(&given.test, reason),
             };
-            *given = prepared.planned();
+            given.clone_from(&prepared.planned);
             if let Some(unknown) = given.methods.iter().find(|method| !self.methods.contains(method)) {
                 return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
             }
             let is_asked = |method: &&String| given.methods.is_empty() || given.methods.contains(method);
             let asked: Vec<&str> = self.methods.iter().filter(is_asked).map(String::as_str).collect();
-            if asked.iter().all(|method| !prepared.has(method)) && !prepared.lacks(&asked).is_empty() {
-                let lacks = prepared.lacks(&asked);
-                return refuse(&given.test, format!("by {}: {lacks}", self.methods.join(", ")));
+            let reason = prepared.reason_for_lack(&asked);
+            if let Some(reason) = reason.filter(|_| asked.iter().all(|method| !prepared.has(method))) {
+                return refuse(&given.test, format!("by {}: {reason}", self.methods.join(", ")));
             }
-            if let Some(first) = known.insert((given.test.clone(), prepared.params()), i) {
+            if let Some(first) = known.insert((given.test.clone(), prepared.params.clone()), i) {
                 return refuse(&given.test, format!("the same as case {}", first + 1));
             }
             cases.push(prepared);

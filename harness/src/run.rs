@@ -210,7 +210,7 @@ impl Run<'_> {
             case: Arc::new(case),
             launch: unit.launch,
             rule: self.plan.plan.limits.rule,
-            message: hello.map_or_else(|| self.plan.cases[unit.case].message(), |hello| hello.message),
+            message: hello.map_or_else(|| *self.plan.cases[unit.case].message, |hello| hello.message),
             load: hello.and_then(Load::of),
             methods,
         }

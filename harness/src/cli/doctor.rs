@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use ddtbench::experiments::Kind;
-use ddtbench::experiments::planned::{PlannedCase, Text};
+use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder::Folder;
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
@@ -77,8 +77,7 @@ impl DoctorArgs {
 
     /// Runs all methods of ping-pongs, and of transfers by two threads, for a moment; `None` if the user wants to stop.
     fn look(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
-        let (none, two_threads) =
-            (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), Text("2".to_owned()))]));
+        let (none, two_threads) = (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), "2".to_owned())]));
         let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none)? else {
             return Ok(None);
         };
@@ -95,7 +94,7 @@ impl DoctorArgs {
         name: &str,
         kind: Kind,
         test: &str,
-        params: BTreeMap<String, Text>,
+        params: BTreeMap<String, String>,
     ) -> anyhow::Result<Option<(Installation, Seen)>> {
         let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
         let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };

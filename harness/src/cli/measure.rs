@@ -261,7 +261,7 @@ impl Ended {
 
 pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
     let plan = &run.plan.plan;
-    let threads = run.plan.cases.iter().map(|case| case.process_settings().threads).max().unwrap_or(1);
+    let threads = run.plan.cases.iter().map(|case| case.process_settings.threads).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
         log(&format!(

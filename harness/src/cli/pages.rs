@@ -62,7 +62,7 @@ fn with_page(command: Command) -> Command {
 /// The parameters that all cases of the command's kind have.
 fn parameters(name: &str) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
-    let own = kind.map(|kind| experiments::of(kind).parameters()).unwrap_or_default();
+    let own = kind.map(|kind| (experiments::of(kind).parameters)()).unwrap_or_default();
     let rows: Vec<Row> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
     if rows.is_empty() { String::new() } else { lines("Parameters (-p NAME=VALUE)", &rows) + "\n" }
 }

@@ -93,11 +93,11 @@ fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
 /// again, none has failed.
 fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     let kind = checked.plan.experiment;
-    let of_case: HashMap<(&str, String), usize> = (0..checked.cases.len())
-        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params()), i))
+    let of_case: HashMap<(&str, &str), usize> = (0..checked.cases.len())
+        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params.as_str()), i))
         .collect();
     let methods = |case: &Case| {
-        let i = of_case.get(&(case.test.as_str(), case.params.clone()))?;
+        let i = of_case.get(&(case.test.as_str(), case.params.as_str()))?;
         Some(checked.methods_of(*i))
     };
     let mut done = Recorded::done(records, kind.headline(), methods);
@@ -187,7 +187,7 @@ mod tests {
         )
         .unwrap();
         let checked = plan.check().unwrap();
-        let params = checked.cases[0].params();
+        let params = checked.cases[0].params.clone();
         let case = Arc::new(Case { test: "nas_lu_y".to_owned(), params, ..Case::default() });
         let phase = checked.plan.experiment.headline();
         let launch = |launch: usize, outcomes: [&str; 3]| {

@@ -17,7 +17,7 @@ pub use apps::Context;
 pub use common::kinds::Kind;
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use common::parameter::ParameterInfo;
 
@@ -30,41 +30,34 @@ use planned::{PlannedCase, Selected};
 use selection::Selection;
 use summary::RowContext;
 
-/// What a kind of experiments does in this program, besides what [its row](common::kinds::Row) says of it.
-pub trait Experiment: Debug + Sync {
-    /// What its cases say beside the parameters of a test.
-    fn parameters(&self) -> Vec<&'static ParameterInfo> {
-        Vec::new()
-    }
-
-    /// The cases of a selection, each with all values.
-    ///
-    /// # Errors
-    /// A name or a value that cannot be, and what would be right.
-    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String>;
-
-    /// Makes a case ready to be measured: its values complete, and everything known of it that needs no MPI.
-    ///
-    /// # Errors
-    /// What is wrong with it, and what would be right.
-    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String>;
-
-    /// Adds figures to a record, of any phase.
-    fn add_figures(&self, record: &mut Record, context: &RowContext<'_>);
-
-    /// How a case of it is shown: [`plain_table_format`] with its own columns and texts.
-    fn table_format(&self) -> &'static TableFormat;
+/// What this program does with a kind of experiments, besides what is in [its row](common::kinds::Row).
+pub struct Experiment {
+    /// The parameters of its cases, besides those of a test.
+    pub parameters: fn() -> Vec<&'static ParameterInfo>,
+    /// The cases of a selection, each with all values; or which name or value is wrong, and what would be right.
+    pub cases: fn(&Selection, Context) -> Result<Selected, String>,
+    /// Makes a case ready to be measured by these methods; or what is wrong with it, and what would be right.
+    pub prepare: fn(&PlannedCase, &[String], Context) -> Result<Prepared, String>,
+    /// Adds figures to a record of any phase.
+    add_figures: fn(&mut Record, &RowContext<'_>),
+    /// How a case is shown.
+    table_format: &'static LazyLock<TableFormat>,
 }
 
-impl dyn Experiment {
+impl Experiment {
+    /// How a case is shown: [`plain_table_format`] with the kind's own columns and texts.
+    pub fn table_format(&self) -> &'static TableFormat {
+        self.table_format
+    }
+
     /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
     pub fn answer(&self, records: &[Record], width: Option<u16>) -> String {
-        answer::answer(self.table_format(), records, width)
+        answer::answer(self.table_format, records, width)
     }
 
     /// The records as tables with all details, nothing wider than a terminal of `width`.
     pub fn table(&self, records: &[Record], width: Option<u16>) -> String {
-        table::table(self.table_format(), records, width)
+        table::table(self.table_format, records, width)
     }
 }
 
@@ -117,61 +110,78 @@ impl Default for ProcessSettings {
     }
 }
 
-/// A case that can be measured.
-pub trait Prepared: Debug + Send + Sync {
+/// A case that can be measured: all that is known of it without an MPI.
+#[derive(Debug)]
+pub struct Prepared {
     /// The case with all values.
-    fn planned(&self) -> PlannedCase;
-
+    pub planned: PlannedCase,
     /// All values, as results have them.
-    fn params(&self) -> String;
-
-    /// What the rank program is told of it, after the kind.
-    fn arguments(&self) -> Vec<String>;
-
-    /// What one rank sends.
-    fn message(&self) -> MessageFacts;
-
+    pub params: String,
+    /// The arguments of the rank program, after the kind.
+    pub arguments: Vec<String>,
+    /// What one rank sends; found when it is first asked for, since that takes long for large layouts.
+    pub message: LazyLock<MessageFacts, Box<dyn FnOnce() -> MessageFacts + Send>>,
     /// How its processes are started.
-    fn process_settings(&self) -> ProcessSettings {
-        ProcessSettings::default()
-    }
-
-    /// Whether it can be measured by a method.
-    fn has(&self, _method: &str) -> bool {
-        true
-    }
-
-    /// Why it cannot be measured by these methods, which it lacks, and by which it can; empty where that goes without saying.
-    fn lacks(&self, _methods: &[&str]) -> &'static str {
-        ""
-    }
-
-    /// The checks that the figures of a method rest on: those of its row that concern this case.
-    fn required_checks(&self, _method: &str) -> Vec<&'static str> {
-        Vec::new()
-    }
-
-    /// Memory that a rank needs with these methods, in bytes; `None` beyond the address space.
-    fn rank_bytes(&self, methods: &[String]) -> Option<u64>;
+    pub process_settings: ProcessSettings,
+    /// Those of the methods that it cannot be measured by, and why; without a reason if that is clear.
+    pub lacking: BTreeMap<String, &'static str>,
+    /// The checks that the figures of each method rest on.
+    pub required_checks: BTreeMap<String, Vec<&'static str>>,
+    /// Memory that a rank needs with the methods, in bytes; `None` beyond the address space.
+    pub rank_bytes: Option<u64>,
 }
 
-impl dyn Prepared {
+impl Prepared {
+    /// One that can be measured by all methods, rests on no checks, and needs processes as usual.
+    fn new(
+        planned: PlannedCase,
+        params: String,
+        message: impl FnOnce() -> MessageFacts + Send + 'static,
+        rank_bytes: Option<u64>,
+    ) -> Self {
+        Self {
+            arguments: planned.arguments(),
+            planned,
+            params,
+            message: LazyLock::new(Box::new(message)),
+            process_settings: ProcessSettings::default(),
+            lacking: BTreeMap::new(),
+            required_checks: BTreeMap::new(),
+            rank_bytes,
+        }
+    }
+
+    /// Whether it can be measured by one of the methods.
+    pub fn has(&self, method: &str) -> bool {
+        !self.lacking.contains_key(method)
+    }
+
+    /// Why it cannot be measured by these methods, if that is not clear.
+    pub fn reason_for_lack(&self, methods: &[&str]) -> Option<&'static str> {
+        let mut reasons = methods.iter().filter_map(|method| self.lacking.get(*method).copied());
+        reasons.find(|reason| !reason.is_empty())
+    }
+
+    /// The checks that the figures of a method rest on.
+    pub fn checks(&self, method: &str) -> &[&'static str] {
+        self.required_checks.get(method).map_or(&[], Vec::as_slice)
+    }
+
     /// The values that are numbers, in the order in which they are shown.
     pub fn numbers(&self) -> Vec<(String, f64)> {
-        let pairs = self.params();
-        let pairs = pairs.split_whitespace().filter_map(|pair| pair.split_once('='));
+        let pairs = self.params.split_whitespace().filter_map(|pair| pair.split_once('='));
         pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
     }
 }
 
 /// What this program does with a kind.
-pub fn of(kind: Kind) -> &'static dyn Experiment {
+pub fn of(kind: Kind) -> &'static Experiment {
     match kind {
-        Kind::PingPong => &pingpong::PingPong,
-        Kind::Engine => &engine::Engine,
-        Kind::Partitioned => &partitioned::Partitioned,
-        Kind::Halo => &halo::Halo,
-        Kind::Overlap => &overlap::Overlap,
+        Kind::PingPong => &pingpong::EXPERIMENT,
+        Kind::Engine => &engine::EXPERIMENT,
+        Kind::Partitioned => &partitioned::EXPERIMENT,
+        Kind::Halo => &halo::EXPERIMENT,
+        Kind::Overlap => &overlap::EXPERIMENT,
     }
 }
 

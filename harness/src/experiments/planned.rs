@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use apps::{LAYOUT, Test, UNNAMED, Values};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::CUSTOM;
 
@@ -17,8 +17,8 @@ pub struct PlannedCase {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// Values that differ from the set's, or all of them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, Text>,
+    #[serde(default, deserialize_with = "texts", skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
     /// Those of the plan's methods that it is measured with; all without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
@@ -27,9 +27,13 @@ pub struct PlannedCase {
 impl PlannedCase {
     /// The case with all values, and the name of the set that has just these.
     pub fn of<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
-        let params = values.pairs().map(|(name, value)| (name.to_owned(), Text(value))).collect();
         let set = Some(set_name(test, set, values));
-        Self { test: test.name.to_owned(), set, params, methods: Vec::new() }
+        Self { test: test.name.to_owned(), set, ..Self::default() }.with(values.pairs())
+    }
+
+    /// The case with these values instead of its own.
+    pub fn with<N: Into<String>>(self, values: impl IntoIterator<Item = (N, String)>) -> Self {
+        Self { params: values.into_iter().map(|(name, value)| (name.into(), value)).collect(), ..self }
     }
 
     /// What the rank program is told of it: the test, and all values.
@@ -52,7 +56,7 @@ impl PlannedCase {
 
     /// Names and values that it gives.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.params.iter().map(|(name, text)| (name.as_str(), text.0.as_str()))
+        self.params.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 }
 
@@ -109,30 +113,28 @@ impl Selected {
     }
 }
 
-/// A value as text; a file may also give a number.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Text(pub String);
+/// A value in a file: a text, or a number that is kept as text.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a number or a text")]
+pub(super) enum FileValue {
+    Text(String),
+    Whole(i64),
+    Number(f64),
+}
 
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Text;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a number or a text")
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Text, E> {
-                Ok(Text(value.to_string()))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Text, E> {
-                Ok(Text(value.to_string()))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Text, E> {
-                Ok(Text(value.to_owned()))
-            }
+impl From<FileValue> for String {
+    fn from(value: FileValue) -> Self {
+        match value {
+            FileValue::Text(text) => text,
+            FileValue::Whole(number) => number.to_string(),
+            FileValue::Number(number) => number.to_string(),
         }
-        from.deserialize_any(Visitor)
     }
+}
+
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let values = BTreeMap::<String, FileValue>::deserialize(from)?;
+    Ok(values.into_iter().map(|(name, value)| (name, value.into())).collect())
 }
 
 #[cfg(test)]

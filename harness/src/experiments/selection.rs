@@ -4,7 +4,7 @@ use apps::{Preset, bytes};
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::planned::Text;
+use super::planned::FileValue;
 use common::parameter::whole;
 
 /// Cases of a sweep at most: more would never end, and is a typing error.
@@ -222,10 +222,10 @@ impl<'de> Deserialize<'de> for Lists {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Lists, A::Error> {
                 #[derive(Deserialize)]
-                struct Values(#[serde(deserialize_with = "one_or_many")] Vec<Text>);
+                struct Values(#[serde(deserialize_with = "one_or_many")] Vec<FileValue>);
                 let mut lists = Vec::new();
                 while let Some((name, Values(values))) = map.next_entry::<String, Values>()? {
-                    lists.push((name, values.into_iter().map(|text| text.0).collect()));
+                    lists.push((name, values.into_iter().map(String::from).collect()));
                 }
                 Ok(Lists::of(lists))
             }

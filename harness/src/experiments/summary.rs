@@ -113,7 +113,7 @@ impl<'a> RowContext<'a> {
             state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)
         };
-        super::of(self.kind).add_figures(&mut record, self);
+        (super::of(self.kind).add_figures)(&mut record, self);
         Some(record)
     }
 

@@ -12,7 +12,7 @@ pub struct CheckedPlan {
     /// The plan, its cases with all their values.
     pub plan: Plan,
     /// The cases, in the plan's order.
-    pub cases: Vec<Box<dyn Prepared>>,
+    pub cases: Vec<Prepared>,
     /// Sets that its sweeps left out, and why.
     pub notes: Vec<String>,
 }
@@ -38,7 +38,7 @@ impl CheckedPlan {
             let chosen = if planned.methods.is_empty() { &self.plan.methods } else { &planned.methods };
             let missing: Vec<&str> =
                 chosen.iter().filter(|method| !case.has(method)).map(String::as_str).collect();
-            let reason = Some(case.lacks(&missing)).filter(|reason| !reason.is_empty());
+            let reason = case.reason_for_lack(&missing);
             let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             let sentence = format!("{} is measured without {}{reason}", planned.test, missing.join(", "));
             if !missing.is_empty() && !sentences.contains(&sentence) {
@@ -61,7 +61,7 @@ impl CheckedPlan {
             experiment: self.plan.experiment,
             test: planned.test.clone(),
             set: planned.set.clone().unwrap_or_default(),
-            params: self.cases[i].params(),
+            params: self.cases[i].params.clone(),
             ranks: self.plan.ranks(),
             cache,
             ..Case::default()

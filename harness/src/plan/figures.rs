@@ -93,7 +93,7 @@ mod tests {
         let given = |text: &str| toml::from_str(text).unwrap();
         plan.replace(&given("threads = [3, 6]\nbytes = \"1MiB\"\npartition_bytes = \"64KiB\""));
         let checked = checked(plan);
-        let of: Vec<String> = checked.cases.iter().map(|case| case.params()).collect();
+        let of: Vec<String> = checked.cases.iter().map(|case| case.params.clone()).collect();
         assert_eq!(of.len(), 2);
         assert!(of.iter().all(|params| params.contains("bytes=1048576 partitions=16")), "{of:?}");
     }

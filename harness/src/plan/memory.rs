@@ -17,8 +17,8 @@ pub fn check(plan: &CheckedPlan) -> Result<(), String> {
 fn check_against(plan: &CheckedPlan, i: usize, available: u64, machines: usize) -> Result<(), String> {
     let case = &plan.cases[i];
     let ranks = plan.plan.ranks().div_ceil(machines);
-    check_bytes(case.rank_bytes(&plan.plan.methods), ranks, available)
-        .map_err(|reason| format!("{} {}: {reason}", plan.plan.cases[i].test, case.params()))
+    check_bytes(case.rank_bytes, ranks, available)
+        .map_err(|reason| format!("{} {}: {reason}", plan.plan.cases[i].test, case.params))
 }
 
 /// Machines of the scheduler's allocation; 1 without one.
@@ -42,7 +42,7 @@ mod tests {
     fn a_case_that_is_too_large_is_refused_with_figures() {
         let case = PlannedCase { test: "contiguous".to_owned(), ..PlannedCase::default() };
         let plan = Plan { cases: vec![case], ..Plan::default() }.check().unwrap();
-        let needed = 2 * plan.cases[0].rank_bytes(&[]).unwrap();
+        let needed = 2 * plan.cases[0].rank_bytes.unwrap();
         assert_eq!(check_against(&plan, 0, needed, 1), Ok(()));
         let error = check_against(&plan, 0, needed - 1, 1).unwrap_err();
         assert!(
@@ -53,7 +53,7 @@ mod tests {
 
         let methods = vec!["reference".to_owned(), "reference:copied".to_owned()];
         let plan = Plan { methods, ..plan.plan }.check().unwrap();
-        let buffers = 2 * 2 * plan.cases[0].message().bytes;
+        let buffers = 2 * 2 * plan.cases[0].message.bytes;
         assert!(
             check_against(&plan, 0, needed + buffers - 1, 1).is_err(),
             "a method with buffers of its own"

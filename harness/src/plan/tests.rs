@@ -80,7 +80,7 @@ fn a_plan_of_several_mpis_and_cache_modes_reads_as_it_was_written() {
 #[test]
 fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     let six = Plan { ranks: Some(6), ..Plan::default() };
-    let cases = |selection: &Selection| experiments::of(six.experiment).cases(selection, six.context());
+    let cases = |selection: &Selection| (experiments::of(six.experiment).cases)(selection, six.context());
     let selected = cases(&Selection { preset: Some(Preset::Default), ..selection(&["fft2d"]) }).unwrap();
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
@@ -124,8 +124,8 @@ fn mistakes_are_named() {
 fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
     let sets = |tests: &[&str], sets: &[&str]| {
         let sets = sets.iter().map(|&set| set.to_owned()).collect();
-        experiments::of(Kind::default())
-            .cases(&Selection { sets, ..selection(tests) }, Context { ranks: 2, seed: 1 })
+        let context = Context { ranks: 2, seed: 1 };
+        (experiments::of(Kind::default()).cases)(&Selection { sets, ..selection(tests) }, context)
     };
     let names = |selected: Selected| -> Vec<(String, Option<String>)> {
         selected.cases.into_iter().map(|case| (case.test, case.set)).collect()

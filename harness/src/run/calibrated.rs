@@ -25,8 +25,8 @@ pub fn calibrated(
         return Ok(None);
     }
     let Some(calibration) = OverlapCalibration::of(&plan.cases) else { return Ok(None) };
-    let cases = calibration.requests(plan.context()).map_err(RunError::Calibration)?;
-    let planned = cases.iter().map(|case| case.planned()).collect();
+    let cases = calibration.requests(&plan.methods, plan.context()).map_err(RunError::Calibration)?;
+    let planned = cases.iter().map(|case| case.planned.clone()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };
     let checked = CheckedPlan { plan, cases, notes: Vec::new() };
     let run = Run { plan: &checked, targets: std::slice::from_ref(target) };

@@ -153,7 +153,7 @@ impl Run<'_> {
 
     /// The rank program under its launcher.
     pub fn launch<'a>(&'a self, unit: Unit, args: &'a [String]) -> Launch<'a> {
-        let (plan, settings) = (&self.plan.plan, self.plan.cases[unit.case].process_settings());
+        let (plan, settings) = (&self.plan.plan, &self.plan.cases[unit.case].process_settings);
         let target = &self.targets[unit.target];
         Launch {
             installation: &target.installation,
@@ -164,7 +164,7 @@ impl Run<'_> {
             launcher: plan.launcher.as_deref(),
             launcher_args: &plan.launcher_args,
             bind: plan.bind,
-            env: target.settings(settings.configuration).chain(settings.env).collect(),
+            env: target.settings(settings.configuration).chain(settings.env.clone()).collect(),
         }
     }
 
@@ -183,7 +183,7 @@ impl Run<'_> {
     fn arguments(&self, limits: &Limits, unit: Unit, methods: &[String]) -> Vec<String> {
         let plan = &self.plan.plan;
         let mut args = vec![plan.experiment.name().to_owned()];
-        args.extend(self.plan.cases[unit.case].arguments());
+        args.extend_from_slice(&self.plan.cases[unit.case].arguments);
         let mut option = |name: &str, value: String| args.extend([format!("--{name}"), value]);
         option("method", methods.join(","));
         option("ranks", plan.ranks().to_string());

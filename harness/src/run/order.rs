@@ -57,8 +57,11 @@ impl Run<'_> {
 /// The same of a run whose MPIs are called so in tables.
 pub fn in_plan_order(plan: &CheckedPlan, mpis: &[String], records: &mut [Record]) {
     let tests = plan.plan.cases.iter().map(|case| case.test.clone());
-    let cases: HashMap<(String, String), usize> =
-        tests.zip(&plan.cases).enumerate().map(|(i, (test, case))| ((test, case.params()), i)).collect();
+    let cases: HashMap<(String, String), usize> = tests
+        .zip(&plan.cases)
+        .enumerate()
+        .map(|(i, (test, case))| ((test, case.params.clone()), i))
+        .collect();
     // What the plan does not have comes last.
     records.sort_by_cached_key(|Record { case, .. }| {
         let place = cases.get(&(case.test.clone(), case.params.clone())).copied().unwrap_or(usize::MAX);

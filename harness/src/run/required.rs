@@ -85,7 +85,7 @@ impl Run<'_> {
     fn required_checks(&self) -> BTreeSet<&'static str> {
         let cases = 0..self.plan.cases.len();
         let methods = cases.flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)));
-        methods.flat_map(|(i, method)| self.plan.cases[i].required_checks(&method)).collect()
+        methods.flat_map(|(i, method)| self.plan.cases[i].checks(&method).to_vec()).collect()
     }
 
     /// Marks methods that rest on a failed check as invalid.
@@ -96,7 +96,7 @@ impl Run<'_> {
             results.iter().find(is_it).filter(|result| result.is_failure())
         };
         for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
-            if let Some(failed) = case.required_checks(&measured.method).iter().find_map(has_failed) {
+            if let Some(failed) = case.checks(&measured.method).iter().find_map(has_failed) {
                 let detail = format!("rests on check {}, which {}", failed.check, failed.answer.text());
                 measured.outcome = Outcome::Invalid { detail };
             }

@@ -1,9 +1,7 @@
 //! The synthetic grid: blocks from 4 B to 64 KiB, from side by side to 4 KiB apart, at equal distances and at random
 //! places.
 
-use std::collections::BTreeMap;
-
-use crate::experiments::planned::{PlannedCase, Text};
+use crate::experiments::planned::PlannedCase;
 
 /// The set's name in results.
 pub const SET: &str = "grid";
@@ -70,10 +68,9 @@ fn scattered(block: u64, gap: u64) -> PlannedCase {
 }
 
 fn case(test: &str, element: &str, values: &[(&str, u64)]) -> PlannedCase {
-    let mut params: BTreeMap<String, Text> =
-        values.iter().map(|(name, value)| ((*name).to_owned(), Text(value.to_string()))).collect();
-    params.insert("element".to_owned(), Text(element.to_owned()));
-    PlannedCase { test: test.to_owned(), set: Some(SET.to_owned()), params, ..PlannedCase::default() }
+    let values = values.iter().map(|&(name, value)| (name, value.to_string()));
+    let case = PlannedCase { test: test.to_owned(), set: Some(SET.to_owned()), ..PlannedCase::default() };
+    case.with(values.chain([("element", element.to_owned())]))
 }
 
 #[cfg(test)]
@@ -86,8 +83,8 @@ mod tests {
     fn every_case_can_be_and_none_is_there_twice() {
         let all = cases();
         for (i, case) in all.iter().enumerate() {
-            let message =
-                experiments::of(Kind::Engine).prepare(case, Context { ranks: 1, seed: 1 }).unwrap().message();
+            let prepare = experiments::of(Kind::Engine).prepare;
+            let message = *prepare(case, &[], Context { ranks: 1, seed: 1 }).unwrap().message;
             assert!(message.bytes <= PACKED_BYTES + 64, "{case:?}");
             assert!(message.bytes >= 1 << 13, "{case:?}");
             assert!(message.array_bytes <= 2 * SPAN_BYTES, "{case:?}");

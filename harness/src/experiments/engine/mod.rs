@@ -12,12 +12,7 @@ mod table;
 pub use common::kinds::engine::*;
 pub use selection::orders;
 
-use super::planned::{PlannedCase, Selected};
-use super::selection::Selection;
-use super::summary::RowContext;
-use super::{Context, Experiment, Prepared};
-use crate::model::Record;
-use crate::report::table::TableFormat;
+use super::Experiment;
 
 /// Whether a test has an `order` of its own that can have this value, which is none of [`PackingOrder`].
 fn is_of_a_test(value: &str) -> bool {
@@ -29,23 +24,10 @@ fn is_of_a_test(value: &str) -> bool {
 }
 
 /// The engine's comparison, as one of the kinds of experiments.
-#[derive(Debug)]
-pub struct Engine;
-
-impl Experiment for Engine {
-    fn cases(&self, selection: &Selection, setup: Context) -> Result<Selected, String> {
-        selection::cases(selection, setup.seed)
-    }
-
-    fn prepare(&self, case: &PlannedCase, setup: Context) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(prepared::PreparedComparison::of(case, setup)?))
-    }
-
-    fn add_figures(&self, record: &mut Record, context: &RowContext<'_>) {
-        figures::add(record, context);
-    }
-
-    fn table_format(&self) -> &'static TableFormat {
-        &table::TABLE_FORMAT
-    }
-}
+pub(super) static EXPERIMENT: Experiment = Experiment {
+    parameters: Vec::new,
+    cases: |selection, setup| selection::cases(selection, setup.seed),
+    prepare: prepared::prepare,
+    add_figures: figures::add,
+    table_format: &table::TABLE_FORMAT,
+};

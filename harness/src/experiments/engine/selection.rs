@@ -4,8 +4,8 @@ use clap::ValueEnum;
 
 use super::{ORDER, PackingOrder, RANKS, grid};
 use crate::experiments::Context;
-use crate::experiments::pingpong::{self, PreparedMessage};
-use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::pingpong;
+use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::{Lists, Selection};
 
 /// The comparisons of a selection, in which the synthetic grid is called `grid`; of tests that pack in two orders, one of each order that the list `order` has, or of both.
@@ -25,15 +25,14 @@ pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
     let mut all = Selected { notes: selected.notes, ..Selected::default() };
     for case in selected.cases {
         let unnamed = PlannedCase { set: None, ..case.clone() };
-        let message =
-            PreparedMessage::of(&unnamed, setup).map_err(|reason| format!("{}: {reason}", case.test))?;
-        if !message.orders_differ {
+        let orders_differ = pingpong::orders_differ(&unnamed, setup);
+        if !orders_differ.map_err(|reason| format!("{}: {reason}", case.test))? {
             all.add(case);
             continue;
         }
         for order in &orders {
             let mut case = case.clone();
-            case.params.insert(ORDER.to_owned(), Text(order.name().to_owned()));
+            case.params.insert(ORDER.to_owned(), order.name().to_owned());
             all.add(case);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use apps::halo::{HALOS, HaloTest, LAYOUT};
 
 use super::{HaloCase, PARAMETERS};
-use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
 use crate::experiments::{Context, layout_file};
 use crate::model::CUSTOM;
@@ -42,9 +42,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         }
     }
     for layout in &selection.layouts {
-        let layout = layout_file::case(layout)?;
-        let given = layout.given().map(|(name, text)| (name.to_owned(), text.to_owned()));
-        let given: BTreeMap<String, String> = given.collect();
+        let given = layout_file::case(layout)?.params;
         for params in &choices {
             if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
                 return Err(format!("{name} is given by -p and by --layout: leave one of them out"));
@@ -108,10 +106,7 @@ fn planned(
 ) -> Result<PlannedCase, CaseError> {
     let case = HaloCase::parse(test.name, Some(set), params).map_err(CaseError::Values)?;
     case.build(setup.ranks, setup.seed).map_err(CaseError::Ranks)?;
-    Ok(PlannedCase {
-        test: test.name.to_owned(),
-        set: Some(name.to_owned()),
-        params: case.pairs().into_iter().map(|(name, value)| (name, Text(value))).collect(),
-        methods: Vec::new(),
-    })
+    let planned =
+        PlannedCase { test: test.name.to_owned(), set: Some(name.to_owned()), ..PlannedCase::default() };
+    Ok(planned.with(case.pairs()))
 }

@@ -73,7 +73,7 @@ fn kind(kind: Kind) -> Value {
         "phases": kind.phases().iter().map(|phase| phase.name()).collect::<Vec<_>>(),
         "methods": methods(kind),
         // Besides those of a test.
-        "parameters": experiments::of(kind).parameters(),
+        "parameters": (experiments::of(kind).parameters)(),
     })
 }
 

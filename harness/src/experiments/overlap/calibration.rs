@@ -4,10 +4,9 @@
 use super::LEAST_US;
 use super::operations::Traffic;
 use super::{OverlapCase, PARAMETERS};
-use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::calibration::{CalibratedSize, SizeOf};
-use crate::model::event::MessageFacts;
 use common::parameter;
 
 /// The cases of a plan, and what is to be found for them.
@@ -81,6 +80,28 @@ impl OverlapCalibration {
     }
 }
 
+impl Request {
+    fn prepare(&self, methods: &[String], setup: Context) -> Result<Prepared, String> {
+        let mut case = super::prepared::prepare(&self.base, methods, setup)?;
+        // A core that is left free, or a progress thread, is of no use here.
+        let ProcessSettings { threads, .. } = case.process_settings;
+        case.process_settings = ProcessSettings { threads, ..ProcessSettings::default() };
+        case.arguments.push("--calibrate".to_owned());
+        for (name, times_us) in
+            [("--communication-s", &self.communication_us), ("--computation-s", &self.computation_us)]
+        {
+            if !times_us.is_empty() {
+                let times: Vec<String> = times_us.iter().map(|time| (time * 1e-6).to_string()).collect();
+                case.arguments.extend([name.to_owned(), times.join(",")]);
+            }
+        }
+        if self.as_long {
+            case.arguments.push("--as-long".to_owned());
+        }
+        Ok(case)
+    }
+}
+
 fn add(times: &mut Vec<f64>, time: f64) {
     if !times.contains(&time) {
         times.push(time);
@@ -118,13 +139,8 @@ impl OverlapCalibration {
     ///
     /// # Errors
     /// What is wrong with a case.
-    pub fn requests(&self, setup: Context) -> Result<Vec<Box<dyn Prepared>>, String> {
-        let prepared = |request: &Request| {
-            let case = super::prepared::PreparedOverlap::of(&request.base, setup)?;
-            Ok(Box::new(PreparedRequest { request: request.clone(), case: Box::new(case) })
-                as Box<dyn Prepared>)
-        };
-        self.requests.iter().map(prepared).collect()
+    pub fn requests(&self, methods: &[String], setup: Context) -> Result<Vec<Prepared>, String> {
+        self.requests.iter().map(|request| request.prepare(methods, setup)).collect()
     }
 
     /// The cases with the sizes that each process has found, and notes on those that are left out.
@@ -160,7 +176,7 @@ impl OverlapCalibration {
             move |size: &&CalibratedSize| (size.target_s * 1e6 - time_us).abs() < 1e-6 * time_us
         };
         let mut frozen = planned.clone();
-        let mut set = |name: &str, value: String| frozen.params.insert(name.to_owned(), Text(value));
+        let mut set = |name: &str, value: String| frozen.params.insert(name.to_owned(), value);
         if let Some(time) = case.setting.communication_us.filter(|_| case.needs_bytes()) {
             let size = mine().filter(|size| size.of == SizeOf::Bytes).find(at(time));
             set("bytes", found(planned, "bytes", time, size)?.size.to_string());
@@ -212,64 +228,13 @@ fn left_out(case: &PlannedCase, why: &str) -> String {
     format!("left out: {} {params}: {why}", case.test)
 }
 
-/// What a process of the rank program is to find out.
-#[derive(Debug)]
-struct PreparedRequest {
-    request: Request,
-    case: Box<dyn Prepared>,
-}
-
-impl Prepared for PreparedRequest {
-    fn planned(&self) -> PlannedCase {
-        self.case.planned()
-    }
-
-    fn params(&self) -> String {
-        self.case.params()
-    }
-
-    fn arguments(&self) -> Vec<String> {
-        let mut arguments = self.case.arguments();
-        arguments.push("--calibrate".to_owned());
-        let mut targets = |name: &str, times_us: &[f64]| {
-            if !times_us.is_empty() {
-                let times: Vec<String> = times_us.iter().map(|time| (time * 1e-6).to_string()).collect();
-                arguments.extend([name.to_owned(), times.join(",")]);
-            }
-        };
-        targets("--communication-s", &self.request.communication_us);
-        targets("--computation-s", &self.request.computation_us);
-        if self.request.as_long {
-            arguments.push("--as-long".to_owned());
-        }
-        arguments
-    }
-
-    fn message(&self) -> MessageFacts {
-        self.case.message()
-    }
-
-    fn process_settings(&self) -> ProcessSettings {
-        let ProcessSettings { threads, .. } = self.case.process_settings();
-        ProcessSettings { threads, ..ProcessSettings::default() }
-    }
-
-    fn has(&self, method: &str) -> bool {
-        self.case.has(method)
-    }
-
-    fn rank_bytes(&self, methods: &[String]) -> Option<u64> {
-        self.case.rank_bytes(methods)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn case(test: &str, params: &[(&str, &str)]) -> PlannedCase {
-        let params = params.iter().map(|&(name, value)| (name.to_owned(), Text(value.to_owned()))).collect();
-        PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() }
+        let params = params.iter().map(|&(name, value)| (name, value.to_owned()));
+        PlannedCase { test: test.to_owned(), ..PlannedCase::default() }.with(params)
     }
 
     fn size(of: SizeOf, target_s: f64, size: u64) -> CalibratedSize {
@@ -290,11 +255,11 @@ mod tests {
             case("nas_lu_y", &[]),
         ];
         let calibration = OverlapCalibration::of(&cases).unwrap();
-        let requests = calibration.requests(Context { ranks: 2, seed: 1 }).unwrap();
+        let requests = calibration.requests(&[], Context { ranks: 2, seed: 1 }).unwrap();
         let tails: Vec<String> = requests
             .iter()
             .map(|request| {
-                let arguments = request.arguments();
+                let arguments = &request.arguments;
                 let start = arguments.iter().position(|word| word == "--calibrate").unwrap();
                 format!("{} {}", arguments[0], arguments[start + 1..].join(" "))
             })

@@ -4,10 +4,10 @@ use apps::Preset;
 
 use super::PARAMETERS;
 use super::operations::{OPERATIONS, Traffic};
-use super::prepared::PreparedOverlap;
-use crate::experiments::planned::{PlannedCase, Selected, Text};
+use super::prepared;
+use crate::experiments::Context;
+use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::{Lists, Selection};
-use crate::experiments::{Context, Prepared};
 use common::parameter::place;
 
 /// What is measured without a test: one from the root, one to all with arithmetic, one between all, one between two.
@@ -26,10 +26,9 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
     {
         let lists = with_times(selection, &test, set)?;
         for params in lists.product(|name| place(PARAMETERS, name))? {
-            let params = params.into_iter().map(|(name, value)| (name.to_owned(), Text(value))).collect();
             let set = set.map(str::to_owned);
-            let case = PlannedCase { test: test.clone(), set, params, methods: Vec::new() };
-            selected.add(PreparedOverlap::of(&case, setup)?.planned());
+            let case = PlannedCase { test: test.clone(), set, ..PlannedCase::default() }.with(params);
+            selected.add(prepared::prepare(&case, &[], setup)?.planned);
         }
     }
     Ok(selected)

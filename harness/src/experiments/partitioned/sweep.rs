@@ -1,7 +1,7 @@
 //! From lists of values to cases.
 
 use super::{PARAMETERS, Setting, TEST};
-use crate::experiments::planned::{PlannedCase, Selected, Text};
+use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
 use crate::model::CUSTOM;
 use apps::bytes;
@@ -84,8 +84,8 @@ fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
         given.push(("bytes", product(number("partition_bytes", &size)?, partitions)?));
     }
     let setting = Setting::parse(given.iter().map(|(name, value)| (*name, value.as_str())))?;
-    let params = setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), Text(value))).collect();
-    Ok(PlannedCase { test: TEST.to_owned(), set: Some(CUSTOM.to_owned()), params, methods: Vec::new() })
+    let case = PlannedCase { test: TEST.to_owned(), set: Some(CUSTOM.to_owned()), ..PlannedCase::default() };
+    Ok(case.with(setting.pairs()))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn value<'a>(case: &'a PlannedCase, name: &str) -> &'a str {
-        &case.params[name].0
+        &case.params[name]
     }
 
     #[test]
